@@ -1,0 +1,233 @@
+//! Physical quantities other than time: amounts of data, rates, clock frequencies.
+//!
+//! All are whole numbers. MB is 10⁶ bytes and KB in a rate is 10³; sizes of memory and of
+//! payloads use KiB = 1024 (the text form is parsed in `machine/quantity.rs`).
+
+use super::time::{PS_PER_S, Time};
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Sub, SubAssign};
+
+/// An amount of data, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// No data.
+    pub const ZERO: Bytes = Bytes(0);
+
+    /// The number of bytes.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The number of bytes as an index.
+    pub const fn len(self) -> usize {
+        self.0 as usize
+    }
+
+    /// True for no data.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl Add for Bytes {
+    type Output = Bytes;
+    fn add(self, other: Bytes) -> Bytes {
+        Bytes(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Bytes) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Bytes;
+    fn sub(self, other: Bytes) -> Bytes {
+        Bytes(self.0.checked_sub(other.0).expect("an amount of data is not negative"))
+    }
+}
+
+impl SubAssign for Bytes {
+    fn sub_assign(&mut self, other: Bytes) {
+        *self = *self - other;
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Bytes>>(amounts: I) -> Bytes {
+        amounts.fold(Bytes::ZERO, Add::add)
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&match self.0 {
+            b if b >= 1 << 20 && b.is_multiple_of(1 << 20) => format!("{} MiB", b >> 20),
+            b if b >= 1 << 10 && b.is_multiple_of(1 << 10) => format!("{} KiB", b >> 10),
+            b => format!("{b} B"),
+        })
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A rate of data, in bits per second.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(u64);
+
+impl Rate {
+    /// A rate of `bits` per second.
+    pub const fn from_bits_per_s(bits: u64) -> Rate {
+        Rate(bits)
+    }
+
+    /// A rate of `bytes` per second.
+    pub const fn from_bytes_per_s(bytes: u64) -> Rate {
+        Rate(bytes * 8)
+    }
+
+    /// Bits per second.
+    pub const fn bits_per_s(self) -> u64 {
+        self.0
+    }
+
+    /// 10⁶ bytes per second, for results.
+    pub fn as_mb_per_s(self) -> f64 {
+        self.0 as f64 / 8e6
+    }
+
+    /// The time `amount` takes at this rate, rounded up to a picosecond.
+    pub const fn time_for(self, amount: Bytes) -> Time {
+        let bit_ps = amount.0 as u128 * 8 * PS_PER_S as u128;
+        Time::from_ps(bit_ps.div_ceil(self.0 as u128) as u64)
+    }
+
+    /// The whole bytes that pass at this rate within `span`.
+    pub const fn bytes_in(self, span: Time) -> Bytes {
+        Bytes((span.ps() as u128 * self.0 as u128 / (8 * PS_PER_S as u128)) as u64)
+    }
+
+    /// What is left of this rate beside `other`; zero is not a rate, so never less than 1 bit/s.
+    pub const fn less(self, other: Rate) -> Rate {
+        let left = self.0.saturating_sub(other.0);
+        Rate(if left == 0 { 1 } else { left })
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&match self.0 {
+            r if r.is_multiple_of(8) && r < 8_000_000_000 => format!("{} MB/s", decimal(r, 8_000_000)),
+            r if r >= 1_000_000_000 => format!("{} Gbit/s", decimal(r, 1_000_000_000)),
+            r if r >= 1_000_000 => format!("{} Mbit/s", decimal(r, 1_000_000)),
+            r => format!("{r} bit/s"),
+        })
+    }
+}
+
+impl fmt::Debug for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A clock frequency, in hertz. Cycle *n* ends at ⌊n·10¹²/f⌋ ps, so that no rounded period
+/// is ever accumulated.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hertz(pub u64);
+
+impl Hertz {
+    /// When cycle `n` of a clock that starts with the run ends.
+    pub const fn end_of_cycle(self, n: u64) -> Time {
+        Time::from_ps((n as u128 * PS_PER_S as u128 / self.0 as u128) as u64)
+    }
+
+    /// The number of the first cycle that ends at or after `now`.
+    pub const fn cycle_at(self, now: Time) -> u64 {
+        // The smallest n with ⌊n·10¹²/f⌋ ≥ now is the smallest with n·10¹² ≥ now·f.
+        (now.ps() as u128 * self.0 as u128).div_ceil(PS_PER_S as u128) as u64
+    }
+
+    /// The clock edge `cycles` whole cycles after the first edge at or after `now`.
+    pub const fn edge_after(self, now: Time, cycles: u64) -> Time {
+        self.end_of_cycle(self.cycle_at(now) + cycles)
+    }
+
+    /// The length of `cycles` cycles, rounded down to a picosecond.
+    pub const fn cycles(self, cycles: u64) -> Time {
+        self.end_of_cycle(cycles)
+    }
+}
+
+impl fmt::Display for Hertz {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&match self.0 {
+            hz if hz >= 1_000_000_000 => format!("{} GHz", decimal(hz, 1_000_000_000)),
+            hz if hz >= 1_000_000 => format!("{} MHz", decimal(hz, 1_000_000)),
+            hz if hz >= 1_000 => format!("{} kHz", decimal(hz, 1_000)),
+            hz => format!("{hz} Hz"),
+        })
+    }
+}
+
+impl fmt::Debug for Hertz {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// `amount ÷ per` as a decimal without trailing zeros, exact to 15 places.
+pub(crate) fn decimal(amount: u64, per: u64) -> String {
+    let (whole, mut rest) = (amount / per, amount % per);
+    let mut digits = String::new();
+    while rest > 0 && digits.len() < 15 {
+        rest *= 10;
+        digits.push(char::from(b'0' + (rest / per) as u8));
+        rest %= per;
+    }
+    match digits.is_empty() {
+        true => whole.to_string(),
+        false => format!("{whole}.{digits}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_of_a_33_mhz_clock_never_drift() {
+        let clock = Hertz(33_000_000);
+        assert_eq!(clock.end_of_cycle(33_000_000), Time::from_ps(PS_PER_S));
+        assert_eq!(clock.end_of_cycle(1), Time::from_ps(30_303));
+        for n in [1, 2, 3, 1_000, 999_999_999] {
+            assert_eq!(clock.cycle_at(clock.end_of_cycle(n)), n);
+            assert_eq!(clock.edge_after(clock.end_of_cycle(n), 2), clock.end_of_cycle(n + 2));
+        }
+    }
+
+    #[test]
+    fn a_rate_and_its_time_agree() {
+        let link = Rate::from_bytes_per_s(160_000_000);
+        assert_eq!(link.time_for(Bytes(8192)), Time::from_ps(51_200_000));
+        assert_eq!(link.bytes_in(Time::from_ps(51_200_000)), Bytes(8192));
+    }
+
+    #[test]
+    fn quantities_print_as_they_are_written() {
+        assert_eq!(Bytes(8192).to_string(), "8 KiB");
+        assert_eq!(Bytes(100).to_string(), "100 B");
+        assert_eq!(Rate::from_bytes_per_s(160_000_000).to_string(), "160 MB/s");
+        assert_eq!(Rate::from_bits_per_s(100_000_000_000).to_string(), "100 Gbit/s");
+        assert_eq!(Hertz(33_000_000).to_string(), "33 MHz");
+    }
+}
