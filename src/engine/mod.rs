@@ -1,5 +1,22 @@
-//! Simulated time, units, tasks, resources. Knows no hardware.
+//! Simulated time, units, tasks, the event queue, resources, mailboxes, random streams, ledgers
+//! and spans. Knows no hardware.
+
+pub mod ledger;
+pub mod queue;
+pub mod record;
+pub mod resource;
+pub mod rng;
+pub mod signal;
+pub mod sim;
+pub mod stuck;
 pub mod time;
 pub mod units;
+
+pub use ledger::{Ledger, Stage};
+pub use record::{Recorder, Span, Timeline, TrackId};
+pub use resource::{Pool, Resource};
+pub use signal::{Mailbox, Signal};
+pub use sim::{Limits, Outcome, Sim, Simulation};
+pub use stuck::Stuck;
 pub use time::Time;
 pub use units::{Bytes, Hertz, Rate};

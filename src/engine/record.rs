@@ -1,0 +1,91 @@
+//! Spans: who held which resource, when, for which packet. Off unless asked for; bounded.
+
+use super::time::Time;
+use super::units::Bytes;
+use std::cell::{Cell, RefCell};
+
+/// A track of a timeline: one resource.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TrackId(pub u32);
+
+/// A stretch of time in which a resource served something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// The resource.
+    pub track: TrackId,
+    /// What was done, in a word.
+    pub what: &'static str,
+    /// The message served, if one was; a flow joins its spans.
+    pub message: Option<u64>,
+    /// The data moved.
+    pub bytes: Bytes,
+    /// The start.
+    pub start: Time,
+    /// The end.
+    pub end: Time,
+}
+
+/// The spans of a run, in the order in which they ended.
+#[derive(Clone, Default, Debug)]
+pub struct Timeline {
+    /// The names of the tracks, as (group, track): a node and one of its resources.
+    pub tracks: Vec<(String, String)>,
+    /// The spans.
+    pub spans: Vec<Span>,
+    /// How many spans did not fit the bound.
+    pub dropped: u64,
+}
+
+/// Records spans, if it was made to.
+#[derive(Default)]
+pub struct Recorder {
+    spans_max: Cell<usize>,
+    timeline: RefCell<Timeline>,
+}
+
+impl Recorder {
+    /// A recorder that keeps nothing.
+    pub fn off() -> Recorder {
+        Recorder::default()
+    }
+
+    /// A recorder that keeps the first `spans_max` spans and counts the rest.
+    pub fn keeping(spans_max: usize) -> Recorder {
+        Recorder { spans_max: Cell::new(spans_max), timeline: RefCell::default() }
+    }
+
+    /// Whether spans are kept.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.spans_max.get() > 0
+    }
+
+    /// A track for the resource `name` of `group`.
+    pub fn track(&self, group: &str, name: &str) -> TrackId {
+        let mut timeline = self.timeline.borrow_mut();
+        timeline.tracks.push((group.to_owned(), name.to_owned()));
+        TrackId(timeline.tracks.len() as u32 - 1)
+    }
+
+    /// Keeps a span.
+    #[inline]
+    pub fn span(&self, span: Span) {
+        if self.is_on() {
+            self.keep(span);
+        }
+    }
+
+    fn keep(&self, span: Span) {
+        debug_assert!(span.start <= span.end, "a span does not end before it starts");
+        let mut timeline = self.timeline.borrow_mut();
+        match timeline.spans.len() < self.spans_max.get() {
+            true => timeline.spans.push(span),
+            false => timeline.dropped += 1,
+        }
+    }
+
+    /// The spans kept so far.
+    pub fn take(&self) -> Timeline {
+        std::mem::take(&mut *self.timeline.borrow_mut())
+    }
+}

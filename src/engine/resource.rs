@@ -1,0 +1,211 @@
+//! Things that are held: a resource by one task at a time, a pool in units.
+//!
+//! Both serve in the order of asking and keep the time they were held, from which utilisation
+//! comes. What they leave out: priorities and preemption, which belong to the part modelled.
+
+use super::sim::{PointId, Sim, TaskId};
+use super::time::Time;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// A resource that one task holds at a time.
+pub struct Resource {
+    sim: Sim,
+    point: PointId,
+    held: Cell<bool>,
+    held_since: Cell<Time>,
+    held_total: Cell<Time>,
+    grants: Cell<u64>,
+    waiters: RefCell<VecDeque<TaskId>>,
+}
+
+impl Resource {
+    /// A free resource.
+    pub fn new(sim: &Sim, name: impl Into<String>) -> Resource {
+        Resource {
+            sim: sim.clone(),
+            point: sim.point(name),
+            held: Cell::new(false),
+            held_since: Cell::default(),
+            held_total: Cell::default(),
+            grants: Cell::new(0),
+            waiters: RefCell::default(),
+        }
+    }
+
+    /// Waits for the resource and holds it until the guard is dropped.
+    pub fn acquire(&self) -> Acquire<'_> {
+        Acquire { resource: self, queued: false }
+    }
+
+    /// Whether a task waits for it.
+    pub fn is_wanted(&self) -> bool {
+        !self.waiters.borrow().is_empty()
+    }
+
+    /// Whether a task holds it.
+    pub fn is_held(&self) -> bool {
+        self.held.get()
+    }
+
+    /// How often it was granted.
+    pub fn grants(&self) -> u64 {
+        self.grants.get()
+    }
+
+    /// For how long it has been held in all.
+    pub fn held_total(&self) -> Time {
+        let since = match self.held.get() {
+            true => self.sim.now().since(self.held_since.get()),
+            false => Time::ZERO,
+        };
+        self.held_total.get() + since
+    }
+
+    fn grant(&self, task: TaskId) {
+        self.held.set(true);
+        self.held_since.set(self.sim.now());
+        self.grants.set(self.grants.get() + 1);
+        self.sim.set_holder(self.point, task);
+    }
+
+    fn release(&self) {
+        self.held_total.set(self.held_total());
+        self.held.set(false);
+        let next = self.waiters.borrow_mut().pop_front();
+        if let Some(task) = next {
+            self.grant(task);
+            self.sim.wake(task);
+        }
+    }
+}
+
+/// Holds a [`Resource`] until dropped.
+#[must_use = "a resource is held while its guard lives"]
+pub struct Held<'a>(&'a Resource);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.release();
+    }
+}
+
+/// The wait of [`Resource::acquire`].
+#[must_use = "a wait waits only when awaited"]
+pub struct Acquire<'a> {
+    resource: &'a Resource,
+    queued: bool,
+}
+
+impl<'a> Future for Acquire<'a> {
+    type Output = Held<'a>;
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Held<'a>> {
+        let resource = self.resource;
+        if self.queued {
+            // Woken by the release that granted it.
+            resource.sim.waits_for(None);
+            return Poll::Ready(Held(resource));
+        }
+        if !resource.held.get() {
+            resource.grant(resource.sim.current());
+            return Poll::Ready(Held(resource));
+        }
+        self.queued = true;
+        resource.waiters.borrow_mut().push_back(resource.sim.current());
+        resource.sim.waits_for(Some(resource.point));
+        Poll::Pending
+    }
+}
+
+/// A pool of interchangeable units: buffers, credits, queue entries.
+pub struct Pool {
+    sim: Sim,
+    point: PointId,
+    free: Cell<u64>,
+    size: u64,
+    waiters: RefCell<VecDeque<(TaskId, u64)>>,
+}
+
+impl Pool {
+    /// A pool of `size` free units.
+    pub fn new(sim: &Sim, name: impl Into<String>, size: u64) -> Pool {
+        Pool { sim: sim.clone(), point: sim.point(name), free: Cell::new(size), size, waiters: RefCell::default() }
+    }
+
+    /// The units that are free.
+    pub fn free(&self) -> u64 {
+        self.free.get()
+    }
+
+    /// The name under which waits for it are told.
+    pub fn point(&self) -> PointId {
+        self.point
+    }
+
+    /// Waits for `units` and takes them; they are given back with [`release`](Pool::release).
+    pub fn acquire(&self, units: u64) -> Take<'_> {
+        assert!(units <= self.size, "a pool of {} can never give {units}", self.size);
+        Take { pool: self, units, deadline: Time::MAX, queued: false }
+    }
+
+    /// Like [`acquire`](Pool::acquire), but gives up at `deadline` with nothing taken.
+    pub fn acquire_until(&self, units: u64, deadline: Time) -> Take<'_> {
+        Take { deadline, ..self.acquire(units) }
+    }
+
+    /// Gives `units` back.
+    pub fn release(&self, units: u64) {
+        let free = self.free.get() + units;
+        assert!(free <= self.size, "more units came back to a pool than it gave");
+        self.free.set(free);
+        self.serve();
+    }
+
+    /// Serves waiting tasks in the order of asking, for as long as units suffice.
+    fn serve(&self) {
+        let mut waiters = self.waiters.borrow_mut();
+        while let Some(&(task, units)) = waiters.front() {
+            let Some(left) = self.free.get().checked_sub(units) else { break };
+            self.free.set(left);
+            waiters.pop_front();
+            self.sim.wake(task);
+        }
+    }
+}
+
+/// The wait of [`Pool::acquire`]; true if the units were taken.
+#[must_use = "a wait waits only when awaited"]
+pub struct Take<'a> {
+    pool: &'a Pool,
+    units: u64,
+    deadline: Time,
+    queued: bool,
+}
+
+impl Future for Take<'_> {
+    type Output = bool;
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<bool> {
+        let (pool, current) = (self.pool, self.pool.sim.current());
+        if self.queued {
+            pool.sim.waits_for(None);
+            let mut waiters = pool.waiters.borrow_mut();
+            let waiting = waiters.iter().position(|&(task, _)| task == current);
+            waiting.map(|at| waiters.remove(at));
+            return Poll::Ready(waiting.is_none());
+        }
+        if pool.waiters.borrow().is_empty() && pool.free.get() >= self.units {
+            pool.free.set(pool.free.get() - self.units);
+            return Poll::Ready(true);
+        }
+        self.queued = true;
+        pool.waiters.borrow_mut().push_back((current, self.units));
+        pool.sim.waits_for(Some(pool.point));
+        if self.deadline < Time::MAX {
+            pool.sim.wake_at(self.deadline);
+        }
+        Poll::Pending
+    }
+}

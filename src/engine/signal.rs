@@ -1,0 +1,149 @@
+//! Waiting for something to change: signals without a value, and mailboxes.
+
+use super::sim::{PointId, Sim, TaskId};
+use super::time::Time;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Tells waiting tasks that something changed; each looks again at what it waits for.
+pub struct Signal {
+    sim: Sim,
+    point: PointId,
+    waiters: RefCell<Vec<TaskId>>,
+}
+
+impl Signal {
+    /// A signal whose waits are told of by `name` when the run is stuck.
+    pub fn new(sim: &Sim, name: impl Into<String>) -> Signal {
+        Signal { sim: sim.clone(), point: sim.point(name), waiters: RefCell::default() }
+    }
+
+    /// The name under which waits for it are told.
+    pub fn point(&self) -> PointId {
+        self.point
+    }
+
+    /// Wakes every waiting task.
+    pub fn notify(&self) {
+        for task in self.waiters.borrow_mut().drain(..) {
+            self.sim.wake(task);
+        }
+    }
+
+    /// Waits for the next [`notify`](Signal::notify).
+    pub fn wait(&self) -> SignalWait<'_> {
+        self.wait_until(Time::MAX)
+    }
+
+    /// Waits for the next [`notify`](Signal::notify), or until `deadline`; true if notified.
+    pub fn wait_until(&self, deadline: Time) -> SignalWait<'_> {
+        self.wait_for(self.point, deadline)
+    }
+
+    /// Like [`wait_until`](Signal::wait_until), told of as a wait for `reason`.
+    pub fn wait_for(&self, reason: PointId, deadline: Time) -> SignalWait<'_> {
+        SignalWait { signal: self, reason, deadline, armed: false }
+    }
+}
+
+/// The wait of [`Signal::wait`].
+#[must_use = "a wait waits only when awaited"]
+pub struct SignalWait<'a> {
+    signal: &'a Signal,
+    reason: PointId,
+    deadline: Time,
+    armed: bool,
+}
+
+impl Future for SignalWait<'_> {
+    type Output = bool;
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<bool> {
+        let (sim, current) = (&self.signal.sim, self.signal.sim.current());
+        let mut waiters = self.signal.waiters.borrow_mut();
+        if self.armed {
+            sim.waits_for(None);
+            let waiting = waiters.iter().position(|&task| task == current);
+            waiting.map(|at| waiters.remove(at));
+            return Poll::Ready(waiting.is_none());
+        }
+        waiters.push(current);
+        sim.waits_for(Some(self.reason));
+        if self.deadline < Time::MAX {
+            sim.wake_at(self.deadline);
+        }
+        drop(waiters);
+        self.armed = true;
+        Poll::Pending
+    }
+}
+
+/// A queue of values for one receiving task; sending never waits. A value may be given an
+/// instant before which it has not arrived: a wire is a mailbox whose values take time.
+pub struct Mailbox<T> {
+    sim: Sim,
+    arrived: Signal,
+    values: RefCell<VecDeque<(Time, T)>>,
+    latest: Cell<Time>,
+}
+
+impl<T> Mailbox<T> {
+    /// An empty mailbox whose waits are told of by `name`.
+    pub fn new(sim: &Sim, name: impl Into<String>) -> Mailbox<T> {
+        Mailbox {
+            sim: sim.clone(),
+            arrived: Signal::new(sim, name),
+            values: RefCell::default(),
+            latest: Cell::default(),
+        }
+    }
+
+    /// Puts a value in that arrives now.
+    pub fn send(&self, value: T) {
+        self.send_at(self.sim.now(), value);
+    }
+
+    /// Puts a value in that arrives at `instant`, no earlier than those before it.
+    pub fn send_at(&self, instant: Time, value: T) {
+        let instant = instant.max(self.latest.get());
+        self.latest.set(instant);
+        self.values.borrow_mut().push_back((instant, value));
+        self.arrived.notify();
+    }
+
+    /// Waits for the oldest value and takes it.
+    pub async fn receive(&self) -> T {
+        loop {
+            let first = self.values.borrow().front().map(|(instant, _)| *instant);
+            match first {
+                None => drop(self.arrived.wait().await),
+                Some(instant) if instant > self.sim.now() => self.sim.until(instant).await,
+                Some(_) => return self.values.borrow_mut().pop_front().expect("a value was there").1,
+            }
+        }
+    }
+
+    /// Takes the oldest value if it has arrived.
+    pub fn try_receive(&self) -> Option<T> {
+        let mut values = self.values.borrow_mut();
+        let arrived = values.front().is_some_and(|(instant, _)| *instant <= self.sim.now());
+        arrived.then(|| values.pop_front().expect("a value was there").1)
+    }
+
+    /// How many values are in it, arrived or not.
+    pub fn len(&self) -> usize {
+        self.values.borrow().len()
+    }
+
+    /// True if no value is in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The name under which waits for it are told.
+    pub fn point(&self) -> PointId {
+        self.arrived.point()
+    }
+}

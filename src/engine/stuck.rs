@@ -1,0 +1,77 @@
+//! Why a run is stuck: who waits for what, and who holds it, by name.
+
+use super::sim::{About, Point, TaskId};
+use super::time::Time;
+use std::fmt;
+
+/// The waits of a stuck run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stuck {
+    /// When nothing more happened.
+    pub at: Time,
+    /// One wait a line, each caused by the next; the first is of a task whose end the run awaits.
+    pub chain: Vec<Wait>,
+}
+
+/// One wait of a chain.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// The task that waits.
+    pub task: String,
+    /// What it waits for.
+    pub wants: String,
+    /// The task that could end the wait, if known.
+    pub holder: Option<String>,
+    /// True if the holder already stands in the chain: the wait is circular.
+    pub closes_cycle: bool,
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} waits for {}", self.task, self.wants)?;
+        match (&self.holder, self.closes_cycle) {
+            (Some(holder), true) => write!(f, " held by {holder}, which closes the cycle"),
+            (Some(holder), false) => write!(f, " held by {holder}"),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {}", self.at)?;
+        self.chain.iter().try_for_each(|wait| write!(f, "\n  {wait}"))
+    }
+}
+
+/// The chain of waits from each essential task that has not finished.
+pub(super) fn describe(at: Time, tasks: &[About], points: &[Point]) -> Stuck {
+    let mut chain = Vec::new();
+    let mut told = vec![false; tasks.len()];
+    for (task, about) in tasks.iter().enumerate() {
+        if about.essential && !about.finished.get() {
+            follow(task, tasks, points, &mut told, &mut chain);
+        }
+    }
+    Stuck { at, chain }
+}
+
+/// Follows the waits from `task` to a task that waits for nobody, or to one already told.
+fn follow(first: usize, tasks: &[About], points: &[Point], told: &mut [bool], chain: &mut Vec<Wait>) {
+    let mut path: Vec<TaskId> = Vec::new();
+    let mut next = Some(first as TaskId);
+    while let Some(task) = next.filter(|&task| !told[task as usize]) {
+        told[task as usize] = true;
+        path.push(task);
+        let about = &tasks[task as usize];
+        let Some(point) = about.waits_for.get() else { return };
+        let point = &points[point.0 as usize];
+        next = point.holder.get();
+        chain.push(Wait {
+            task: about.name.clone(),
+            wants: point.name.clone(),
+            holder: next.map(|holder| tasks[holder as usize].name.clone()),
+            closes_cycle: next.is_some_and(|holder| path.contains(&holder)),
+        });
+    }
+}
