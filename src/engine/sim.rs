@@ -367,33 +367,34 @@ impl Sim {
     /// Waits for a span of simulated time.
     #[inline]
     pub fn delay(&self, span: Time) -> Delay<'_> {
-        Delay { sim: self, until: self.now().saturating_add(span), armed: false }
+        Delay { sim: Some(self), until: self.now().saturating_add(span) }
     }
 
     /// Waits until an instant; no time passes if it is over.
     #[inline]
     pub fn until(&self, instant: Time) -> Delay<'_> {
-        Delay { sim: self, until: instant, armed: false }
+        Delay { sim: Some(self), until: instant }
     }
 }
 
 /// The wait of [`Sim::delay`] and [`Sim::until`].
 #[must_use = "a delay passes only when awaited"]
 pub struct Delay<'a> {
-    sim: &'a Sim,
+    /// The simulation, until the event is set.
+    sim: Option<&'a Sim>,
     until: Time,
-    armed: bool,
 }
 
 impl Future for Delay<'_> {
     type Output = ();
     #[inline]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if self.armed {
-            return Poll::Ready(());
+        match self.sim.take() {
+            None => Poll::Ready(()),
+            Some(sim) => {
+                sim.wake_at(self.until);
+                Poll::Pending
+            }
         }
-        self.armed = true;
-        self.sim.wake_at(self.until);
-        Poll::Pending
     }
 }

@@ -16,8 +16,10 @@ use crate::engine::time::Time;
 const WHEEL_FROM: usize = 96;
 const WHEEL_TO: usize = 32;
 /// The least and largest number of buckets, powers of two and multiples of 64.
-const BUCKETS_MIN: usize = 256;
+const BUCKETS_MIN: usize = 64;
 const BUCKETS_MAX: usize = 1 << 18;
+/// A run shorter than this takes in events added to its bucket by insertion.
+const RUN_SHORT: usize = 8;
 /// No node.
 const NONE: u32 = u32::MAX;
 
@@ -29,8 +31,9 @@ struct Node {
 
 /// The pending events later than now.
 pub(super) struct Wheel {
-    /// The events of the current bucket as it was when it became current; the earliest is last.
-    run: Vec<Event>,
+    /// The keys of the events of the current bucket as it was when it became current; the
+    /// earliest is last.
+    run: Vec<u128>,
     /// Events added at or before `near_last` since.
     near: Heap,
     /// The end of the current bucket.
@@ -90,21 +93,43 @@ impl Wheel {
         if event.time > self.near_last {
             return self.list(event);
         }
+        if self.run.len() < RUN_SHORT && self.near.len() == 0 {
+            return self.insert(event);
+        }
         self.near.push(event);
         if self.near.len() > self.near_max {
             self.crowded(event.id >> TASK_BITS);
         }
     }
 
+    /// Adds an event to the short run.
+    #[inline]
+    fn insert(&mut self, event: Event) {
+        let key = event.key();
+        let mut hole = self.run.len();
+        self.run.push(key);
+        while hole > 0 && self.run[hole - 1] < key {
+            self.run[hole] = self.run[hole - 1];
+            hole -= 1;
+        }
+        self.run[hole] = key;
+    }
+
+    /// Takes the first event of the run.
+    #[inline]
+    fn pop_run(&mut self) -> Option<Event> {
+        self.run.pop().map(Event::from_key)
+    }
+
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
-        let Some(&first) = self.run.last() else {
-            return self.near.pop().or_else(|| self.advance());
-        };
-        if self.near.len() > 0 && self.near.peek().is_some_and(|event| event < first) {
-            return self.near.pop();
+        if self.near.len() == 0 {
+            return self.pop_run().or_else(|| self.advance());
         }
-        self.run.pop()
+        match self.run.last() {
+            Some(&first) if self.near.peek().is_none_or(|event| first < event.key()) => self.pop_run(),
+            _ => self.near.pop(),
+        }
     }
 
     /// Takes the earliest event if it comes before `first`, which is at the present instant: no
@@ -112,7 +137,7 @@ impl Wheel {
     #[inline]
     pub fn pop_before(&mut self, first: Event) -> Option<Event> {
         let near = self.near.peek().is_some_and(|event| event < first);
-        let run = self.run.last().is_some_and(|&event| event < first);
+        let run = self.run.last().is_some_and(|&key| key < first.key());
         if near || run { self.pop() } else { None }
     }
 
@@ -157,7 +182,7 @@ impl Wheel {
             _ => self.current + self.distance_to_occupied(),
         };
         self.enter(next);
-        self.run.pop()
+        self.pop_run()
     }
 
     /// Makes `bucket`, the first that has events, the current one.
@@ -174,7 +199,7 @@ impl Wheel {
         let mut next = std::mem::replace(&mut self.heads[place], NONE);
         self.occupied[place / 64] &= !(1 << (place % 64));
         while let Some(node) = self.nodes.get_mut(next as usize) {
-            self.run.push(node.event);
+            self.run.push(node.event.key());
             let at = std::mem::replace(&mut next, node.next);
             node.next = std::mem::replace(&mut self.free, at);
         }
@@ -218,7 +243,7 @@ impl Wheel {
     #[cold]
     fn fit(&mut self, sequence: u64) {
         let crowd = self.near.len();
-        let mut events = std::mem::take(&mut self.run);
+        let mut events: Vec<Event> = self.run.drain(..).map(Event::from_key).collect();
         self.near.drain_into(&mut events);
         self.far.drain_into(&mut events);
         for head in &mut self.heads {
@@ -254,7 +279,7 @@ impl Wheel {
         self.current = first.ps() >> self.shift;
         self.near_last = Time::from_ps(self.current << self.shift | ((1 << self.shift) - 1));
         while let Some(event) = events.pop_if(|event| event.time <= self.near_last) {
-            self.run.push(event);
+            self.run.push(event.key());
         }
         self.run.reverse();
         events.iter().for_each(|&event| self.list(event));
