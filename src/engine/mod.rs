@@ -2,17 +2,22 @@
 //! and spans. Knows no hardware.
 
 pub mod ledger;
+pub mod message;
+pub mod metric;
 pub mod queue;
 pub mod record;
 pub mod resource;
 pub mod rng;
 pub mod signal;
 pub mod sim;
+pub mod stats;
 pub mod stuck;
 pub mod time;
 pub mod units;
 
 pub use ledger::{Ledger, Stage};
+pub use message::{Message, NodeId, Tally, Tracked};
+pub use metric::Metric;
 pub use record::{Recorder, Span, Timeline, TrackId};
 pub use resource::{Pool, Resource};
 pub use signal::{Mailbox, Signal};

@@ -1,1 +1,2 @@
 //! From text to a machine.
+pub mod build;
