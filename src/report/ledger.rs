@@ -4,7 +4,7 @@
 //! distributions; a mean of sums is the sum of the means, so the total is exact to rounding.
 
 use super::chart::BarChart;
-use super::number::percent;
+use super::number::signed_percent;
 use super::table::{Column, Table};
 use crate::engine::{Ledger, Time};
 
@@ -93,7 +93,7 @@ impl MeanLedger {
                 stage.waiting_us.into(),
                 stage.service_us.into(),
                 stage.total_us().into(),
-                format!("{:>7}", percent(share)).into(),
+                format!("{:>7}", signed_percent(share).trim_start_matches('+')).into(),
             ]);
         }
         table
@@ -147,8 +147,8 @@ mod tests {
 Mean over 2 messages
 stage  waiting [µs]  service [µs]  total [µs]  share
 ─────  ────────────  ────────────  ──────────  ───────
-bus           0.020         0.130       0.150     60 %
-wire          0.100         0.000       0.100     40 %
+bus           0.020         0.130       0.150   60.0 %
+wire          0.100         0.000       0.100   40.0 %
 total         0.120         0.130       0.250    100 %
 ";
         assert_eq!(mean.text(), expected);

@@ -5,6 +5,8 @@
 
 pub mod chart;
 pub mod claim;
+#[cfg(test)]
+mod gallery;
 pub mod html;
 pub mod ledger;
 pub mod number;

@@ -25,7 +25,7 @@ pub fn short(x: f64) -> String {
 /// A fraction as a percentage with its sign: `+3.2 %`.
 pub fn signed_percent(fraction: f64) -> String {
     match percent_digits(fraction) {
-        digits if digits == "0" => "0 %".to_owned(),
+        digits if digits == "0.0" => "0.0 %".to_owned(),
         digits if fraction > 0.0 => format!("+{digits} %"),
         digits => format!("−{digits} %"),
     }
@@ -33,13 +33,13 @@ pub fn signed_percent(fraction: f64) -> String {
 
 /// A fraction as a percentage: `15 %`.
 pub fn percent(fraction: f64) -> String {
-    format!("{} %", percent_digits(fraction))
+    format!("{} %", trim_zeros(&percent_digits(fraction)))
 }
 
 fn percent_digits(fraction: f64) -> String {
     let x = (fraction * 100.0).abs();
     let decimals = if x < 99.95 { 1 } else { 0 };
-    trim_zeros(&format!("{x:.decimals$}")).to_owned()
+    format!("{x:.decimals$}")
 }
 
 fn trim_zeros(digits: &str) -> &str {
@@ -82,8 +82,8 @@ mod tests {
     #[test]
     fn percentages_carry_their_sign() {
         assert_eq!(signed_percent(0.0321), "+3.2 %");
-        assert_eq!(signed_percent(-0.5), "−50 %");
-        assert_eq!(signed_percent(-0.0001), "0 %");
+        assert_eq!(signed_percent(-0.5), "−50.0 %");
+        assert_eq!(signed_percent(-0.0001), "0.0 %");
         assert_eq!(signed_percent(2.5), "+250 %");
         assert_eq!(percent(0.15), "15 %");
     }

@@ -105,7 +105,7 @@ mod tests {
         let svg = flow.svg();
         let parsed = roxmltree::Document::parse(&svg).unwrap();
         let tips: Vec<&str> =
-            parsed.descendants().filter_map(|n| n.has_tag_name("title").then(|| n.text().unwrap())).collect();
+            parsed.descendants().filter(|n| n.has_tag_name("title")).map(|n| n.text().unwrap()).collect();
         assert_eq!(tips.len(), flow.transfers.len());
         assert!(tips[0].starts_with("packet 1 · hostTx\n8192 B"), "{}", tips[0]);
         let fills = |packet: &str| {

@@ -6,10 +6,11 @@ use super::number::mb_per_s;
 use super::packet_flow::{PacketFlow, Transfer};
 use crate::engine::Time;
 
-/// A step chart of the transfers of `flow` within its window, one series per band.
-pub fn steps(flow: &PacketFlow, title: impl Into<String>) -> LineChart {
+/// A step chart of the transfers of `flow` within its window, one series per band. Transfers of
+/// less than `bytes_min` (control messages) are counted with the one after them.
+pub fn steps(flow: &PacketFlow, title: impl Into<String>, bytes_min: u64) -> LineChart {
     let series = |(band, name): (usize, &String)| {
-        Series::line(name, effective_bandwidth(&flow.of_band(band))).style(Style::Step)
+        Series::line(name, effective_bandwidth(&flow.of_band(band), bytes_min)).style(Style::Step)
     };
     LineChart {
         title: title.into(),
@@ -20,15 +21,17 @@ pub fn steps(flow: &PacketFlow, title: impl Into<String>) -> LineChart {
 }
 
 /// The end of each transfer (µs) and the bandwidth (MB/s) since the one before ended; before them,
-/// the start at zero. Transfers that end together count as one.
-pub fn effective_bandwidth(transfers: &[&Transfer]) -> Vec<(f64, f64)> {
+/// the start at zero. Transfers that end together count as one, and so does one of less than
+/// `bytes_min` with the one after it.
+pub fn effective_bandwidth(transfers: &[&Transfer], bytes_min: u64) -> Vec<(f64, f64)> {
     let Some(first) = transfers.iter().map(|t| t.start).min() else { return Vec::new() };
     let mut points = vec![(first.as_us(), 0.0)];
     let (mut since, mut bytes): (Time, u64) = (first, 0);
     for (i, transfer) in transfers.iter().enumerate() {
         bytes += transfer.bytes;
         let last_at_this_time = transfers.get(i + 1).is_none_or(|next| next.end > transfer.end);
-        if let (true, Some(rate)) = (last_at_this_time, mb_per_s(bytes, transfer.end.since(since).ps())) {
+        let counts = last_at_this_time && (bytes >= bytes_min || i + 1 == transfers.len());
+        if let (true, Some(rate)) = (counts, mb_per_s(bytes, transfer.end.since(since).ps())) {
             points.push((transfer.end.as_us(), rate));
             (since, bytes) = (transfer.end, 0);
         }
@@ -51,14 +54,15 @@ mod tests {
             end: Time::from_us(end),
         };
         let transfers = [at(10, 20), at(20, 30), at(40, 50), at(45, 50)];
-        let points = effective_bandwidth(&transfers.each_ref());
+        let points = effective_bandwidth(&transfers.each_ref(), 0);
         assert_eq!(points, [(10.0, 0.0), (20.0, 100.0), (30.0, 100.0), (50.0, 100.0)]);
-        assert!(effective_bandwidth(&[]).is_empty());
+        assert_eq!(effective_bandwidth(&transfers.each_ref(), 1500), [(10.0, 0.0), (30.0, 100.0), (50.0, 100.0)]);
+        assert!(effective_bandwidth(&[], 0).is_empty());
     }
 
     #[test]
     fn there_is_one_series_per_band() {
-        let chart = steps(&samples::stream(4), "steps");
+        let chart = steps(&samples::stream(4), "steps", 256);
         assert_eq!(chart.series.len(), 4);
         assert!(roxmltree::Document::parse(&chart.svg()).is_ok());
     }

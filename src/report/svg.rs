@@ -169,7 +169,7 @@ mod tests {
         svg.text((1.0, 1.0), 12.0, "start", "", "µs > 0");
         let out = svg.finish();
         let parsed = roxmltree::Document::parse(&out).unwrap();
-        let tip = parsed.descendants().filter(|n| n.has_tag_name("title")).next().unwrap();
+        let tip = parsed.descendants().find(|n| n.has_tag_name("title")).unwrap();
         assert_eq!(tip.text(), Some("<tip> ?"));
         assert!(out.contains(r#"width="0.33" height="0""#), "{out}");
     }

@@ -1,5 +1,6 @@
 //! Axes: range, ticks and their labels. Leaves out drawing.
 
+use super::label;
 use crate::report::number::significant;
 
 /// How values lie on an axis.
@@ -89,23 +90,24 @@ impl Axis {
         }
     }
 
-    /// Range and ticks for the positions of `values`; `rounded` ends a linear axis on ticks.
-    pub fn ticks(&self, values: impl Iterator<Item = f64>, rounded: bool) -> Ticks {
+    /// Range and ticks for the positions of `values`; `rounded` ends a linear axis on ticks, of which
+    /// there are about `count`.
+    pub fn ticks(&self, values: impl Iterator<Item = f64>, rounded: bool, count: usize) -> Ticks {
         let positions = values.chain(self.from).chain(self.to).map(|x| self.position(x)).filter(|x| x.is_finite());
         let (low, high) = positions.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
         let (low, high) = if low > high { (0.0, 1.0) } else { (low, high) };
         match self.scale {
-            Scale::Linear => self.linear(low, high, rounded),
+            Scale::Linear => self.linear(low, high, rounded, count as f64),
             Scale::Log2 | Scale::Log10 => self.logarithmic(low, high),
         }
     }
 
-    fn linear(&self, low: f64, high: f64, rounded: bool) -> Ticks {
+    fn linear(&self, low: f64, high: f64, rounded: bool, count: f64) -> Ticks {
         let from_zero = rounded && self.from.is_none() && low > 0.0;
         let low = self.from.unwrap_or(if from_zero { 0.0 } else { low });
         let high = self.to.unwrap_or(if high > low { high } else { low + 1.0 });
         let step = match self.labels {
-            Labels::Plain => nice_step(high - low),
+            Labels::Plain => nice_step((high - low) / count),
             Labels::Bytes => ((high - low) / 8.0).max(1.0).log2().ceil().exp2(),
         };
         let first = if rounded && self.from.is_none() { (low / step).floor() } else { (low / step).ceil() };
@@ -135,39 +137,17 @@ impl Axis {
     /// `value` as this axis writes it.
     pub fn label(&self, value: f64) -> String {
         match self.labels {
-            Labels::Bytes => size_label(value),
-            Labels::Plain => plain_label(value),
+            Labels::Bytes => label::size(value),
+            Labels::Plain if self.scale == Scale::Linear => label::grouped(&significant(value, 6)),
+            Labels::Plain => label::power(value),
         }
     }
 }
 
-fn nice_step(span: f64) -> f64 {
-    let rough = span / 6.0;
+fn nice_step(rough: f64) -> f64 {
     let power = 10f64.powf(rough.log10().floor());
     let steps = [1.0, 2.0, 2.5, 5.0, 10.0];
     steps.map(|s| s * power).into_iter().find(|&s| s >= rough * (1.0 - 1e-9)).unwrap_or(10.0 * power)
-}
-
-fn plain_label(value: f64) -> String {
-    let power = value.abs().log10().round();
-    if power >= 5.0 && (value.abs() / 10f64.powf(power) - 1.0).abs() < 1e-9 {
-        let digits: String = format!("{power}").chars().map(|c| superscript(c.to_digit(10).unwrap_or(0))).collect();
-        return format!("10{digits}");
-    }
-    significant(value, 6)
-}
-
-fn superscript(digit: u32) -> char {
-    ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit as usize]
-}
-
-fn size_label(bytes: f64) -> String {
-    for (unit, size) in [("GiB", (1u64 << 30) as f64), ("MiB", (1u64 << 20) as f64), ("KiB", 1024.0)] {
-        if bytes >= size && (bytes / size * 2.0).fract() == 0.0 {
-            return format!("{} {unit}", bytes / size);
-        }
-    }
-    significant(bytes, 6)
 }
 
 #[cfg(test)]
@@ -175,7 +155,7 @@ mod tests {
     use super::*;
 
     fn labels(axis: &Axis, values: &[f64]) -> Vec<String> {
-        axis.ticks(values.iter().copied(), true).ticks.into_iter().map(|tick| tick.1).collect()
+        axis.ticks(values.iter().copied(), true, 6).ticks.into_iter().map(|tick| tick.1).collect()
     }
 
     #[test]
@@ -191,6 +171,7 @@ mod tests {
         assert_eq!(labels(&Axis::new("y"), &[31.0, 118.0]), ["0", "20", "40", "60", "80", "100", "120"]);
         assert_eq!(labels(&Axis::new("y").range(0.0, 1.0), &[]), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         assert_eq!(labels(&Axis::new("y"), &[0.0, 0.3]).last().unwrap(), "0.3");
+        assert_eq!(labels(&Axis::new("y"), &[600_000.0])[6], "600\u{2009}000");
     }
 
     #[test]
@@ -203,7 +184,7 @@ mod tests {
     fn no_data_and_one_value_still_make_an_axis() {
         for axis in [Axis::new(""), Axis::new("").log2(), Axis::new("").log10()] {
             for values in [&[][..], &[4.0][..], &[0.0][..], &[f64::NAN][..]] {
-                let ticks = axis.ticks(values.iter().copied(), true);
+                let ticks = axis.ticks(values.iter().copied(), true, 6);
                 assert!(ticks.range.0 < ticks.range.1 && ticks.range.1.is_finite(), "{axis:?} {values:?}");
             }
         }

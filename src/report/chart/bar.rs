@@ -1,9 +1,10 @@
 //! Draws a bar chart. Leaves out axes and legend layout (`axis`, `legend`, `canvas`).
 
 use super::axis::{Scale, Ticks};
-use super::canvas::{self, Canvas, Frame, wrap};
+use super::canvas::{self, Canvas, wrap};
+use super::frame::Frame;
 use super::legend::{Key, Legend};
-use super::mark::{hue, mark};
+use super::mark::{hue, published};
 use super::{Bar, BarChart, Group};
 use crate::report::number::significant;
 use crate::report::svg::text_wide;
@@ -40,11 +41,11 @@ pub fn draw(chart: &BarChart) -> String {
     let tops =
         chart.groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [height(bar), bar.published.unwrap_or(0.0)]);
     let base = if chart.y.scale == Scale::Linear { Some(0.0) } else { None };
-    let names = Names::of(chart, &places);
+    let (names, labelled) = (Names::of(chart, &places), labelled(chart, &places));
     let frame = Frame {
         title: &chart.title,
         x: ("", Ticks { range: (0.0, places.wide), ticks: Vec::new() }),
-        y: (&chart.y.title, chart.y.ticks(tops.chain(base), true)),
+        y: (&chart.y.title, chart.y.ticks(tops.chain(base), true, 6)),
         x_grid: false,
         x_labels_high: names.high + 4.0,
         legend: legend(chart),
@@ -53,7 +54,7 @@ pub fn draw(chart: &BarChart) -> String {
     canvas::draw(&frame, |canvas| {
         for (group, &left) in chart.groups.iter().zip(&places.groups) {
             for (i, bar) in group.bars.iter().enumerate() {
-                draw_bar(canvas, chart, bar, i, (left + i as f64, bottom), &group.name);
+                draw_bar(canvas, chart, bar, i, (left + i as f64, bottom), labelled, &group.name);
             }
             names.draw(canvas, group, (left, bottom));
         }
@@ -73,12 +74,12 @@ fn legend(chart: &BarChart) -> Legend {
         }
     }
     if chart.groups.iter().flat_map(|group| &group.bars).any(|bar| bar.published.is_some()) {
-        legend.entries.push((Key::Mark(7), "published".to_owned()));
+        legend.entries.push((Key::Published, "published".to_owned()));
     }
     legend
 }
 
-fn draw_bar(canvas: &Canvas, chart: &BarChart, bar: &Bar, i: usize, at: (f64, f64), group: &str) {
+fn draw_bar(canvas: &Canvas, chart: &BarChart, bar: &Bar, i: usize, at: (f64, f64), labelled: bool, group: &str) {
     let (left, right) = (at.0 + 0.06, at.0 + 0.94);
     let mut sum = 0.0;
     for (k, part) in bar.parts.iter().enumerate().filter(|(_, part)| part.is_finite()) {
@@ -90,15 +91,21 @@ fn draw_bar(canvas: &Canvas, chart: &BarChart, bar: &Bar, i: usize, at: (f64, f6
         let name = chart.legend.get(colour).map_or("", String::as_str);
         canvas.tooltip(from, to, &format!("{group} {}\n{name}: {}", bar.name, significant(*part, 4)));
     }
-    let middle = canvas.at((left + right) / 2.0, chart.y.position(sum).max(at.1));
-    let label = significant(sum, 3);
-    let wide = canvas.finished(canvas.at(1.0, 0.0)).0 - canvas.finished(canvas.at(0.0, 0.0)).0;
-    if let Some(published) = bar.published {
-        mark(canvas, 7, canvas.at((left + right) / 2.0, chart.y.position(published)), true);
-    } else if text_wide(&label, VALUE_TEXT) < wide {
-        let (x, y) = canvas.finished(middle);
-        canvas.text((x, y - 8.0), VALUE_TEXT, "middle", false, &label);
+    let middle = (left + right) / 2.0;
+    if let Some(height) = bar.published {
+        published(canvas, canvas.at(middle, chart.y.position(height)));
     }
+    if labelled {
+        let (x, y) = canvas.finished(canvas.at(middle, chart.y.position(sum).max(at.1)));
+        canvas.text((x, y - 8.0), VALUE_TEXT, "middle", false, &significant(sum, 3));
+    }
+}
+
+/// Whether heights are written over the bars: over all, or none if some lack the room or a mark
+/// could lie there.
+fn labelled(chart: &BarChart, places: &Places) -> bool {
+    let fits = |bar: &Bar| text_wide(&significant(height(bar), 3), VALUE_TEXT) < PLOT_WIDE / places.wide * 1.1;
+    chart.groups.iter().flat_map(|group| &group.bars).all(|bar| bar.published.is_none() && fits(bar))
 }
 
 /// How the names beneath the bars are written.

@@ -1,6 +1,7 @@
 //! Draws a line chart. Leaves out axes and legend layout (`axis`, `legend`, `canvas`).
 
-use super::canvas::{self, Canvas, Frame};
+use super::canvas::{self, Canvas};
+use super::frame::Frame;
 use super::legend::{Key, Legend};
 use super::mark::mark;
 use super::{LineChart, Series, Style};
@@ -14,10 +15,10 @@ pub fn draw(chart: &LineChart) -> String {
         || chart.series.iter().flat_map(|series| &series.points).filter(|p| p.0.is_finite() && p.1.is_finite());
     let frame = Frame {
         title: &chart.title,
-        x: (&chart.x.title, chart.x.ticks(points().map(|p| p.0), false)),
-        y: (&chart.y.title, chart.y.ticks(points().map(|p| p.1), true)),
+        x: (&chart.x.title, chart.x.ticks(points().map(|p| p.0), false, 6)),
+        y: (&chart.y.title, chart.y.ticks(points().map(|p| p.1), true, 6)),
         x_grid: true,
-        x_labels_high: 28.0,
+        x_labels_high: 23.0,
         legend: legend(chart),
     };
     canvas::draw(&frame, |canvas| {
@@ -33,12 +34,14 @@ fn legend(chart: &LineChart) -> Legend {
         let key = match series.style {
             Style::Line | Style::Step => Key::Line(series.like.unwrap_or(i), false),
             Style::Dashed => Key::Line(series.like.unwrap_or(i), true),
-            Style::Marks => Key::Mark(series.like.unwrap_or(i)),
+            Style::Marks => Key::Marks(vec![series.like.unwrap_or(i)]),
         };
         // Published points of several series under one name need saying once.
-        let said = series.like.is_some() && legend.entries.iter().any(|(_, name)| *name == series.name);
-        if !said && !series.name.is_empty() {
-            legend.entries.push((key, series.name.clone()));
+        let said = legend.entries.iter_mut().find(|(_, name)| *name == series.name);
+        match (said, series.like) {
+            (Some((Key::Marks(marks), _)), Some(like)) => marks.push(like),
+            _ if series.name.is_empty() => (),
+            _ => legend.entries.push((key, series.name.clone())),
         }
     }
     if legend.entries.len() == 1 {

@@ -1,6 +1,6 @@
 //! Marks: the shapes by which series are told apart without colour. Leaves out lines.
 
-use super::canvas::Canvas;
+use super::canvas::{Canvas, INK};
 use crate::report::svg;
 use plotters::prelude::*;
 
@@ -20,6 +20,14 @@ pub fn mark(canvas: &Canvas, i: usize, at: (i32, i32), hollow: bool) {
     }
     let closed: Vec<(i32, i32)> = points.iter().chain(&points[..2]).copied().collect();
     canvas.put(PathElement::new(closed, hue(i).stroke_width(3)));
+}
+
+/// Draws the mark of a published height: a hollow diamond on a white one, seen on every colour.
+pub fn published(canvas: &Canvas, at: (i32, i32)) {
+    canvas.put(Polygon::new(outline(3, at, 11.0), WHITE.filled()));
+    let points = outline(3, at, 9.0);
+    let closed: Vec<(i32, i32)> = points.iter().chain(&points[..2]).copied().collect();
+    canvas.put(PathElement::new(closed, INK.stroke_width(4)));
 }
 
 fn outline(i: usize, at: (i32, i32), radius: f64) -> Vec<(i32, i32)> {

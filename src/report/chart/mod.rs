@@ -6,6 +6,8 @@
 mod axis;
 mod bar;
 mod canvas;
+mod frame;
+mod label;
 mod legend;
 mod line;
 mod mark;

@@ -18,7 +18,8 @@ pub fn claims_text(claims: &[Claim]) -> String {
         text += &numbers_table(&failing_first(numbers)).text();
         text.push('\n');
     }
-    for claim in failing_first(others) {
+    // Those that fail are said in full above.
+    for claim in others.into_iter().filter(|claim| claim.holds != Some(false)) {
         text += &in_words(claim);
     }
     text + &Tally::of(claims).text() + "\n"
@@ -57,9 +58,6 @@ fn failure(claim: &Claim) -> String {
 
 fn in_words(claim: &Claim) -> String {
     let mut text = format!("{:5} {} · {}\n", verdict(claim), claim.id, claim.source);
-    if claim.holds == Some(false) {
-        return String::new(); // said in full above
-    }
     text += &wrapped("      ", "      ", &claim.statement);
     text += &wrapped("      measured ", "               ", &claim.measured_text());
     text + "\n"

@@ -10,7 +10,7 @@ pub fn section(claims: &[Claim]) -> String {
     let mut out = format!("<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims, tally));
     out +=
         "<div class=\"wide\"><table class=\"claims\">\n<thead><tr><th></th><th>claim</th><th>place and statement</th>";
-    out += "<th>expected</th><th>measured</th><th class=\"number\">error</th><th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n";
+    out += "<th class=\"number\">expected</th><th class=\"number\">measured</th><th class=\"error\">error</th><th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n";
     let mut sorted: Vec<&Claim> = claims.iter().collect();
     sorted.sort_by_key(|claim| claim.holds != Some(false));
     out.extend(sorted.into_iter().map(row));
@@ -61,8 +61,10 @@ fn row(claim: &Claim) -> String {
 
 fn error(claim: &Claim) -> String {
     match (claim.relative_error(), claim.tolerance) {
-        (Some(error), Some(tolerance)) => format!("{}{}", number::signed_percent(error), scale(error, tolerance)),
-        (Some(error), None) => number::signed_percent(error),
+        (Some(error), Some(tolerance)) => {
+            format!("<span>{}</span>{}", number::signed_percent(error), scale(error, tolerance))
+        }
+        (Some(error), None) => format!("<span>{}</span>", number::signed_percent(error)),
         _ => String::new(),
     }
 }

@@ -65,7 +65,7 @@ impl Sheet<'_> {
 
     fn time_axis(&mut self) {
         let (first, last) = self.flow.window;
-        let ticks = Axis::default().range(first.as_us(), last.as_us()).ticks(std::iter::empty(), false);
+        let ticks = Axis::default().range(first.as_us(), last.as_us()).ticks(std::iter::empty(), false, 10);
         let y = bottom(self.flow);
         for (at, label) in ticks.ticks {
             let x = self.x(Time::from_ps((at * 1e6).round() as u64));
@@ -74,13 +74,16 @@ impl Sheet<'_> {
             self.svg.text((x, y + 19.0), 12.5, "middle", &format!("fill=\"{INK}\""), &label);
         }
         self.svg.line(&[(LEFT, y), (WIDE - RIGHT, y)], &format!("stroke=\"{INK}\""));
-        self.svg.text((WIDE - RIGHT + 12.0, y + 19.0), 13.0, "start", &format!("fill=\"{INK}\""), "time [µs]");
+        let middle = (LEFT + WIDE - RIGHT) / 2.0;
+        self.svg.text((middle, y + 40.0), 13.5, "middle", &format!("fill=\"{INK}\""), "time [µs]");
     }
 
     fn band(&mut self, band: usize) {
         let middle = band_top(band) + BAND / 2.0;
         let name = format!("font-weight=\"bold\" fill=\"{INK}\"");
         self.svg.text((LEFT - 12.0, middle + 5.0), 13.5, "end", &name, &self.flow.bands[band]);
+        let ground = format!("fill=\"{GRID}\" opacity=\"0.45\"");
+        self.svg.rect((LEFT, band_top(band)), (WIDE - LEFT - RIGHT, BAND), &ground, None);
         let flow = self.flow;
         for transfer in flow.transfers.iter().filter(|t| t.band == band && shows(flow, t)) {
             self.stripe(transfer);
