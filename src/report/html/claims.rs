@@ -40,22 +40,32 @@ fn row(claim: &Claim) -> String {
         Some(false) => "fails",
         None => "open",
     };
-    let words = if claim.kind == Kind::Number { "number" } else { "words" };
     let mut place = format!("{}<div class=\"statement\">{}</div>", escape(&claim.source), escape(&claim.statement));
     if let Some(note) = &claim.note {
         place += &format!("<div class=\"note\">{}</div>", escape(note));
     }
     format!(
         "<tr class=\"{class} {role}\"><td><span class=\"verdict\">{verdict}</span></td><td class=\"id\">{id}</td>\
-         <td class=\"place\">{place}</td><td class=\"{words}\">{expected}</td><td class=\"{words}\">{measured}</td>\
-         <td class=\"error\">{error}</td><td class=\"number\">{allowed}</td><td>{role}</td></tr>\n",
+         <td class=\"place\">{place}</td>{figures}\
+         <td>{role}</td></tr>\n",
         role = claim.role.word(),
         verdict = verdict(claim),
         id = escape(&claim.id),
-        expected = escape(&claim.expected_text()),
-        measured = escape(&claim.measured_text()),
-        error = error(claim),
-        allowed = claim.tolerance.map_or(String::new(), |x| format!("±{}", number::percent(x))),
+        figures = figures(claim),
+    )
+}
+
+/// The cells from expected to allowed; words take the room of the error they do not have.
+fn figures(claim: &Claim) -> String {
+    let (expected, measured) = (escape(&claim.expected_text()), escape(&claim.measured_text()));
+    if claim.kind != Kind::Number {
+        return format!("<td class=\"words\">{expected}</td><td class=\"words\" colspan=\"3\">{measured}</td>");
+    }
+    let allowed = claim.tolerance.map_or(String::new(), |x| format!("±{}", number::percent(x)));
+    let error = error(claim);
+    format!(
+        "<td class=\"number\">{expected}</td><td class=\"number\">{measured}</td>\
+         <td class=\"error\">{error}</td><td class=\"number\">{allowed}</td>"
     )
 }
 
