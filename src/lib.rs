@@ -7,3 +7,4 @@ pub mod machine;
 pub mod messaging;
 pub mod ni;
 pub mod program;
+pub mod report;
