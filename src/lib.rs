@@ -2,3 +2,4 @@
 #![allow(missing_docs)] // until the first slice stands
 pub mod engine;
 pub mod machine;
+pub mod protocol;
