@@ -8,3 +8,4 @@ pub mod messaging;
 pub mod ni;
 pub mod program;
 pub mod report;
+pub mod protocol;
