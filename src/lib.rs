@@ -7,5 +7,6 @@ pub mod machine;
 pub mod messaging;
 pub mod ni;
 pub mod program;
-pub mod report;
 pub mod protocol;
+pub mod report;
+pub mod text;

@@ -202,12 +202,7 @@ impl<'t> Table<'t> {
 
     /// A table of its own; where absent, it is read from nothing, so that its defaults hold and
     /// its required keys are missed.
-    pub fn table<T>(
-        &mut self,
-        key: &'static str,
-        doc: &'static str,
-        read: impl FnOnce(&mut Table<'_>) -> T,
-    ) -> T {
+    pub fn table<T>(&mut self, key: &'static str, doc: &'static str, read: impl FnOnce(&mut Table<'_>) -> T) -> T {
         let (value, shape) = self.below(&[Step::Key(key)], self.child(key), read);
         self.note_key(key, doc, Form::Table(shape), Need::Required);
         value
@@ -247,9 +242,7 @@ impl<'t> Table<'t> {
             None if self.pen.describing => vec![each("NAME", None)],
             None => Vec::new(),
             Some(node) => match &node.value {
-                Value::Table(tree) => {
-                    tree.in_order().into_iter().map(|(name, node)| each(name, Some(node))).collect()
-                }
+                Value::Table(tree) => tree.in_order().into_iter().map(|(name, node)| each(name, Some(node))).collect(),
                 _ => {
                     self.pen.tell(Attention::Wrong, not_a_table(&self.path_of(key), node));
                     Vec::new()
@@ -295,7 +288,8 @@ impl<'t> Table<'t> {
     /// found by comparing values. It is told at the value, or where that is a default, at the
     /// table. Not told where the value itself already was a problem.
     pub fn wrong(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
-        let full = [self.here().as_str(), key].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
+        let full =
+            [self.here().as_str(), key].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
         let nothing = Node::made_up(Value::Flag(false));
         let node = self.node.unwrap_or(&nothing);
         let records = self.pen.records.borrow();
@@ -350,7 +344,8 @@ impl<'t> Table<'t> {
 
     pub(super) fn note(&self, item: Item) {
         let mut shape = self.shape.borrow_mut();
-        let again = |known: &Item| matches!((known, &item), (Item::Key { key: a, .. }, Item::Key { key: b, .. }) if a == b);
+        let again =
+            |known: &Item| matches!((known, &item), (Item::Key { key: a, .. }, Item::Key { key: b, .. }) if a == b);
         if !shape.items.iter().any(again) {
             shape.items.push(item);
         }

@@ -161,7 +161,9 @@ impl Shape {
         let one_each: Vec<Json> =
             self.families().filter(|family| family.need == Need::Required).map(Family::any).collect();
         let mut schema = Map::new();
-        for (key, value) in [("required", json!(self.required())), ("properties", properties.into()), ("allOf", one_each.into())] {
+        for (key, value) in
+            [("required", json!(self.required())), ("properties", properties.into()), ("allOf", one_each.into())]
+        {
             let empty = value.as_array().map(Vec::is_empty).or(value.as_object().map(Map::is_empty));
             if empty == Some(false) {
                 schema.insert(key.to_string(), value);
@@ -198,9 +200,8 @@ fn described(mut schema: Json, doc: &str, need: &Need) -> Json {
 
 impl Family {
     fn properties(&self) -> Map<String, Json> {
-        let property = |member: &Member| {
-            (member.name.to_string(), described(member.shape.allowed(), member.doc, &Need::Optional))
-        };
+        let property =
+            |member: &Member| (member.name.to_string(), described(member.shape.allowed(), member.doc, &Need::Optional));
         self.members.iter().map(property).collect()
     }
 
@@ -226,7 +227,12 @@ impl Family {
     fn list(&self, above: &str, lines: &mut Vec<Line>) {
         for member in &self.members {
             let path = join(above, member.name);
-            lines.push(Line { path: path.clone(), kind: "one of these".into(), need: self.need.clone(), doc: member.doc });
+            lines.push(Line {
+                path: path.clone(),
+                kind: "one of these".into(),
+                need: self.need.clone(),
+                doc: member.doc,
+            });
             member.shape.list(&path, lines);
         }
     }

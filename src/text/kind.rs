@@ -110,7 +110,8 @@ impl<Q: Quantity> Kind for Amount<Q> {
     }
 
     fn schema(&self) -> Json {
-        let units: Vec<&str> = Q::UNITS.iter().map(|(name, _)| *name).chain((Q::KIND == "time").then_some("µs")).collect();
+        let units: Vec<&str> =
+            Q::UNITS.iter().map(|(name, _)| *name).chain((Q::KIND == "time").then_some("µs")).collect();
         json!({
             "type": "string",
             "pattern": format!(r"^\s*[0-9]+(\.[0-9]+)?\s*({})\s*$", units.join("|")),

@@ -94,7 +94,9 @@ fn machine(t: &mut Table<'_>) -> Machine {
 
 fn part(name: &str) -> Option<&'static str> {
     Some(match name {
-        "base" => "[pci]\nread-rate = \"160 MB/s\" # Table 2\nring-entries = 32\n[policy.store-and-forward]\ncopies = 3\n[fabric.mesh]\n",
+        "base" => {
+            "[pci]\nread-rate = \"160 MB/s\" # Table 2\nring-entries = 32\n[policy.store-and-forward]\ncopies = 3\n[fabric.mesh]\n"
+        }
         "fast" => "parts = 'base'\n[pci]\nread-rate = \"1 GB/s\"\n",
         "round" => "parts = ['trip']\n",
         "trip" => "parts = ['round']\n",
@@ -218,7 +220,10 @@ error: bad value for `pci.setup`
 fn what_is_missing_is_told_where_it_belongs() {
     assert_eq!(
         messages("[pci]\n", &[]),
-        ["`fabric` needs one of `mesh` and `ring`: none of them stands here", "`pci.read-rate` is missing: `read-rate` belongs here"]
+        [
+            "`fabric` needs one of `mesh` and `ring`: none of them stands here",
+            "`pci.read-rate` is missing: `read-rate` belongs here"
+        ]
     );
     assert_eq!(messages("", &[]).len(), 2);
     let nothing = Source { document: Document::None, sets: &[], shelf: SHELF };
@@ -242,7 +247,10 @@ fn values_that_contradict_are_told_once_and_at_the_value() {
 #[test]
 fn parts_that_do_not_exist_or_hold_themselves_are_told() {
     assert_eq!(messages("parts = ['bsae']", &[]), ["there is no shipped part \"bsae\": did you mean \"base\"?"]);
-    assert_eq!(messages("parts = 'round'", &[]), ["the shipped part \"round\" is made of itself: here the circle closes"]);
+    assert_eq!(
+        messages("parts = 'round'", &[]),
+        ["the shipped part \"round\" is made of itself: here the circle closes"]
+    );
     assert_eq!(messages("parts = [3]", &[]), ["`parts` names shipped parts by strings: this is a bare integer"]);
     assert_eq!(read("parts = 'nonsense'", &["parts=base"]).value.pci.ring, 32);
 }

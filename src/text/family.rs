@@ -129,9 +129,7 @@ impl<'t> Table<'t> {
         };
         let value = match self.child(key) {
             Some(node) if node.text().is_some() => match self.word_for(key, node, members) {
-                Some((name, table)) => {
-                    self.below(&[Step::Key(key)], table, |t| choose(t, Otherwise::This(name))).0
-                }
+                Some((name, table)) => self.below(&[Step::Key(key)], table, |t| choose(t, Otherwise::This(name))).0,
                 None => self.pen.attending(Attention::Off, || {
                     self.below(&[Step::Key(key)], None, |t| choose(t, Otherwise::Problem)).0
                 }),
@@ -146,7 +144,12 @@ impl<'t> Table<'t> {
     }
 
     /// The member a word names, and the table of a lower layer that holds its keys.
-    fn word_for(&self, key: &'static str, node: &'t Node, members: Members<'_>) -> Option<(&'static str, Option<&'t Node>)> {
+    fn word_for(
+        &self,
+        key: &'static str,
+        node: &'t Node,
+        members: Members<'_>,
+    ) -> Option<(&'static str, Option<&'t Node>)> {
         let word = node.text().unwrap_or_default();
         let names = members.iter().map(|(name, _)| *name);
         if let Some(name) = names.clone().find(|name| *name == word) {
@@ -258,7 +261,8 @@ fn standing(tree: &Tree, members: Members<'_>) -> Standing {
 
 /// Two members that stand in one layer.
 fn clash(found: &[(usize, &Node)]) -> Option<[(usize, Option<Place>); 2]> {
-    let key_in = |node: &Node, rank: Rank| node.stands.iter().rfind(|stand| stand.rank == rank).map(|stand| stand.key.clone());
+    let key_in =
+        |node: &Node, rank: Rank| node.stands.iter().rfind(|stand| stand.rank == rank).map(|stand| stand.key.clone());
     for (n, (first, node)) in found.iter().enumerate() {
         for stand in node.stands.iter().rev() {
             for (second, other) in &found[n + 1..] {

@@ -85,10 +85,9 @@ fn value(option: &str, from: usize, planter: Planter) -> Node {
     let text = option[from..].trim_end();
     match DeValue::parse(text) {
         Ok(value) => Planter { offset: from, ..planter }.node(&value),
-        Err(_) => Node {
-            place: Some(planter.place(from..from + text.len())),
-            ..Node::made_up(Value::Text(text.to_string()))
-        },
+        Err(_) => {
+            Node { place: Some(planter.place(from..from + text.len())), ..Node::made_up(Value::Text(text.to_string())) }
+        }
     }
 }
 
