@@ -46,7 +46,8 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             problems.push(read.wrong(key, &format!("there is no node `{name}`"), &among("nodes", name, &names)));
         }
     }
-    for (key, message) in machine.workload.contradictions() {
+    for (key, name) in machine.workload.to_itself(&names) {
+        let message = format!("`{name}` would send to itself");
         problems.push(read.wrong(key, &message, "the two ends of a program are different nodes"));
     }
     let Ni::Trapeze { trapeze, .. } = &machine.ni;

@@ -8,7 +8,7 @@ static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/machines");
 static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/examples");
 static PAPERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/papers");
 
-static PARTS: LazyLock<Vec<String>> = LazyLock::new(|| toml_names(&MACHINES));
+static PARTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| toml_names(&MACHINES));
 
 /// The parts that a description may name.
 pub fn shelf() -> Shelf<'static> {
@@ -21,12 +21,12 @@ pub fn part(name: &str) -> Option<&'static str> {
 }
 
 /// The names of all parts.
-pub fn parts() -> &'static [String] {
+pub fn parts() -> &'static [&'static str] {
     &PARTS
 }
 
 /// The names of all examples, without folder and ending.
-pub fn examples() -> Vec<String> {
+pub fn examples() -> Vec<&'static str> {
     toml_names(&EXAMPLES)
 }
 
@@ -41,11 +41,11 @@ pub fn paper(path: &str) -> Option<&'static str> {
 }
 
 /// The paths of all TOML files of a folder, without the ending, in order.
-fn toml_names(folder: &Dir<'_>) -> Vec<String> {
+fn toml_names(folder: &'static Dir<'static>) -> Vec<&'static str> {
     let mut names = Vec::new();
     let mut folders = vec![folder];
     while let Some(folder) = folders.pop() {
-        let files = folder.files().filter_map(|file| file.path().to_str()?.strip_suffix(".toml").map(str::to_owned));
+        let files = folder.files().filter_map(|file| file.path().to_str()?.strip_suffix(".toml"));
         names.extend(files);
         folders.extend(folder.dirs());
     }

@@ -26,6 +26,13 @@ impl Ends {
         (id(&self.from, 0), id(&self.to, 1))
     }
 
+    /// The node, if both ends are the same one of `names`, under `key`.
+    pub(super) fn to_itself<'a>(&'a self, names: &[&'a str], key: &'static str) -> Vec<(&'static str, &'a str)> {
+        let end = |name: &'a Option<String>, default: usize| name.as_deref().or(names.get(default).copied());
+        let (from, to) = (end(&self.from, 0), end(&self.to, 1));
+        from.filter(|_| from == to).map(|name| (key, name)).into_iter().collect()
+    }
+
     /// The names given, each with its key.
     pub(super) fn names(&self, from: &'static str, to: &'static str) -> Vec<(&'static str, &str)> {
         let given = [(from, &self.from), (to, &self.to)];

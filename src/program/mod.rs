@@ -75,6 +75,19 @@ impl Workload {
         }
     }
 
+    /// Where it would have a node send to itself: the key, and the node, of the nodes `names`.
+    pub fn to_itself<'a>(&'a self, names: &[&'a str]) -> Vec<(&'static str, &'a str)> {
+        match self {
+            Workload::PingPong(workload) => workload.ends.to_itself(names, "workload.ping-pong.to"),
+            Workload::PageFetch(workload) => workload.ends.to_itself(names, "workload.page-fetch.to"),
+            Workload::Stream(workload) => {
+                let same = workload.flows.iter().filter(|(from, to)| from == to && !from.is_empty());
+                same.map(|(from, _)| ("workload.stream.flows", from.as_str())).collect()
+            }
+            Workload::Dma(_) => Vec::new(),
+        }
+    }
+
     /// The largest payload it sends over the network, and the key that says so.
     pub fn payload_max(&self) -> Option<(&'static str, Bytes)> {
         match self {
