@@ -21,7 +21,8 @@ const EVENTS: u64 = 1 << 20;
 /// How many tasks take part.
 const TASKS: [u64; 3] = [2, 64, 4096];
 /// The three ways, by name.
-const VARIANTS: [(&str, Variant); 3] = [("async", async_tasks), ("state-machine", state_machine), ("closures", closures)];
+const VARIANTS: [(&str, Variant); 3] =
+    [("async", async_tasks), ("state-machine", state_machine), ("closures", closures)];
 
 /// Runs so many tasks for about so many events, and says how many it took and how long.
 type Variant = fn(tasks: u64, events: u64) -> (u64, Duration);

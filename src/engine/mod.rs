@@ -8,15 +8,20 @@ pub mod resource;
 pub mod rng;
 pub mod signal;
 pub mod sim;
+pub mod stats;
 pub mod stuck;
 pub mod time;
 pub mod units;
+
+#[cfg(test)]
+mod tests;
 
 pub use ledger::{Ledger, Stage};
 pub use record::{Recorder, Span, Timeline, TrackId};
 pub use resource::{Pool, Resource};
 pub use signal::{Mailbox, Signal};
 pub use sim::{Limits, Outcome, Sim, Simulation};
+pub use stats::Summary;
 pub use stuck::Stuck;
 pub use time::Time;
 pub use units::{Bytes, Hertz, Rate};
