@@ -49,7 +49,10 @@ impl Ledger {
     /// what lies after its end is not counted, and what several resources did at the same time
     /// is counted once.
     pub fn served(&mut self, from: Time, to: Time) {
-        self.served.push((from, to));
+        match self.served.last_mut() {
+            Some((start, end)) if (*start..=*end).contains(&from) => *end = to.max(*end),
+            _ => self.served.push((from, to)),
+        }
     }
 
     /// Ends the present stage at `at`, under `name`.

@@ -2,6 +2,8 @@
 //! and spans. Knows no hardware.
 
 pub mod ledger;
+pub mod message;
+pub mod metric;
 pub mod queue;
 pub mod record;
 pub mod resource;
@@ -17,6 +19,8 @@ pub mod units;
 mod tests;
 
 pub use ledger::{Ledger, Stage};
+pub use message::{Message, NodeId, Tally, Tracked};
+pub use metric::Metric;
 pub use record::{Recorder, Span, Timeline, TrackId};
 pub use resource::{Pool, Resource};
 pub use signal::{Mailbox, Signal};

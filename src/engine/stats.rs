@@ -12,6 +12,14 @@ const EXACT_MAX: usize = 1 << 16;
 /// Buckets in each doubling, as a power of two.
 const FINE_BITS: u32 = 7;
 
+impl FromIterator<Time> for Summary {
+    fn from_iter<I: IntoIterator<Item = Time>>(times: I) -> Summary {
+        let mut summary = Summary::default();
+        times.into_iter().for_each(|time| summary.add(time));
+        summary
+    }
+}
+
 /// The latencies of many messages, or any other spans of time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
@@ -61,6 +69,11 @@ impl Summary {
         }
     }
 
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Takes in all that `other` took in.
     pub fn merge(&mut self, other: &Summary) {
         match &other.values {
@@ -89,34 +102,40 @@ impl Summary {
         matches!(self.values, Values::Exact(_))
     }
 
-    /// The least value, if there is one.
-    pub fn min(&self) -> Option<Time> {
-        (self.count > 0).then_some(self.min)
+    /// The least value; zero of none.
+    pub fn min(&self) -> Time {
+        if self.is_empty() { Time::ZERO } else { self.min }
     }
 
-    /// The greatest value, if there is one.
-    pub fn max(&self) -> Option<Time> {
-        (self.count > 0).then_some(self.max)
+    /// The greatest value; zero of none.
+    pub fn max(&self) -> Time {
+        self.max
     }
 
-    /// The mean, rounded down to a picosecond.
-    pub fn mean(&self) -> Option<Time> {
-        let mean = self.sum_ps.checked_div(u128::from(self.count))?;
-        Some(Time::from_ps(mean as u64))
+    /// The mean, rounded down to a picosecond; zero of none.
+    pub fn mean(&self) -> Time {
+        Time::from_ps(self.sum_ps.checked_div(u128::from(self.count)).unwrap_or(0) as u64)
     }
 
-    /// The least value that at least `part` of every `whole` values do not exceed (nearest rank):
-    /// `percentile(99, 100)` is the p99, `percentile(999, 1000)` the p99.9.
-    pub fn percentile(&self, part: u64, whole: u64) -> Option<Time> {
-        assert!(part <= whole && whole > 0, "a percentile lies between none and all");
-        if self.count == 0 {
-            return None;
+    /// The mean, in microseconds, for results; zero of none.
+    pub fn mean_us(&self) -> f64 {
+        self.sum_ps as f64 / 1e6 / self.count.max(1) as f64
+    }
+
+    /// The least value that at least `percent` of the values do not exceed (nearest rank, the
+    /// percent taken to three decimals); zero of none.
+    pub fn percentile(&self, percent: f64) -> Time {
+        assert!((0.0..=100.0).contains(&percent), "a percentile lies between none and all");
+        if self.is_empty() {
+            return Time::ZERO;
         }
-        let rank = (u128::from(self.count) * u128::from(part)).div_ceil(u128::from(whole)).max(1) as u64;
+        // In whole numbers: as floats, 7 of 100 would take the eighth.
+        let thousandths = (percent * 1_000.0).round() as u128;
+        let rank = (u128::from(self.count) * thousandths).div_ceil(100_000).max(1) as u64;
         match &self.values {
             Values::Exact(values) => {
                 let mut values = values.clone();
-                Some(*values.select_nth_unstable(rank as usize - 1).1)
+                *values.select_nth_unstable(rank as usize - 1).1
             }
             Values::Counts(counts) => {
                 let mut passed = 0;
@@ -125,7 +144,7 @@ impl Summary {
                     passed >= rank
                 });
                 // No value of the bucket is greater than its end, nor than the greatest of all.
-                at.map(|bucket| bucket_last(bucket).clamp(self.min, self.max))
+                at.map_or(self.max, |bucket| bucket_last(bucket).clamp(self.min, self.max))
             }
         }
     }
@@ -175,18 +194,18 @@ mod tests {
     #[test]
     fn of_the_numbers_from_1_to_100() {
         let summary = summary(100, &(1..=100).rev().collect::<Vec<_>>());
-        let at = |part| summary.percentile(part, 100).unwrap().ps();
-        assert_eq!([at(0), at(50), at(99), at(100)], [1, 50, 99, 100]);
-        assert_eq!(summary.mean(), Some(Time::from_ps(50)));
-        assert_eq!((summary.min(), summary.max()), (Some(Time::from_ps(1)), Some(Time::from_ps(100))));
+        let at = |percent| summary.percentile(percent).ps();
+        assert_eq!([0.0, 7.0, 50.0, 99.0, 99.1, 100.0].map(at), [1, 7, 50, 99, 100, 100]);
+        assert_eq!((summary.mean(), summary.mean_us()), (Time::from_ps(50), 50.5e-6));
+        assert_eq!((summary.min(), summary.max()), (Time::from_ps(1), Time::from_ps(100)));
         assert!(summary.is_exact());
     }
 
     #[test]
-    fn of_nothing_there_is_nothing_to_tell() {
-        let summary = Summary::default();
-        assert_eq!((summary.count(), summary.min(), summary.mean()), (0, None, None));
-        assert_eq!(summary.percentile(50, 100), None);
+    fn of_nothing_all_is_zero() {
+        let none = Summary::default();
+        assert_eq!([none.min(), none.max(), none.mean(), none.percentile(50.0)], [Time::ZERO; 4]);
+        assert_eq!((none.count(), none.mean_us()), (0, 0.0));
     }
 
     #[test]
@@ -203,12 +222,12 @@ mod tests {
         #[test]
         fn counts_stay_within_the_stated_error(
             values in prop::collection::vec(any::<u64>().prop_flat_map(|max| 0..=max >> 8), 1..300),
-            part in 0..=1_000u64,
+            percent in 0.0..=100.0f64,
         ) {
             let (exact, coarse) = (summary(300, &values), summary(0, &values));
             prop_assert!(exact.is_exact() && !coarse.is_exact());
             prop_assert_eq!((exact.mean(), exact.min(), exact.max()), (coarse.mean(), coarse.min(), coarse.max()));
-            let (of_exact, of_coarse) = (exact.percentile(part, 1_000).unwrap(), coarse.percentile(part, 1_000).unwrap());
+            let (of_exact, of_coarse) = (exact.percentile(percent), coarse.percentile(percent));
             prop_assert!(of_exact <= of_coarse && of_coarse.ps() - of_exact.ps() <= of_exact.ps() / 128);
         }
 

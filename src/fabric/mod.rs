@@ -1,0 +1,12 @@
+//! What carries packets between interfaces.
+//!
+//! | folder | models |
+//! |---|---|
+//! | `myrinet/` | source-routed wormhole crossbar switches with link-level back-pressure |
+//!
+//! A fabric knows no host and no interface: it moves packets between ports.
+
+pub mod myrinet;
+pub mod packet;
+
+pub use packet::{Arrival, Packet};

@@ -1,0 +1,135 @@
+//! Myrinet: source-routed wormhole crossbar switches.
+//!
+//! Datasheet (Yocum et al. 1997, §2 and §3.5): full-duplex links of one rate in each direction;
+//! a packet takes every link of its route, in order, before its bytes flow, and holds them until
+//! its last byte has left; back-pressure stops the sender when the receiver takes no bytes, except
+//! for the little that links and switches hold (`slack`); a packet that holds its path longer than
+//! `watchdog` is dropped and its path freed. Switch latency is per switch, cut-through.
+//! It leaves out byte-level slack per hop, cable length, and bit errors.
+
+mod path;
+mod routes;
+
+pub use path::{Dropped, Path};
+pub use routes::{RouteError, routes};
+
+use super::packet::{Arrival, Packet};
+use crate::engine::sim::TaskId;
+use crate::engine::{Bytes, Mailbox, NodeId, Pool, Rate, Sim, Time};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// The parameters of a Myrinet.
+#[derive(Clone, Debug)]
+pub struct MyrinetParameters {
+    /// The rate of a link in each direction.
+    pub link_rate: Rate,
+    /// What a packet's head takes through a switch.
+    pub switch_latency: Time,
+    /// What links and switches of a path hold while the receiver takes nothing.
+    pub slack: Bytes,
+    /// What moves at once.
+    pub flit: Bytes,
+    /// How long a packet may hold its path.
+    pub watchdog: Time,
+    /// The switches, by name.
+    pub switches: Vec<String>,
+    /// The links, each between two nodes or switches, by name.
+    pub links: Vec<(String, String)>,
+}
+
+/// One direction of a link, held by a packet at a time.
+struct Link {
+    free: Pool,
+    held_since: Cell<Time>,
+    held_total: Cell<Time>,
+    name: String,
+}
+
+/// Where a node meets the fabric, as the fabric sees it.
+struct Port {
+    arrivals: Mailbox<Arrival>,
+    slack: Pool,
+}
+
+/// A Myrinet.
+pub struct Myrinet {
+    sim: Sim,
+    parameters: MyrinetParameters,
+    links: Vec<Link>,
+    routes: Vec<Vec<Vec<usize>>>,
+    ports: Vec<Port>,
+    packets_dropped: Cell<u64>,
+    packets_delivered: Cell<u64>,
+}
+
+impl Myrinet {
+    /// The fabric that joins `nodes`; the description was checked.
+    pub fn new(sim: &Sim, parameters: MyrinetParameters, nodes: &[String]) -> Result<Rc<Myrinet>, RouteError> {
+        let (names, routes) = routes(nodes, &parameters.switches, &parameters.links)?;
+        let links = names.into_iter().map(|name| Link::new(sim, name)).collect();
+        let hops = routes.iter().flatten().map(Vec::len).max().unwrap_or(1) as u64;
+        let ports = nodes.iter().map(|node| Port::new(sim, node, &parameters, hops)).collect();
+        let (packets_dropped, packets_delivered) = Default::default();
+        Ok(Rc::new(Myrinet { sim: sim.clone(), parameters, links, routes, ports, packets_dropped, packets_delivered }))
+    }
+
+    /// Its parameters.
+    pub fn parameters(&self) -> &MyrinetParameters {
+        &self.parameters
+    }
+
+    /// Waits for the next arrival at `node`.
+    pub async fn arrival(&self, node: NodeId) -> Arrival {
+        self.ports[node].arrivals.receive().await
+    }
+
+    /// States which task takes what arrives at `node`, for the tale of a stuck run.
+    pub fn set_receiver(&self, node: NodeId, task: TaskId) {
+        self.sim.set_holder(self.ports[node].slack.point(), task);
+    }
+
+    /// Gives the room of `bytes` that `node` has taken back to the path.
+    pub fn taken(&self, node: NodeId, bytes: Bytes) {
+        self.ports[node].slack.release(bytes.get());
+    }
+
+    /// Takes the path of `packet`, link by link, and returns when its head has reached the receiver's port.
+    pub async fn open(self: &Rc<Self>, packet: Rc<Packet>) -> Result<Path, Dropped> {
+        Path::open(self.clone(), packet).await
+    }
+
+    /// How many packets the watchdog dropped.
+    pub fn packets_dropped(&self) -> u64 {
+        self.packets_dropped.get()
+    }
+
+    /// How many packets left the fabric whole.
+    pub fn packets_delivered(&self) -> u64 {
+        self.packets_delivered.get()
+    }
+
+    /// For each link and direction its name and how long packets held it.
+    pub fn link_use(&self) -> Vec<(String, Time)> {
+        self.links.iter().map(|link| (link.name.clone(), link.held_total.get())).collect()
+    }
+}
+
+impl Link {
+    fn new(sim: &Sim, name: String) -> Link {
+        let free = Pool::new(sim, format!("link {name}"), 1);
+        Link { free, held_since: Cell::default(), held_total: Cell::default(), name }
+    }
+}
+
+impl Port {
+    /// The window that lets a path run at its rate: what is under way both ways, and the slack.
+    fn new(sim: &Sim, node: &str, parameters: &MyrinetParameters, hops: u64) -> Port {
+        let round_trip = parameters.switch_latency * (2 * hops);
+        let window = parameters.slack + parameters.link_rate.bytes_in(round_trip) + parameters.flit;
+        Port {
+            arrivals: Mailbox::new(sim, format!("a packet at {node}")),
+            slack: Pool::new(sim, format!("room in the receiver of {node}"), window.get()),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Source routes: the shortest way between every two nodes, the first by the order of links
+//! where several are as short.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+/// Why no routes can be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RouteError {
+    /// There is no link at all.
+    NoLinks,
+    /// A link names neither a node nor a switch.
+    UnknownEnd {
+        /// Which link, counted from 0.
+        link: usize,
+        /// The name.
+        name: String,
+    },
+    /// No way leads from one node to another.
+    Unreachable {
+        /// The node that cannot reach.
+        from: String,
+        /// The node not reached.
+        to: String,
+    },
+}
+
+impl fmt::Display for RouteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RouteError::NoLinks => write!(f, "the fabric has no links"),
+            RouteError::UnknownEnd { name, .. } => {
+                write!(f, "a link ends at `{name}`, which is neither a node nor a switch")
+            }
+            RouteError::Unreachable { from, to } => write!(f, "no path leads from `{from}` to `{to}`"),
+        }
+    }
+}
+
+/// The names of the directed links, and for each pair of nodes the links of its route; link
+/// `2·i` runs from the first end of `links[i]` to the second, `2·i + 1` back.
+#[allow(clippy::type_complexity)]
+pub fn routes(
+    nodes: &[String],
+    switches: &[String],
+    links: &[(String, String)],
+) -> Result<(Vec<String>, Vec<Vec<Vec<usize>>>), RouteError> {
+    if links.is_empty() {
+        return Err(RouteError::NoLinks);
+    }
+    let ends: Vec<&String> = nodes.iter().chain(switches).collect();
+    let mut names = Vec::new();
+    let mut leaving = vec![Vec::new(); ends.len()];
+    for (link, (from, to)) in links.iter().enumerate() {
+        let end = |name: &String| {
+            let at = ends.iter().position(|end| *end == name);
+            at.ok_or_else(|| RouteError::UnknownEnd { link, name: name.clone() })
+        };
+        let (a, b) = (end(from)?, end(to)?);
+        leaving[a].push((2 * link, b));
+        leaving[b].push((2 * link + 1, a));
+        names.extend([format!("{from} → {to}"), format!("{to} → {from}")]);
+    }
+    let routes = (0..nodes.len()).map(|from| routes_from(from, nodes, &leaving)).collect::<Result<_, _>>()?;
+    Ok((names, routes))
+}
+
+/// Breadth-first search; a route passes switches only, never another node.
+fn routes_from(from: usize, nodes: &[String], leaving: &[Vec<(usize, usize)>]) -> Result<Vec<Vec<usize>>, RouteError> {
+    let mut found: Vec<Option<Vec<usize>>> = vec![None; leaving.len()];
+    found[from] = Some(Vec::new());
+    let mut queue = VecDeque::from([from]);
+    while let Some(end) = queue.pop_front() {
+        if end < nodes.len() && end != from {
+            continue;
+        }
+        let so_far = found[end].clone().unwrap_or_default();
+        for &(link, next) in &leaving[end] {
+            if found[next].is_none() {
+                found[next] = Some(so_far.iter().copied().chain([link]).collect());
+                queue.push_back(next);
+            }
+        }
+    }
+    let unreachable = |to: usize| RouteError::Unreachable { from: nodes[from].clone(), to: nodes[to].clone() };
+    (0..nodes.len()).map(|to| found[to].clone().ok_or_else(|| unreachable(to))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| name.to_string()).collect()
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect()
+    }
+
+    #[test]
+    fn a_route_takes_the_trunk() {
+        let links = pairs(&[("a", "west"), ("b", "west"), ("west", "east"), ("east", "c")]);
+        let (names, routes) = routes(&names(&["a", "b", "c"]), &names(&["west", "east"]), &links).unwrap();
+        let told = |route: &[usize]| route.iter().map(|&link| names[link].as_str()).collect::<Vec<_>>();
+        assert_eq!(told(&routes[0][2]), ["a → west", "west → east", "east → c"]);
+        assert_eq!(told(&routes[2][1]), ["c → east", "east → west", "west → b"]);
+        assert!(routes[0][0].is_empty());
+    }
+
+    #[test]
+    fn wrong_fabrics_are_told() {
+        let nodes = names(&["a", "b"]);
+        assert_eq!(routes(&nodes, &[], &[]), Err(RouteError::NoLinks));
+        let alone = routes(&nodes, &names(&["s"]), &pairs(&[("a", "s")]));
+        assert_eq!(alone, Err(RouteError::Unreachable { from: "a".into(), to: "b".into() }));
+        let unknown = routes(&nodes, &[], &pairs(&[("a", "x")]));
+        assert_eq!(unknown, Err(RouteError::UnknownEnd { link: 0, name: "x".into() }));
+    }
+}

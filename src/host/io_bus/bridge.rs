@@ -1,0 +1,162 @@
+//! The host–PCI bridge as a DMA engine meets it: set-up, bursts, and competition.
+//!
+//! Datasheet: a transfer of *n* bytes alone takes set-up + *n* ÷ rate (each direction its own);
+//! it moves in bursts of at most `burst`, after which another master may have the bus. What
+//! competition adds is in `competition.rs`. Source: Yocum et al. (1997) Figure 1 and §3.5.
+
+use super::competition::Competition;
+use super::memory::MainMemory;
+use super::pci::Pci;
+use crate::engine::resource::Held;
+use crate::engine::{Bytes, Rate, Sim, Time};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Which way a DMA transfer goes, as the bus sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// From main memory to the interface: sending.
+    Read,
+    /// From the interface to main memory: receiving.
+    Write,
+}
+
+/// The parameters of a bridge.
+#[derive(Clone, Debug)]
+pub struct BridgeParameters {
+    /// From the start of a DMA read to its first data.
+    pub read_setup: Time,
+    /// The rate of DMA reads once they flow.
+    pub read_rate: Rate,
+    /// From the start of a DMA write to its first data.
+    pub write_setup: Time,
+    /// The rate of DMA writes once they flow.
+    pub write_rate: Rate,
+    /// The most a burst moves.
+    pub burst: Bytes,
+    /// How processor and DMA share the bridge.
+    pub competition: Competition,
+}
+
+impl BridgeParameters {
+    /// Set-up time and rate of a direction.
+    pub fn of(&self, direction: Direction) -> (Time, Rate) {
+        match direction {
+            Direction::Read => (self.read_setup, self.read_rate),
+            Direction::Write => (self.write_setup, self.write_rate),
+        }
+    }
+}
+
+/// A bridge.
+pub struct Bridge {
+    sim: Sim,
+    parameters: BridgeParameters,
+    pci: Rc<Pci>,
+    memory: Rc<MainMemory>,
+    moved: Cell<u64>,
+}
+
+/// One DMA transfer on its way through a bridge.
+pub struct DmaStream<'a> {
+    bridge: &'a Bridge,
+    direction: Direction,
+    rate: Rate,
+    /// Grants of bus and memory when the last burst ended; others since mean it was interrupted.
+    seen: Option<(u64, u64)>,
+    memory: Option<Held<'a>>,
+}
+
+/// A burst that is under way: it ends at `end`, when the guards may go.
+pub struct Burst<'a> {
+    /// What it moves.
+    pub bytes: Bytes,
+    /// How long it takes.
+    pub time: Time,
+    _bus: Held<'a>,
+    _memory: Option<Held<'a>>,
+}
+
+impl Bridge {
+    /// The bridge between `pci` and `memory`.
+    pub fn new(sim: &Sim, parameters: BridgeParameters, pci: Rc<Pci>, memory: Rc<MainMemory>) -> Bridge {
+        Bridge { sim: sim.clone(), parameters, pci, memory, moved: Cell::new(0) }
+    }
+
+    /// Its parameters.
+    pub fn parameters(&self) -> &BridgeParameters {
+        &self.parameters
+    }
+
+    /// What DMA has moved in all.
+    pub fn moved(&self) -> Bytes {
+        Bytes(self.moved.get())
+    }
+
+    /// Sets a transfer up.
+    pub async fn open(&self, direction: Direction) -> DmaStream<'_> {
+        let (setup, rate) = self.parameters.of(direction);
+        let memory = match self.parameters.competition {
+            Competition::DmaFirst => Some(self.memory.port().acquire().await),
+            _ => None,
+        };
+        self.sim.delay(setup).await;
+        DmaStream { bridge: self, direction, rate, seen: None, memory }
+    }
+
+    fn grants(&self) -> (u64, u64) {
+        (self.pci.bus().grants(), self.memory.processor_accesses())
+    }
+}
+
+impl<'a> DmaStream<'a> {
+    /// The rate of this stream while a burst flows.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// Gets the bus, and what memory the competition rule asks for, for a burst of up to `left`
+    /// bytes. The caller waits `time` and drops the burst.
+    pub async fn burst(&mut self, left: Bytes) -> Burst<'a> {
+        let bridge = self.bridge;
+        let bus = bridge.pci.master().await;
+        let most = left.min(bridge.parameters.burst);
+        let burst = match bridge.parameters.competition {
+            Competition::Alternate { grain, read_restart, write_restart } => {
+                let restart = if self.direction == Direction::Read { read_restart } else { write_restart };
+                self.alternate(bus, most.min(grain), restart).await
+            }
+            Competition::DmaFirst => Burst { bytes: most, time: self.rate.time_for(most), _bus: bus, _memory: None },
+            Competition::Buffered { memory_rate } => self.buffered(bus, most, memory_rate).await,
+        };
+        bridge.moved.set(bridge.moved.get() + burst.bytes.get());
+        self.seen = Some(bridge.grants());
+        burst
+    }
+
+    /// Taking turns: at every grain the processor may come in between, and a stream that was
+    /// interrupted pays for it.
+    async fn alternate(&mut self, bus: Held<'a>, bytes: Bytes, restart: Time) -> Burst<'a> {
+        let bridge = self.bridge;
+        let memory = bridge.memory.port().acquire().await;
+        // Our own new grant of the bus is one more than was seen.
+        let interrupted = self.seen.is_some_and(|(bus, memory)| bridge.grants() != (bus + 1, memory));
+        let again = if interrupted { restart } else { Time::ZERO };
+        Burst { bytes, time: again + self.rate.time_for(bytes), _bus: bus, _memory: Some(memory) }
+    }
+
+    /// Through a buffer: memory is taken for the burst at memory's rate, then the bus goes on alone.
+    async fn buffered(&mut self, bus: Held<'a>, bytes: Bytes, memory_rate: Rate) -> Burst<'a> {
+        let time = self.rate.time_for(bytes);
+        let at_memory = memory_rate.time_for(bytes).min(time);
+        let memory = self.bridge.memory.port().acquire().await;
+        self.bridge.sim.delay(at_memory).await;
+        drop(memory);
+        Burst { bytes, time: time - at_memory, _bus: bus, _memory: None }
+    }
+
+    /// Lets memory go, if the rule held it for the whole transfer.
+    pub fn close(self) {
+        drop(self.memory);
+    }
+}

@@ -1,0 +1,100 @@
+//! Main memory: its bytes, and the port that processor and DMA share.
+//!
+//! How they share it is the bridge's competition rule. The bytes are real, so that a transfer
+//! to the wrong place is a wrong answer. It leaves out banks, rows and refresh.
+
+use crate::engine::{Bytes, Resource, Sim, Time};
+use std::cell::{Cell, RefCell};
+
+/// A physical address.
+pub type Address = u64;
+
+/// The parameters of main memory.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryParameters {
+    /// What the processor reads or writes at once: a cache block.
+    pub block: Bytes,
+    /// How long the processor's access to a block holds the memory.
+    pub access: Time,
+    /// The processor's own time to copy one block, beside the two accesses.
+    pub copy: Time,
+}
+
+/// The main memory of one host.
+pub struct MainMemory {
+    sim: Sim,
+    parameters: MemoryParameters,
+    port: Resource,
+    bytes: RefCell<Vec<u8>>,
+    processor_accesses: Cell<u64>,
+}
+
+impl MainMemory {
+    /// An empty memory; it grows as buffers are allocated.
+    pub fn new(sim: &Sim, name: &str, parameters: &MemoryParameters) -> MainMemory {
+        MainMemory {
+            sim: sim.clone(),
+            parameters: *parameters,
+            port: Resource::new(sim, format!("{name} memory")),
+            bytes: RefCell::default(),
+            processor_accesses: Cell::new(0),
+        }
+    }
+
+    /// A buffer of `length` zeroed bytes, aligned to `alignment` (a power of two).
+    pub fn allocate(&self, length: Bytes, alignment: u64) -> Address {
+        let mut bytes = self.bytes.borrow_mut();
+        let start = (bytes.len() as u64).next_multiple_of(alignment);
+        bytes.resize(start as usize + length.len(), 0);
+        start
+    }
+
+    /// Copies `from` into memory.
+    pub fn write(&self, address: Address, from: &[u8]) {
+        let start = address as usize;
+        self.bytes.borrow_mut()[start..start + from.len()].copy_from_slice(from);
+    }
+
+    /// Copies from memory into `into`.
+    pub fn read(&self, address: Address, into: &mut [u8]) {
+        let start = address as usize;
+        into.copy_from_slice(&self.bytes.borrow()[start..start + into.len()]);
+    }
+
+    /// Shows `length` bytes of memory to `look`.
+    pub fn with<T>(&self, address: Address, length: Bytes, look: impl FnOnce(&[u8]) -> T) -> T {
+        let start = address as usize;
+        look(&self.bytes.borrow()[start..start + length.len()])
+    }
+
+    /// What the processor reads or writes at once.
+    pub fn block(&self) -> Bytes {
+        self.parameters.block
+    }
+
+    /// The port.
+    pub fn port(&self) -> &Resource {
+        &self.port
+    }
+
+    /// How often the processor has had the port; a DMA burst in between was interrupted.
+    pub fn processor_accesses(&self) -> u64 {
+        self.processor_accesses.get()
+    }
+
+    /// One access of the processor to one block.
+    async fn access(&self) {
+        let held = self.port.acquire().await;
+        self.processor_accesses.set(self.processor_accesses.get() + 1);
+        self.sim.delay(self.parameters.access).await;
+        drop(held);
+    }
+
+    /// Copies one block within memory, as an unrolled loop does: a read, a write, its own time.
+    pub async fn copy_block(&self) -> Bytes {
+        self.access().await;
+        self.access().await;
+        self.sim.delay(self.parameters.copy).await;
+        self.parameters.block
+    }
+}

@@ -1,0 +1,85 @@
+//! The I/O-bus host: processor, main memory and a PCI bus joined by a bridge.
+//!
+//! ```text
+//!  processor ──┬── bridge ── PCI ── interface
+//!              │     │
+//!           main memory
+//! ```
+//!
+//! It models programmed I/O (posted writes, stalling reads, bursts where the platform combines),
+//! DMA in bursts, and how each bridge serves processor and DMA that want it at once. It leaves
+//! out caches (a block copy states its memory accesses), address translation, and other devices.
+
+pub mod bridge;
+pub mod competition;
+pub mod memory;
+pub mod pci;
+pub mod pio;
+pub mod processor;
+
+pub use bridge::{Bridge, BridgeParameters, Direction, DmaStream};
+pub use competition::Competition;
+pub use memory::{Address, MainMemory, MemoryParameters};
+pub use pci::{Pci, PciParameters};
+pub use pio::{BusTarget, Pio, PioParameters};
+pub use processor::{InterruptLine, Processor, ProcessorParameters};
+
+use crate::engine::{NodeId, Sim};
+use std::rc::Rc;
+
+/// The parameters of an I/O-bus host.
+#[derive(Clone, Debug)]
+pub struct IoBusParameters {
+    /// The processor.
+    pub processor: ProcessorParameters,
+    /// Main memory.
+    pub memory: MemoryParameters,
+    /// The I/O bus.
+    pub pci: PciParameters,
+    /// The bridge between them.
+    pub bridge: BridgeParameters,
+    /// Programmed I/O through the bridge.
+    pub pio: PioParameters,
+}
+
+/// A host with an I/O bus.
+pub struct IoBusHost {
+    /// Its node's number.
+    pub node: NodeId,
+    /// Its processor.
+    pub processor: Processor,
+    /// Its main memory.
+    pub memory: Rc<MainMemory>,
+    /// Its I/O bus.
+    pub pci: Rc<Pci>,
+    /// Its bridge, as DMA engines use it.
+    pub bridge: Rc<Bridge>,
+    /// Its bridge, as the processor uses it.
+    pub pio: Pio,
+    /// The interface's interrupt line.
+    pub interrupt: Rc<InterruptLine>,
+}
+
+impl IoBusHost {
+    /// The host of `node`, with `device` answering on its I/O bus.
+    pub fn new(
+        sim: &Sim,
+        node: NodeId,
+        name: &str,
+        parameters: &IoBusParameters,
+        device: Rc<dyn BusTarget>,
+    ) -> Rc<IoBusHost> {
+        let memory = Rc::new(MainMemory::new(sim, name, &parameters.memory));
+        let pci = Rc::new(Pci::new(sim, name, parameters.pci));
+        let bridge = Rc::new(Bridge::new(sim, parameters.bridge.clone(), pci.clone(), memory.clone()));
+        Rc::new(IoBusHost {
+            node,
+            processor: Processor::new(sim, name, parameters.processor),
+            pio: Pio::start(sim, name, parameters.pio, pci.clone(), device),
+            interrupt: Rc::new(InterruptLine::new(sim, name)),
+            memory,
+            pci,
+            bridge,
+        })
+    }
+}

@@ -1,0 +1,51 @@
+//! The PCI bus: one master at a time, in cycles of its clock.
+//!
+//! It models arbitration in the order of asking (two masters: bridge and interface, so this is
+//! round robin), and the length of a transaction. It leaves out parity, locks and retries.
+
+use crate::engine::resource::Held;
+use crate::engine::{Bytes, Hertz, Rate, Resource, Sim, Time};
+
+/// The parameters of a PCI bus.
+#[derive(Clone, Copy, Debug)]
+pub struct PciParameters {
+    /// Its clock.
+    pub clock: Hertz,
+    /// What it moves in a cycle.
+    pub width: Bytes,
+}
+
+/// A PCI bus.
+pub struct Pci {
+    parameters: PciParameters,
+    bus: Resource,
+}
+
+impl Pci {
+    /// The idle bus of the host `name`.
+    pub fn new(sim: &Sim, name: &str, parameters: PciParameters) -> Pci {
+        Pci { parameters, bus: Resource::new(sim, format!("{name} PCI")) }
+    }
+
+    /// Becomes master of the bus until the guard is dropped.
+    pub async fn master(&self) -> Held<'_> {
+        self.bus.acquire().await
+    }
+
+    /// The bus as a resource, for utilisation and to see whether another master asks.
+    pub fn bus(&self) -> &Resource {
+        &self.bus
+    }
+
+    /// How long a transaction of `bytes` with `overhead_cycles` (address, latency of the target,
+    /// turn-around) holds the bus.
+    pub fn transaction(&self, bytes: Bytes, overhead_cycles: u64) -> Time {
+        let data_cycles = bytes.get().div_ceil(self.parameters.width.get());
+        self.parameters.clock.cycles(overhead_cycles + data_cycles)
+    }
+
+    /// Its peak rate: a full width every cycle.
+    pub fn peak(&self) -> Rate {
+        Rate::from_bytes_per_s(self.parameters.clock.0 * self.parameters.width.get())
+    }
+}

@@ -1,0 +1,138 @@
+//! Programmed I/O: the processor's loads and stores to the interface's memory, across the bus.
+//!
+//! Stores are posted: they wait in the bridge, which writes them in order and combines
+//! consecutive ones into a burst where the platform can. Loads first drain the posted writes,
+//! then stall the processor. It leaves out speculative and out-of-order access.
+
+use super::pci::Pci;
+use crate::engine::{Bytes, Pool, Signal, Sim};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// A device as the bus sees it: an interface implements this.
+pub trait BusTarget {
+    /// The processor's bytes arrive at `offset` of the device's memory.
+    fn write(&self, offset: u64, bytes: &[u8]);
+    /// The processor fetches bytes from `offset` of the device's memory.
+    fn read(&self, offset: u64, into: &mut [u8]);
+}
+
+/// The parameters of programmed I/O.
+#[derive(Clone, Copy, Debug)]
+pub struct PioParameters {
+    /// Bus cycles of a write transaction beside its data.
+    pub write_overhead_cycles: u64,
+    /// Bus cycles of a read transaction beside its data: address, latency of bridge and target.
+    pub read_overhead_cycles: u64,
+    /// The most one write transaction carries.
+    pub write_burst: Bytes,
+    /// The most one read transaction fetches.
+    pub read_burst: Bytes,
+    /// How many stores the bridge holds before the processor stalls.
+    pub posted_writes: u64,
+}
+
+/// What one store of the processor carries.
+const WORD: usize = 4;
+
+struct Posted {
+    offset: u64,
+    word: [u8; WORD],
+}
+
+/// The processor's way to the interface.
+pub struct Pio {
+    parameters: PioParameters,
+    sim: Sim,
+    pci: Rc<Pci>,
+    device: Rc<dyn BusTarget>,
+    writes: Rc<PostedWrites>,
+}
+
+struct PostedWrites {
+    slots: Pool,
+    posted: RefCell<VecDeque<Posted>>,
+    change: Signal,
+}
+
+impl Pio {
+    /// Starts the bridge's write buffer for the host `name`.
+    pub fn start(sim: &Sim, name: &str, parameters: PioParameters, pci: Rc<Pci>, device: Rc<dyn BusTarget>) -> Pio {
+        let writes = Rc::new(PostedWrites {
+            slots: Pool::new(sim, format!("{name} bridge write buffer"), parameters.posted_writes),
+            posted: RefCell::default(),
+            change: Signal::new(sim, format!("{name} posted writes")),
+        });
+        let drain = drain(sim.clone(), parameters, pci.clone(), device.clone(), writes.clone());
+        let drainer = sim.spawn_server(format!("{name} bridge"), drain);
+        sim.set_holder(writes.slots.point(), drainer);
+        Pio { parameters, sim: sim.clone(), pci, device, writes }
+    }
+
+    /// Stores `bytes` at `offset` of the device, word by word; returns when the last store is
+    /// posted, which is before it arrives.
+    pub async fn write(&self, offset: u64, bytes: &[u8]) {
+        for (index, part) in bytes.chunks(WORD).enumerate() {
+            self.writes.slots.acquire(1).await;
+            let mut word = [0; WORD];
+            word[..part.len()].copy_from_slice(part);
+            self.writes.posted.borrow_mut().push_back(Posted { offset: offset + (index * WORD) as u64, word });
+            self.writes.change.notify();
+        }
+    }
+
+    /// Loads from `offset` of the device; the processor stalls meanwhile.
+    pub async fn read(&self, offset: u64, into: &mut [u8]) {
+        self.drained().await;
+        let burst = self.parameters.read_burst.len();
+        for (index, part) in into.chunks_mut(burst).enumerate() {
+            let bus = self.pci.master().await;
+            let bytes = Bytes(part.len() as u64);
+            self.sim.delay(self.pci.transaction(bytes, self.parameters.read_overhead_cycles)).await;
+            self.device.read(offset + (index * burst) as u64, part);
+            drop(bus);
+        }
+    }
+
+    /// Waits until every posted write has arrived.
+    pub async fn drained(&self) {
+        let all = self.parameters.posted_writes;
+        self.writes.slots.acquire(all).await;
+        self.writes.slots.release(all);
+    }
+}
+
+/// The bridge writes what is posted, oldest first.
+async fn drain(sim: Sim, parameters: PioParameters, pci: Rc<Pci>, device: Rc<dyn BusTarget>, writes: Rc<PostedWrites>) {
+    loop {
+        while writes.posted.borrow().is_empty() {
+            writes.change.wait().await;
+        }
+        let bus = pci.master().await;
+        let burst = writes.take_burst(parameters.write_burst);
+        let bytes = Bytes((burst.len() * WORD) as u64);
+        sim.delay(pci.transaction(bytes, parameters.write_overhead_cycles)).await;
+        for write in &burst {
+            device.write(write.offset, &write.word);
+        }
+        drop(bus);
+        writes.slots.release(burst.len() as u64);
+    }
+}
+
+impl PostedWrites {
+    /// The oldest write, and those after it that continue its addresses up to `most`.
+    fn take_burst(&self, most: Bytes) -> Vec<Posted> {
+        let mut posted = self.posted.borrow_mut();
+        let mut burst: Vec<Posted> = Vec::with_capacity(1);
+        while let Some(next) = posted.front() {
+            let follows = burst.last().is_none_or(|last| last.offset + WORD as u64 == next.offset);
+            if !follows || (burst.len() + 1) * WORD > most.len().max(WORD) {
+                break;
+            }
+            burst.extend(posted.pop_front());
+        }
+        burst
+    }
+}

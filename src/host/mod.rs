@@ -1,0 +1,9 @@
+//! What lies between a program and its network interface: processor, memory, buses.
+//!
+//! | folder | models |
+//! |---|---|
+//! | `io_bus/` | a workstation of the nineties: the interface sits on PCI, behind a bridge |
+//!
+//! A host knows no interface: an interface is an agent on a bus, met through a trait here.
+
+pub mod io_bus;

@@ -1,0 +1,274 @@
+//! Choices among tables: of several, exactly one stands.
+//!
+//! A layer may replace the choice of a lower layer; two choices within one layer contradict
+//! each other. Where the family has a key of its own, the choice may also be written as a word:
+//! `policy = "store-and-forward"`.
+
+use super::origin::Place;
+use super::problem::Problem;
+use super::read::{Attention, Table, tree_of};
+use super::record::{Step, dotted};
+use super::schema::{Family, Form, Item, Member, Need, Shape};
+use super::suggest;
+use super::tree::{Node, Rank, Tree};
+
+/// The members of a family: their names and what they mean.
+pub type Members<'m> = &'m [(&'static str, &'static str)];
+
+/// What is to be done when none stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Otherwise {
+    Problem,
+    Nothing,
+    This(&'static str),
+}
+
+/// Which members stand.
+#[derive(Default)]
+struct Standing {
+    /// The one that counts, by its number.
+    chosen: Option<usize>,
+    /// Those it replaced or that contradict it.
+    others: Vec<usize>,
+    /// Two of one layer, and the place of each.
+    clash: Option<[(usize, Option<Place>); 2]>,
+}
+
+impl<'t> Table<'t> {
+    /// One of several tables below `key`; that none stands is a problem.
+    pub fn one_of<T>(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        members: Members<'_>,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> T {
+        self.choose_below(key, doc, members, Otherwise::Problem, read).expect("one is always read")
+    }
+
+    /// One of several tables below `key`, or else `default` with its defaults.
+    pub fn one_of_or<T>(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        members: Members<'_>,
+        default: &'static str,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> T {
+        self.choose_below(key, doc, members, Otherwise::This(default), read).expect("one is always read")
+    }
+
+    /// One of several tables below `key`, or none.
+    pub fn optional_one_of<T>(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        members: Members<'_>,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> Option<T> {
+        self.choose_below(key, doc, members, Otherwise::Nothing, read)
+    }
+
+    /// One of several tables that stand beside the other keys here; that none stands is a problem.
+    pub fn alternatives<T>(
+        &mut self,
+        doc: &'static str,
+        members: Members<'_>,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> T {
+        self.choose_here(doc, members, Otherwise::Problem, read).expect("one is always read")
+    }
+
+    /// One of several tables that stand beside the other keys here, or else `default`.
+    pub fn alternatives_or<T>(
+        &mut self,
+        doc: &'static str,
+        members: Members<'_>,
+        default: &'static str,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> T {
+        self.choose_here(doc, members, Otherwise::This(default), read).expect("one is always read")
+    }
+
+    /// One of several tables that stand beside the other keys here, or none.
+    pub fn optional_alternatives<T>(
+        &mut self,
+        doc: &'static str,
+        members: Members<'_>,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> Option<T> {
+        self.choose_here(doc, members, Otherwise::Nothing, read)
+    }
+
+    fn choose_here<T>(
+        &mut self,
+        doc: &'static str,
+        members: Members<'_>,
+        otherwise: Otherwise,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> Option<T> {
+        let (value, family) = self.choose(doc, members, otherwise, read);
+        self.note(Item::Family(family));
+        value
+    }
+
+    fn choose_below<T>(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        members: Members<'_>,
+        otherwise: Otherwise,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> Option<T> {
+        let mut family = None;
+        let choose = |table: &mut Table<'_>, otherwise| {
+            let (value, found) = table.choose(doc, members, otherwise, read);
+            table.note(Item::Family(found.clone()));
+            family = Some(found);
+            value
+        };
+        let value = match self.child(key) {
+            Some(node) if node.text().is_some() => match self.word_for(key, node, members) {
+                Some((name, table)) => {
+                    self.below(&[Step::Key(key)], table, |t| choose(t, Otherwise::This(name))).0
+                }
+                None => self.pen.attending(Attention::Off, || {
+                    self.below(&[Step::Key(key)], None, |t| choose(t, Otherwise::Problem)).0
+                }),
+            },
+            None if otherwise == Otherwise::Nothing && !self.pen.describing => None,
+            node => self.below(&[Step::Key(key)], node, |t| choose(t, otherwise)).0,
+        };
+        let family = family.unwrap_or_else(|| Family { doc, members: named(members), need: Need::Optional });
+        let need = family.need.clone();
+        self.note_key(key, doc, Form::OneOf(family), need);
+        value
+    }
+
+    /// The member a word names, and the table of a lower layer that holds its keys.
+    fn word_for(&self, key: &'static str, node: &'t Node, members: Members<'_>) -> Option<(&'static str, Option<&'t Node>)> {
+        let word = node.text().unwrap_or_default();
+        let names = members.iter().map(|(name, _)| *name);
+        if let Some(name) = names.clone().find(|name| *name == word) {
+            let below = node.under.as_deref().filter(|under| tree_of(Some(under)).is_some_and(|tree| only(tree, name)));
+            return Some((name, below));
+        }
+        let label = match suggest::nearest(word, names.clone()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => "none of the choices here".to_string(),
+        };
+        let problem = Problem::bad_value(&dotted(&self.path_of(key)))
+            .at(node.place.clone(), label)
+            .help(format!("choose one of {}", suggest::phrase(names)));
+        self.pen.tell(Attention::Wrong, problem);
+        None
+    }
+
+    /// Reads the member of this table that counts.
+    fn choose<T>(
+        &self,
+        doc: &'static str,
+        members: Members<'_>,
+        otherwise: Otherwise,
+        mut read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> (Option<T>, Family) {
+        let mut shapes = named(members);
+        let mut member = |at: usize, node: Option<&'t Node>| {
+            let name = members[at].0;
+            let (value, shape) = self.below(&[Step::Key(name)], node, |t| read(name, t));
+            shapes[at].shape = shape;
+            value
+        };
+        let standing = tree_of(self.node).map(|tree| standing(tree, members)).unwrap_or_default();
+        self.tell_clash(&standing, members);
+        self.pen.attending(Attention::Wrong, || {
+            for at in &standing.others {
+                member(*at, self.child(members[*at].0));
+            }
+        });
+        let number = |name: &str| members.iter().position(|(known, _)| *known == name).expect("a default is a member");
+        let value = match (standing.chosen, otherwise) {
+            _ if self.pen.describing => (0..members.len()).map(|at| member(at, None)).last(),
+            (Some(at), _) => Some(member(at, self.child(members[at].0))),
+            (None, Otherwise::This(name)) => Some(member(number(name), None)),
+            (None, Otherwise::Nothing) => None,
+            (None, Otherwise::Problem) => {
+                self.tell_none(doc, members);
+                Some(self.pen.attending(Attention::Off, || member(0, None)))
+            }
+        };
+        (value, Family { doc, members: shapes, need: otherwise.need() })
+    }
+
+    fn tell_none(&self, doc: &str, members: Members<'_>) {
+        let names = || members.iter().map(|(name, _)| *name);
+        let here = self.here();
+        let title = match here.is_empty() {
+            true => format!("one of {} is missing", suggest::phrase(names())),
+            false => format!("`{here}` needs one of {}", suggest::phrase(names())),
+        };
+        let path = if here.is_empty() { members[0].0.to_string() } else { format!("{here}.{}", members[0].0) };
+        let problem = Problem::new(title).at(self.place(), "none of them stands here").help(doc);
+        self.pen.tell(Attention::Full, problem.help(format!("write for example [{path}]")));
+    }
+
+    fn tell_clash(&self, standing: &Standing, members: Members<'_>) {
+        let Some([(a, first), (b, second)]) = &standing.clash else { return };
+        let (a, b) = (members[*a].0, members[*b].0);
+        let here = self.here();
+        let within = if here.is_empty() { String::new() } else { format!(" in `{here}`") };
+        let mut problem = Problem::new(format!("`{a}` and `{b}` cannot both stand{within}"))
+            .at(second.clone(), format!("`{b}` stands here"))
+            .help("exactly one of them may stand: leave the other out");
+        if let Some(first) = first {
+            problem = problem.beside(first.clone(), format!("and `{a}` here"));
+        }
+        self.pen.tell(Attention::Wrong, problem);
+    }
+}
+
+impl Otherwise {
+    fn need(self) -> Need {
+        match self {
+            Otherwise::Problem => Need::Required,
+            Otherwise::Nothing => Need::Optional,
+            Otherwise::This(name) => Need::Default(name.to_string(), name.into()),
+        }
+    }
+}
+
+fn named(members: Members<'_>) -> Vec<Member> {
+    members.iter().map(|(name, doc)| Member { name, doc, shape: Shape::default() }).collect()
+}
+
+/// True if the table holds the member `name` and so may serve a word that names it.
+fn only(tree: &Tree, name: &str) -> bool {
+    tree.get(name).is_some()
+}
+
+/// Which members stand in a table: the one of the highest layer counts.
+fn standing(tree: &Tree, members: Members<'_>) -> Standing {
+    let mut found: Vec<(usize, &Node)> =
+        members.iter().enumerate().filter_map(|(at, (name, _))| Some((at, tree.get(name)?))).collect();
+    found.sort_by(|(_, a), (_, b)| b.rank().cmp(&a.rank()).then(a.key().cmp(&b.key())));
+    let chosen = found.first().map(|(at, _)| *at);
+    let others = found.iter().skip(1).map(|(at, _)| *at).collect();
+    Standing { chosen, others, clash: clash(&found) }
+}
+
+/// Two members that stand in one layer.
+fn clash(found: &[(usize, &Node)]) -> Option<[(usize, Option<Place>); 2]> {
+    let key_in = |node: &Node, rank: Rank| node.stands.iter().rfind(|stand| stand.rank == rank).map(|stand| stand.key.clone());
+    for (n, (first, node)) in found.iter().enumerate() {
+        for stand in node.stands.iter().rev() {
+            for (second, other) in &found[n + 1..] {
+                if let Some(place) = key_in(other, stand.rank) {
+                    let mut both = [(*first, key_in(node, stand.rank)), (*second, Some(place))];
+                    both.sort_by(|(_, a), (_, b)| a.cmp(b));
+                    return Some(both);
+                }
+            }
+        }
+    }
+    None
+}

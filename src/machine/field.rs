@@ -1,0 +1,253 @@
+//! One key of a table while it is read: its kind, its bounds, and whether it must stand.
+
+use super::kind::{Amount, Choice, Count, Decoded, FilePath, Flag, Kind, Misfit, Number, Several, Words, own};
+use super::quantity::Quantity;
+use super::read::Table;
+use super::schema::{Form, Need};
+use super::tree::Node;
+use crate::engine::{Bytes, Hertz, Rate, Time};
+
+/// A key about to be read; ends with [`required`](Field::required), [`or`](Field::or) or
+/// [`optional`](Field::optional).
+#[must_use = "a key is read by `required`, `or` or `optional`"]
+pub struct Field<'f, 't, K> {
+    table: &'f mut Table<'t>,
+    key: &'static str,
+    doc: &'static str,
+    kind: K,
+}
+
+impl<'t> Table<'t> {
+    fn field<K>(&mut self, key: &'static str, doc: &'static str, kind: K) -> Field<'_, 't, K> {
+        Field { table: self, key, doc, kind }
+    }
+
+    /// A time, such as `"40 ns"`.
+    pub fn time(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Time>> {
+        self.field(key, doc, Amount::ANY)
+    }
+
+    /// An amount of data, such as `"8 KiB"`.
+    pub fn bytes(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Bytes>> {
+        self.field(key, doc, Amount::ANY)
+    }
+
+    /// A rate, such as `"160 MB/s"`.
+    pub fn rate(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Rate>> {
+        self.field(key, doc, Amount::ANY)
+    }
+
+    /// A frequency, such as `"33 MHz"`.
+    pub fn hertz(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Hertz>> {
+        self.field(key, doc, Amount::ANY)
+    }
+
+    /// A bare integer that is not negative.
+    pub fn count(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Count> {
+        self.field(key, doc, Count { min: None, max: None })
+    }
+
+    /// A bare number.
+    pub fn number(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Number> {
+        self.field(key, doc, Number { min: None, max: None })
+    }
+
+    /// A bare number from 0 to 1.
+    pub fn fraction(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Number> {
+        self.field(key, doc, Number { min: Some(0.0), max: Some(1.0) })
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Flag> {
+        self.field(key, doc, Flag)
+    }
+
+    /// Any text.
+    pub fn text(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Words> {
+        self.field(key, doc, Words)
+    }
+
+    /// One word of a closed set, itself.
+    pub fn word(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        words: &[&'static str],
+    ) -> Field<'_, 't, Choice<&'static str>> {
+        self.field(key, doc, Choice { words: words.iter().map(|word| (*word, *word)).collect() })
+    }
+
+    /// One word of a closed set, as what it stands for.
+    pub fn choice<T: Clone>(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        words: &[(&'static str, T)],
+    ) -> Field<'_, 't, Choice<T>> {
+        self.field(key, doc, Choice { words: words.to_vec() })
+    }
+
+    /// A file.
+    pub fn path(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, FilePath> {
+        self.field(key, doc, FilePath)
+    }
+
+    /// A list of counts.
+    pub fn counts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Count>> {
+        self.field(key, doc, Several::counts())
+    }
+
+    /// A list of bare numbers.
+    pub fn numbers(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Number>> {
+        self.field(key, doc, Several::of(Number { min: None, max: None }))
+    }
+
+    /// A list of texts.
+    pub fn texts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Words>> {
+        self.field(key, doc, Several::of(Words))
+    }
+
+    /// A list of times.
+    pub fn times(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Amount<Time>>> {
+        self.field(key, doc, Several::of(Amount::ANY))
+    }
+
+    /// A list of amounts of data.
+    pub fn sizes(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Amount<Bytes>>> {
+        self.field(key, doc, Several::of(Amount::ANY))
+    }
+}
+
+impl<Q: Quantity> Field<'_, '_, Amount<Q>> {
+    /// Refuses less than this, given as text.
+    pub fn min(mut self, least: &str) -> Self {
+        self.kind.min = Some(own(least));
+        self
+    }
+
+    /// Refuses more than this, given as text.
+    pub fn max(mut self, most: &str) -> Self {
+        self.kind.max = Some(own(most));
+        self
+    }
+}
+
+impl Field<'_, '_, Count> {
+    /// Refuses less than this.
+    pub fn min(mut self, least: u64) -> Self {
+        self.kind.min = Some(least);
+        self
+    }
+
+    /// Refuses more than this.
+    pub fn max(mut self, most: u64) -> Self {
+        self.kind.max = Some(most);
+        self
+    }
+
+    /// Refuses what is not between the two, both included.
+    pub fn range(self, least: u64, most: u64) -> Self {
+        self.min(least).max(most)
+    }
+}
+
+impl Field<'_, '_, Number> {
+    /// Refuses what is not between the two, both included.
+    pub fn range(mut self, least: f64, most: f64) -> Self {
+        (self.kind.min, self.kind.max) = (Some(least), Some(most));
+        self
+    }
+
+    /// Refuses less than this.
+    pub fn min(mut self, least: f64) -> Self {
+        self.kind.min = Some(least);
+        self
+    }
+}
+
+impl Field<'_, '_, Several<Count>> {
+    /// Refuses elements that are not between the two, both included.
+    pub fn each(mut self, least: u64, most: u64) -> Self {
+        self.kind.each = Count { min: Some(least), max: Some(most) };
+        self
+    }
+}
+
+impl<K> Field<'_, '_, Several<K>> {
+    /// Refuses a list with fewer or more elements.
+    pub fn length(mut self, fewest: usize, most: usize) -> Self {
+        (self.kind.fewest, self.kind.most) = (fewest, most);
+        self
+    }
+}
+
+impl<K: Kind> Field<'_, '_, K> {
+    /// The value; that it is missing is a problem.
+    pub fn required(self) -> K::Value {
+        self.describe(Need::Required);
+        match self.table.child(self.key) {
+            Some(node) => self.take(node).unwrap_or_else(|| self.kind.placeholder()),
+            None => {
+                self.table.missing(self.key, self.doc, &self.kind.allowed());
+                self.kind.placeholder()
+            }
+        }
+    }
+
+    /// The value, or none where it does not stand.
+    pub fn optional(self) -> Option<K::Value> {
+        self.describe(Need::Optional);
+        let node = self.table.child(self.key)?;
+        self.take(node)
+    }
+
+    /// The value, or this default where it does not stand.
+    pub fn or(self, default: K::Written<'_>) -> K::Value {
+        let made_up = Node::made_up(self.kind.written(default));
+        let value = match self.kind.decode(&made_up, self.table.all_texts()) {
+            Ok(value) => value,
+            Err(misfits) => panic!("the default of `{}` is not allowed: {}", self.key, first(&misfits)),
+        };
+        let json = self.kind.json(&value, &made_up);
+        self.describe(Need::Default(plain(&json), json.clone()));
+        match self.table.child(self.key) {
+            Some(node) => self.take(node).unwrap_or(value),
+            None => {
+                let text = made_up.text().map_or_else(|| plain(&json), str::to_string);
+                self.table.note_value(self.key, self.doc, self.kind.name(), None, text, json);
+                value
+            }
+        }
+    }
+
+    fn describe(&self, need: Need) {
+        let form = Form::Value(self.kind.name(), self.kind.schema());
+        self.table.note_key(self.key, self.doc, form, need);
+    }
+
+    /// The value of a node, or nothing and all that is wrong with it.
+    fn take(&self, node: &Node) -> Option<K::Value> {
+        let decoded: Decoded<K::Value> = self.kind.decode(node, self.table.all_texts());
+        match decoded {
+            Ok(value) => {
+                let json = self.kind.json(&value, node);
+                let text = self.table.as_written(node).unwrap_or_else(|| plain(&json));
+                self.table.note_value(self.key, self.doc, self.kind.name(), Some(node), text, json);
+                Some(value)
+            }
+            Err(misfits) => {
+                self.table.misfits(self.key, self.doc, misfits);
+                None
+            }
+        }
+    }
+}
+
+fn first(misfits: &[Misfit]) -> &str {
+    misfits.first().map_or("", |misfit| misfit.fault.label.as_str())
+}
+
+/// JSON as text, a lone string without its quotes.
+fn plain(json: &serde_json::Value) -> String {
+    json.as_str().map_or_else(|| json.to_string(), str::to_string)
+}

@@ -1,0 +1,265 @@
+//! Gathers the layers of a description: shipped parts, the file, `--set` options.
+//!
+//! Later goes before earlier: parts in the order they are named, then the file, then the
+//! options. Leaves out: defaults, which the reader adds, and what the keys mean.
+
+use super::origin::{Layer, Place, TextId, Texts};
+use super::problem::{Problem, Problems};
+use super::set::{self, Setting};
+use super::suggest;
+use super::tree::{Node, Planter, Rank, Stand, Tree, Value};
+use std::path::Path;
+use toml::de::DeTable;
+
+/// The key that names shipped parts.
+pub const PARTS: &str = "parts";
+
+/// The shipped parts.
+#[derive(Clone, Copy)]
+pub struct Shelf<'a> {
+    /// Gives the text of a part by its name.
+    pub find: &'a dyn Fn(&str) -> Option<&'static str>,
+    /// The names there are.
+    pub names: &'a [&'a str],
+}
+
+impl Shelf<'_> {
+    /// A shelf without parts.
+    pub const EMPTY: Shelf<'static> = Shelf { find: &|_| None, names: &[] };
+}
+
+/// The main text of a description.
+#[derive(Clone, Copy, Debug)]
+pub enum Document<'a> {
+    /// A file to be read.
+    File(&'a Path),
+    /// A text at hand: its name for messages, itself, and the folder its paths are relative to.
+    Text(&'a str, &'a str, Option<&'a Path>),
+    /// None: all comes from `parts` and other settings.
+    None,
+}
+
+/// All that a description is made of.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    /// The user's file.
+    pub document: Document<'a>,
+    /// The `--set` options, in order.
+    pub sets: &'a [String],
+    /// The shipped parts.
+    pub shelf: Shelf<'a>,
+}
+
+/// A description with all layers merged, not yet read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The texts it came from.
+    pub texts: Texts,
+    /// The whole as one table.
+    pub root: Node,
+}
+
+/// Reads and merges all layers.
+pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
+    let mut loader = Loader { shelf: source.shelf, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() };
+    let file = loader.document(source.document);
+    let settings = loader.settings(source.sets);
+    let (file, place, named) = loader.named_parts(file, &settings);
+    for (name, place) in named {
+        loader.part(&name, place, &mut Vec::new());
+    }
+    let tree = loader.merge(file, settings);
+    match loader.problems.is_empty() {
+        true => {
+            let root = Node { place, ..Node::made_up(Value::Table(tree)) };
+            Ok(Loaded { texts: loader.texts, root })
+        }
+        false => Err(Problems::new(loader.problems, &loader.texts)),
+    }
+}
+
+/// A text as TOML, before it has a rank.
+struct Sheet {
+    text: TextId,
+    tree: Tree,
+}
+
+/// The names of parts and where they are named.
+type Named = Vec<(String, Option<Place>)>;
+
+struct Loader<'a> {
+    shelf: Shelf<'a>,
+    texts: Texts,
+    problems: Vec<Problem>,
+    /// The parts in rising precedence.
+    parts: Vec<(String, Sheet)>,
+}
+
+impl Loader<'_> {
+    fn document(&mut self, document: Document<'_>) -> Option<Sheet> {
+        match document {
+            Document::None => None,
+            Document::Text(name, text, folder) => Some(self.sheet(Layer::File(name.into()), text, folder)),
+            Document::File(path) => match super::file::read(path) {
+                Ok(text) => Some(self.sheet(Layer::File(path.to_path_buf()), &text, path.parent())),
+                Err(problem) => {
+                    self.problems.push(problem);
+                    None
+                }
+            },
+        }
+    }
+
+    fn sheet(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> Sheet {
+        let text = self.texts.add(layer, content, folder);
+        let planter = Planter { text, rank: 0, offset: 0 };
+        let (table, errors) = DeTable::parse_recoverable(content);
+        for error in &errors {
+            let place = error.span().map_or(0..0, |span| span);
+            let problem = Problem::new("this is not TOML").at(Some(planter.place(place)), error.message());
+            self.problems.push(problem.help(toml_help(error.message())));
+        }
+        let tree = if errors.is_empty() { planter.tree(table.get_ref()) } else { Tree::default() };
+        Sheet { text, tree }
+    }
+
+    fn settings(&mut self, sets: &[String]) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        for option in sets {
+            let text = self.texts.add(Layer::Set(option.clone()), option, None);
+            match set::parse(option, text, Rank::MAX) {
+                Ok(setting) => settings.push(setting),
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+        settings
+    }
+
+    /// The file without its `parts`, where it begins, and the parts that count.
+    fn named_parts(&mut self, file: Option<Sheet>, settings: &[Setting]) -> (Option<Sheet>, Option<Place>, Named) {
+        let (mut file, mut named) = (file, Vec::new());
+        if let Some(sheet) = &mut file {
+            named = self.take_parts(&mut sheet.tree);
+        }
+        if let Some(setting) = settings.iter().rfind(|setting| setting.is(PARTS)) {
+            named = self.part_names(&setting.value);
+        }
+        let place = file.as_ref().map(|sheet| Place { text: sheet.text, span: 0..0 });
+        (file, place, named)
+    }
+
+    fn take_parts(&mut self, tree: &mut Tree) -> Named {
+        let parts = tree.remove(PARTS);
+        parts.map(|node| self.part_names(&node)).unwrap_or_default()
+    }
+
+    fn part_names(&mut self, node: &Node) -> Named {
+        let items = match &node.value {
+            Value::List(items) => items.iter().collect(),
+            _ => vec![node],
+        };
+        let mut names = Vec::new();
+        for item in items {
+            match item.text() {
+                Some(name) => names.push((name.to_string(), item.place.clone())),
+                None => self.problems.push(not_a_part(item)),
+            }
+        }
+        names
+    }
+
+    /// Adds a part above those it is itself made of.
+    fn part(&mut self, name: &str, place: Option<Place>, within: &mut Vec<String>) {
+        if within.iter().any(|outer| outer == name) {
+            return self.problems.push(circle(name, place, within));
+        }
+        if self.parts.iter().any(|(known, _)| known == name) {
+            return;
+        }
+        let Some(text) = (self.shelf.find)(name) else {
+            let problem = self.unknown_part(name, place);
+            return self.problems.push(problem);
+        };
+        let mut sheet = self.sheet(Layer::Part(name.to_string()), text, None);
+        within.push(name.to_string());
+        for (inner, place) in self.take_parts(&mut sheet.tree) {
+            self.part(&inner, place, within);
+        }
+        within.pop();
+        self.parts.push((name.to_string(), sheet));
+    }
+
+    fn unknown_part(&self, name: &str, place: Option<Place>) -> Problem {
+        let near = suggest::nearest(name, self.shelf.names.iter().copied());
+        let label = near.map_or("no part has this name".to_string(), |near| format!("did you mean \"{near}\"?"));
+        let help = match self.shelf.names {
+            [] => "there are no shipped parts".to_string(),
+            names => format!("the shipped parts are {}", suggest::phrase(names.iter().copied())),
+        };
+        Problem::new(format!("there is no shipped part \"{}\"", name.escape_debug())).at(place, label).help(help)
+    }
+
+    fn merge(&mut self, file: Option<Sheet>, settings: Vec<Setting>) -> Tree {
+        let mut whole = Tree::default();
+        let sheets = std::mem::take(&mut self.parts).into_iter().map(|(_, sheet)| sheet).chain(file);
+        for (rank, mut sheet) in sheets.enumerate() {
+            sheet.tree.set_rank(rank);
+            whole.lay_over(sheet.tree);
+        }
+        for setting in settings.into_iter().filter(|setting| !setting.is(PARTS)) {
+            if let Err(problem) = setting.apply(&mut whole) {
+                self.problems.push(problem);
+            }
+        }
+        whole
+    }
+}
+
+fn not_a_part(item: &Node) -> Problem {
+    Problem::new(format!("`{PARTS}` names shipped parts by strings"))
+        .at(item.place.clone(), format!("this is {}", item.value.what()))
+        .help("write a list of names, such as parts = [\"hosts/p6-natoma\"]")
+}
+
+fn circle(name: &str, place: Option<Place>, within: &[String]) -> Problem {
+    let from = within.iter().position(|outer| outer == name).unwrap_or(0);
+    let chain: Vec<&str> = within[from..].iter().map(String::as_str).chain([name]).collect();
+    Problem::new(format!("the shipped part \"{name}\" is made of itself"))
+        .at(place, "here the circle closes")
+        .help(chain.join(" → "))
+}
+
+/// What the commonest slips against TOML mean.
+fn toml_help(message: &str) -> &'static str {
+    if message.contains("must be quoted") {
+        "quantities and words stand in quotes: \"40 ns\""
+    } else if message.contains("duplicate key") {
+        "a key stands once in a file: leave one out"
+    } else {
+        ""
+    }
+}
+
+impl Tree {
+    /// Puts every key of a lone layer into the layer `rank`.
+    fn set_rank(&mut self, rank: Rank) {
+        self.each_stand(&mut |stand| stand.rank = rank);
+    }
+
+    fn each_stand(&mut self, act: &mut impl FnMut(&mut Stand)) {
+        for node in self.nodes_mut() {
+            node.each_stand(act);
+        }
+    }
+}
+
+impl Node {
+    fn each_stand(&mut self, act: &mut impl FnMut(&mut Stand)) {
+        self.stands.iter_mut().for_each(&mut *act);
+        match &mut self.value {
+            Value::Table(tree) => tree.each_stand(act),
+            Value::List(items) => items.iter_mut().for_each(|item| item.each_stand(act)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Where a value comes from: the texts that were read, and places within them.
+//!
+//! Leaves out: what the texts mean.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Which layer of a description a text is, in rising precedence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// The default that stands in the program.
+    Default,
+    /// A shipped part, by name.
+    Part(String),
+    /// The user's file.
+    File(PathBuf),
+    /// One `--set` option, by its text.
+    Set(String),
+}
+
+impl Layer {
+    /// The name a problem is reported under.
+    pub fn title(&self) -> String {
+        match self {
+            Layer::Default => "default".to_string(),
+            Layer::Part(name) => format!("machines/{name}.toml"),
+            Layer::File(path) => path.display().to_string(),
+            Layer::Set(_) => "--set".to_string(),
+        }
+    }
+}
+
+/// The number of a text in [`Texts`].
+pub type TextId = usize;
+
+/// A place in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The text.
+    pub text: TextId,
+    /// The bytes within it.
+    pub span: Range<usize>,
+}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Place) -> std::cmp::Ordering {
+        let key = |place: &Place| (place.text, place.span.start, place.span.end);
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Place) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The layer.
+    pub layer: Layer,
+    /// The place in the layer's text; none for a default.
+    pub place: Option<Place>,
+    /// The line of that place, counted from one.
+    pub line: Option<usize>,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.layer, self.line) {
+            (Layer::Default, _) | (_, None) => f.pad(&self.layer.title()),
+            (Layer::Set(_), _) => f.pad("--set"),
+            (layer, Some(line)) => f.pad(&format!("{}:{line}", layer.title())),
+        }
+    }
+}
+
+/// One text that was read.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// What it is.
+    pub layer: Layer,
+    /// All of it.
+    pub content: Arc<str>,
+    /// The folder that paths in it are relative to.
+    pub folder: Option<PathBuf>,
+}
+
+/// All texts that were read for one description.
+#[derive(Clone, Debug, Default)]
+pub struct Texts(Vec<Text>);
+
+impl Texts {
+    /// Keeps a text and gives its number.
+    pub fn add(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> TextId {
+        self.0.push(Text { layer, content: content.into(), folder: folder.map(Path::to_path_buf) });
+        self.0.len() - 1
+    }
+
+    /// The text of that number.
+    pub fn get(&self, id: TextId) -> &Text {
+        &self.0[id]
+    }
+
+    /// The origin of what stands at `place`.
+    pub fn origin(&self, place: &Place) -> Origin {
+        let text = self.get(place.text);
+        let before = text.content.as_bytes().get(..place.span.start).unwrap_or_default();
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        Origin { layer: text.layer.clone(), place: Some(place.clone()), line: Some(line) }
+    }
+
+    /// The text at `place`.
+    pub fn slice(&self, place: &Place) -> &str {
+        self.get(place.text).content.get(place.span.clone()).unwrap_or_default()
+    }
+
+    /// The comment behind `place` on its line, which says where a number comes from.
+    pub fn note(&self, place: &Place) -> Option<String> {
+        let rest = self.get(place.text).content.get(place.span.end..)?;
+        let line = rest.lines().next()?;
+        let comment = line.trim_start_matches([' ', '\t', ',', '}', ']']).strip_prefix('#')?;
+        let comment = comment.trim();
+        (!comment.is_empty()).then(|| comment.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_keeps_its_line_and_its_note() {
+        let mut texts = Texts::default();
+        let text = "a = 1\nb = { c = 2 } # Table 3\n";
+        let id = texts.add(Layer::File("m.toml".into()), text, None);
+        let at = text.find('2').unwrap();
+        let place = Place { text: id, span: at..at + 1 };
+        assert_eq!(texts.note(&place).as_deref(), Some("Table 3"));
+        assert_eq!(texts.origin(&place).to_string(), "m.toml:2");
+        assert_eq!(texts.slice(&place), "2");
+        assert_eq!(texts.note(&Place { text: id, span: 4..5 }), None);
+    }
+}

@@ -1,0 +1,218 @@
+//! What is wrong with a description, said so that it can be put right.
+//!
+//! All problems are kept and rendered together, each with its place, a snippet and help.
+
+use super::origin::{Layer, Place, Texts};
+use annotate_snippets::renderer::Renderer;
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Snippet};
+use std::fmt;
+use std::ops::Range;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong.
+    pub message: String,
+    /// Where, unless it stands nowhere.
+    pub place: Option<Place>,
+    /// What is said at that place.
+    pub label: String,
+    /// Further places that have to do with it, each with what is said there.
+    pub beside: Vec<(Place, String)>,
+    /// What is allowed; what to do.
+    pub help: Vec<String>,
+}
+
+impl Problem {
+    /// A problem that stands nowhere yet.
+    pub fn new(message: impl Into<String>) -> Problem {
+        Problem { message: message.into(), place: None, label: String::new(), beside: Vec::new(), help: Vec::new() }
+    }
+
+    /// That a value is not one its key takes.
+    pub fn bad_value(path: &str) -> Problem {
+        Problem::new(format!("bad value for `{path}`"))
+    }
+
+    /// Whether it says so.
+    pub(super) fn is_bad_value(&self) -> bool {
+        self.message.starts_with("bad value for ")
+    }
+
+    /// The same problem at a place.
+    pub fn at(mut self, place: Option<Place>, label: impl Into<String>) -> Problem {
+        (self.place, self.label) = (place, label.into());
+        self
+    }
+
+    /// The same problem with one further place.
+    pub fn beside(mut self, place: Place, label: impl Into<String>) -> Problem {
+        self.beside.push((place, label.into()));
+        self
+    }
+
+    /// The same problem with one more line of help; an empty line is left out.
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        let help = help.into();
+        if !help.is_empty() {
+            self.help.push(help);
+        }
+        self
+    }
+
+    fn group<'a>(&'a self, texts: &'a Texts) -> Group<'a> {
+        let mut group = Group::with_title(Level::ERROR.primary_title(printable(&self.message)));
+        if let Some(place) = &self.place {
+            group = group.element(self.snippet(place, texts));
+        }
+        for (place, label) in self.beside.iter().filter(|(beside, _)| !self.shares_text(beside)) {
+            group = group.element(snippet(place, label, AnnotationKind::Context, texts));
+        }
+        group.elements(self.help.iter().map(|help| Element::from(Level::HELP.message(printable(help)))))
+    }
+
+    fn shares_text(&self, beside: &Place) -> bool {
+        self.place.as_ref().is_some_and(|place| place.text == beside.text)
+    }
+
+    fn snippet<'a>(&'a self, place: &'a Place, texts: &'a Texts) -> Element<'a> {
+        let content = &texts.get(place.text).content;
+        let mut snippet = snippet(place, &self.label, AnnotationKind::Primary, texts);
+        for (beside, label) in self.beside.iter().filter(|(beside, _)| self.shares_text(beside)) {
+            let span = on_boundaries(content, &beside.span);
+            snippet = snippet.annotation(AnnotationKind::Context.span(span).label(printable(label)));
+        }
+        snippet.into()
+    }
+}
+
+fn snippet<'a>(
+    place: &Place,
+    label: &'a str,
+    kind: AnnotationKind,
+    texts: &'a Texts,
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let text = texts.get(place.text);
+    let span = on_boundaries(&text.content, &place.span);
+    Snippet::source(&*text.content)
+        .path(printable(&text.layer.title()))
+        .annotation(kind.span(span).label(printable(label)))
+}
+
+/// The span clipped to one line of the text and moved onto character boundaries.
+fn on_boundaries(text: &str, span: &Range<usize>) -> Range<usize> {
+    let start = text.floor_char_boundary(span.start.min(text.len()));
+    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    let end = text.floor_char_boundary(span.end.clamp(start, line_end));
+    start..end.max(start)
+}
+
+/// Control characters would disturb the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+/// Everything that is wrong with one description.
+#[derive(Clone)]
+pub struct Problems {
+    list: Vec<Problem>,
+    texts: Texts,
+}
+
+impl Problems {
+    /// The problems in order of their texts and places, each told once.
+    pub fn new(list: Vec<Problem>, texts: &Texts) -> Problems {
+        let mut told: Vec<Problem> = Vec::with_capacity(list.len());
+        for problem in list {
+            if !told.iter().any(|t| t.place == problem.place && t.message == problem.message) {
+                told.push(problem);
+            }
+        }
+        told.sort_by(|a, b| a.place.cmp(&b.place));
+        Problems { list: told, texts: texts.clone() }
+    }
+
+    /// One problem that stands in no text.
+    pub fn one(problem: Problem) -> Problems {
+        Problems::new(vec![problem], &Texts::default())
+    }
+
+    /// The problems, in order.
+    pub fn list(&self) -> &[Problem] {
+        &self.list
+    }
+
+    /// All problems as text: with colours for a terminal, or plain.
+    pub fn render(&self, coloured: bool) -> String {
+        let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
+        let told: Vec<String> =
+            self.list.iter().map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
+        told.join("\n\n")
+    }
+
+    /// Whether any of them stands in the user's own text rather than in a shipped part.
+    pub fn are_the_users(&self) -> bool {
+        let shipped = |place: &Place| matches!(self.texts.get(place.text).layer, Layer::Part(_));
+        !self.list.iter().all(|problem| problem.place.as_ref().is_some_and(shipped))
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl fmt::Debug for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Problems {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(text: usize, span: Range<usize>) -> Option<Place> {
+        Some(Place { text, span })
+    }
+
+    #[test]
+    fn all_are_told_in_order_once_with_place_and_help() {
+        let mut texts = Texts::default();
+        let file = texts.add(Layer::File("m.toml".into()), "[ni]\nx = 5\n", None);
+        let set = texts.add(Layer::Set("ni.y=6".into()), "ni.y=6", None);
+        let late = Problem::new("y is wrong").at(place(set, 5..6), "here").help("leave y out");
+        let early = Problem::new("x is wrong").at(place(file, 9..10), "a time needs a unit");
+        let told = Problems::new(vec![late.clone(), early, late], &texts).to_string();
+        let expected = "\
+error: x is wrong
+ --> m.toml:2:5
+  |
+2 | x = 5
+  |     ^ a time needs a unit
+
+error: y is wrong
+ --> --set:1:6
+  |
+1 | ni.y=6
+  |      ^ here
+  |
+  = help: leave y out";
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn odd_spans_do_no_harm() {
+        let mut texts = Texts::default();
+        let id = texts.add(Layer::File("µ.toml".into()), "µ\r\n\tµ", None);
+        for start in 0..9 {
+            for end in start..12 {
+                let problem = Problem::new("odd").at(place(id, start..end), "");
+                let _ = Problems::new(vec![problem], &texts).render(true);
+            }
+        }
+    }
+}

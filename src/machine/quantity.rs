@@ -1,0 +1,338 @@
+//! Quantities as text: `"40 ns"`, `"8 KiB"`, `"160 MB/s"`, `"33 MHz"`.
+//!
+//! Decimal and exact: a text that is not a whole number of picoseconds, bytes, bits per second
+//! or hertz is refused, never rounded. Leaves out: signs, exponents and arithmetic.
+
+use super::suggest;
+use crate::engine::{Bytes, Hertz, Rate, Time};
+use std::fmt::Display;
+
+/// Why a text is not the value it should be, and what would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong, in a few words.
+    pub label: String,
+    /// What is allowed instead.
+    pub help: Vec<String>,
+}
+
+impl Fault {
+    /// A fault with one line of help.
+    pub fn new(label: impl Into<String>, help: impl Into<String>) -> Fault {
+        Fault { label: label.into(), help: vec![help.into()] }
+    }
+}
+
+/// A unit's name and how many of the smallest unit it holds.
+pub type Unit = (&'static str, u64);
+
+/// A quantity that is written as a number and a unit.
+pub trait Quantity: Copy + Ord + Display {
+    /// What it is called in messages, with its article.
+    const WHAT: &'static str;
+    /// What it is called in the schema and in listings.
+    const KIND: &'static str;
+    /// The smallest unit, of which it is always a whole number.
+    const SMALLEST: &'static str;
+    /// A number and unit as one might write it.
+    const EXAMPLE: &'static str;
+    /// The units allowed.
+    const UNITS: &'static [Unit];
+    /// Whether nothing at all is a sensible value.
+    const MAY_BE_ZERO: bool;
+    /// The quantity of `amount` smallest units.
+    fn from_smallest(amount: u64) -> Self;
+}
+
+impl Quantity for Time {
+    const WHAT: &'static str = "a time";
+    const KIND: &'static str = "time";
+    const SMALLEST: &'static str = "ps";
+    const EXAMPLE: &'static str = "40 ns";
+    const UNITS: &'static [Unit] =
+        &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)];
+    const MAY_BE_ZERO: bool = true;
+    fn from_smallest(amount: u64) -> Time {
+        Time::from_ps(amount)
+    }
+}
+
+impl Quantity for Bytes {
+    const WHAT: &'static str = "an amount of data";
+    const KIND: &'static str = "bytes";
+    const SMALLEST: &'static str = "B";
+    const EXAMPLE: &'static str = "64 B";
+    const UNITS: &'static [Unit] = &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
+    const MAY_BE_ZERO: bool = true;
+    fn from_smallest(amount: u64) -> Bytes {
+        Bytes(amount)
+    }
+}
+
+impl Quantity for Rate {
+    const WHAT: &'static str = "a rate";
+    const KIND: &'static str = "rate";
+    const SMALLEST: &'static str = "bit/s";
+    const EXAMPLE: &'static str = "160 MB/s";
+    const UNITS: &'static [Unit] = &[
+        ("bit/s", 1),
+        ("kbit/s", 1_000),
+        ("Mbit/s", 1_000_000),
+        ("Gbit/s", 1_000_000_000),
+        ("B/s", 8),
+        ("kB/s", 8_000),
+        ("MB/s", 8_000_000),
+        ("GB/s", 8_000_000_000),
+    ];
+    const MAY_BE_ZERO: bool = false;
+    fn from_smallest(amount: u64) -> Rate {
+        Rate::from_bits_per_s(amount)
+    }
+}
+
+impl Quantity for Hertz {
+    const WHAT: &'static str = "a frequency";
+    const KIND: &'static str = "frequency";
+    const SMALLEST: &'static str = "Hz";
+    const EXAMPLE: &'static str = "33 MHz";
+    const UNITS: &'static [Unit] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)];
+    const MAY_BE_ZERO: bool = false;
+    fn from_smallest(amount: u64) -> Hertz {
+        Hertz(amount)
+    }
+}
+
+/// The quantity that `text` writes.
+pub fn parse<Q: Quantity>(text: &str) -> Result<Q, Fault> {
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = (&text[..split], text[split..].trim());
+    let decimal = Decimal::parse(number).ok_or_else(|| not_a_number::<Q>(text))?;
+    if unit.is_empty() {
+        return Err(no_unit::<Q>(number));
+    }
+    let per = unit_size::<Q>(number, unit)?;
+    let amount = decimal.times(per).map_err(|why| why.fault::<Q>())?;
+    if amount == 0 && !Q::MAY_BE_ZERO {
+        return Err(Fault::new(format!("{} must be more than zero", Q::WHAT), write_example::<Q>()));
+    }
+    Ok(Q::from_smallest(amount))
+}
+
+/// The fault of a number that stands without a unit.
+pub fn no_unit<Q: Quantity>(number: &str) -> Fault {
+    let unit = Q::EXAMPLE.split(' ').nth(1).unwrap_or_default();
+    Fault::new(format!("{} needs a unit", Q::WHAT), format!("write \"{number} {unit}\"; units are {}", units::<Q>()))
+}
+
+/// The fault of anything else that stands where a quantity should.
+pub fn not_a_number<Q: Quantity>(text: &str) -> Fault {
+    let sign = text.starts_with(['-', '+']);
+    let why = if sign { "has no sign" } else { "begins with a decimal number" };
+    Fault::new(format!("{} {why}", Q::WHAT), write_example::<Q>())
+}
+
+/// What to write for a quantity of this kind.
+pub fn write_example<Q: Quantity>() -> String {
+    format!("write a number and a unit, such as \"{}\"; units are {}", Q::EXAMPLE, units::<Q>())
+}
+
+/// The units allowed, as a phrase.
+fn units<Q: Quantity>() -> String {
+    let names: Vec<&str> = Q::UNITS.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
+fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, Fault> {
+    let plain = if matches!(unit, "µs" | "μs") { "us" } else { unit };
+    match Q::UNITS.iter().find(|(name, _)| *name == plain) {
+        Some((_, per)) => Ok(*per),
+        None if Q::KIND == Bytes::KIND => Err(ambiguous(number, unit).unwrap_or_else(|| wrong_unit::<Q>(number, unit))),
+        None => Err(wrong_unit::<Q>(number, unit)),
+    }
+}
+
+/// KB, MB and GB mean powers of ten to some and of two to others.
+fn ambiguous(number: &str, unit: &str) -> Option<Fault> {
+    let (binary, tens) = match unit {
+        "KB" => ("KiB", 1),
+        "MB" => ("MiB", 1_000),
+        "GB" => ("GiB", 1_000_000),
+        _ => return None,
+    };
+    let said = format!("`{unit}` means powers of two to some and of ten to others");
+    let decimal = Decimal::parse(number)?;
+    let thousands = decimal.times(tens).ok();
+    let written = |text: String| parse::<Bytes>(&text).ok().map(|b| format!("\"{text}\" ({} B)", b.get()));
+    let choices: Vec<String> = [Some(format!("{number} {binary}")), thousands.map(|k| format!("{k} kB"))]
+        .into_iter()
+        .flatten()
+        .filter_map(written)
+        .collect();
+    match choices.is_empty() {
+        true => Some(Fault::new(said, write_example::<Bytes>())),
+        false => Some(Fault::new(said, format!("write {}", choices.join(" or ")))),
+    }
+}
+
+fn wrong_unit<Q: Quantity>(number: &str, unit: &str) -> Fault {
+    let names = Q::UNITS.iter().map(|(name, _)| *name);
+    let near = spoken(unit)
+        .filter(|meant| names.clone().any(|name| name == *meant))
+        .or_else(|| names.clone().find(|name| name.eq_ignore_ascii_case(unit)))
+        .or_else(|| suggest::nearest(unit, names));
+    let mut help = Vec::new();
+    if let Some(near) = near {
+        help.push(format!("did you mean \"{number} {near}\"?"));
+    }
+    help.push(format!("units of {} are {}", Q::WHAT, units::<Q>()));
+    Fault { label: format!("`{}` is not a unit of {}", unit.escape_debug(), Q::WHAT), help }
+}
+
+/// The unit meant by a common other spelling.
+fn spoken(unit: &str) -> Option<&'static str> {
+    Some(match unit {
+        "bps" | "b/s" => "bit/s",
+        "kbps" | "Kbps" | "kb/s" | "Kb/s" => "kbit/s",
+        "Mbps" | "mbps" | "Mb/s" => "Mbit/s",
+        "Gbps" | "gbps" | "Gb/s" => "Gbit/s",
+        "KBps" | "kBps" | "KB/s" => "kB/s",
+        "MBps" | "MiB/s" => "MB/s",
+        "GBps" | "GiB/s" => "GB/s",
+        "sec" | "second" | "seconds" => "s",
+        "msec" => "ms",
+        "usec" => "us",
+        "nsec" => "ns",
+        "psec" => "ps",
+        "bytes" | "byte" => "B",
+        _ => return None,
+    })
+}
+
+/// A decimal number, exactly: `digits` divided by ten to the `places`.
+struct Decimal {
+    digits: u128,
+    places: u32,
+}
+
+/// Why a number of units is not a whole number of smallest units that fits.
+enum Unfit {
+    TooLarge,
+    NotWhole,
+}
+
+impl Unfit {
+    fn fault<Q: Quantity>(&self) -> Fault {
+        let largest = format!("the largest is {}", Q::from_smallest(u64::MAX));
+        match self {
+            Unfit::TooLarge => Fault::new(format!("too large for {}", Q::WHAT), largest),
+            Unfit::NotWhole => Fault::new(
+                format!("not a whole number of {}", Q::SMALLEST),
+                format!("{} is counted in whole {}; nothing is rounded", Q::WHAT, Q::SMALLEST),
+            ),
+        }
+    }
+}
+
+impl Decimal {
+    /// No more places than this are kept: no unit is that fine.
+    const PLACES: usize = 18;
+
+    fn parse(text: &str) -> Option<Decimal> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if !digits(whole) || !digits(fraction) {
+            return None;
+        }
+        let fraction = fraction.trim_end_matches('0');
+        // A longer fraction keeps one digit too many, which no unit makes whole.
+        let kept = &fraction[..fraction.len().min(Decimal::PLACES)];
+        let places = if fraction.len() > Decimal::PLACES { u32::MAX } else { kept.len() as u32 };
+        let whole = whole.trim_start_matches('0');
+        // More than 20 digits are too large for any unit, so their value does not matter.
+        let whole = if whole.len() > 20 { "99999999999999999999" } else { whole };
+        let digits = format!("0{whole}{kept}").parse().ok()?;
+        Some(Decimal { digits, places })
+    }
+
+    fn times(&self, per: u64) -> Result<u64, Unfit> {
+        let whole = 10u128.checked_pow(self.places).ok_or(Unfit::NotWhole)?;
+        let shared = gcd(whole, per as u128);
+        if !self.digits.is_multiple_of(whole / shared) {
+            return Err(Unfit::NotWhole);
+        }
+        let amount = (self.digits / (whole / shared)).checked_mul(per as u128 / shared);
+        amount.and_then(|amount| u64::try_from(amount).ok()).ok_or(Unfit::TooLarge)
+    }
+}
+
+fn gcd(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn fault<Q: Quantity>(text: &str) -> String {
+        let fault = parse::<Q>(text).err().expect("a fault");
+        format!("{}: {}", fault.label, fault.help.join("; "))
+    }
+
+    #[test]
+    fn every_form_is_read_exactly() {
+        for (text, ps) in [("40 ns", 40_000), ("1.5us", 1_500_000), ("1.5 µs", 1_500_000), ("12 ps", 12), ("0.001 ns", 1)] {
+            assert_eq!(parse::<Time>(text), Ok(Time::from_ps(ps)), "{text}");
+        }
+        for (text, bytes) in [("64 B", 64), ("8 KiB", 8192), ("8 kB", 8000), ("0.5 KiB", 512), ("2 GiB", 1 << 31)] {
+            assert_eq!(parse::<Bytes>(text), Ok(Bytes(bytes)), "{text}");
+        }
+        for (text, bits) in [("160 MB/s", 1_280_000_000), ("100 Gbit/s", 100_000_000_000), ("0.5 kbit/s", 500)] {
+            assert_eq!(parse::<Rate>(text), Ok(Rate::from_bits_per_s(bits)), "{text}");
+        }
+        assert_eq!(parse::<Hertz>("33 MHz"), Ok(Hertz(33_000_000)));
+        assert_eq!(parse::<Hertz>("33.333333 MHz"), Ok(Hertz(33_333_333)));
+    }
+
+    #[test]
+    fn nothing_is_rounded_and_nothing_overflows() {
+        assert!(fault::<Time>("0.5 ps").contains("not a whole number of ps"));
+        assert!(fault::<Bytes>("0.3 KiB").contains("not a whole number of B"));
+        assert!(fault::<Time>("99999999999999999999999999 s").contains("too large"));
+        assert!(fault::<Time>("18446745 s").contains("too large"));
+        assert!(fault::<Time>(&format!("0.{}1 s", "0".repeat(60))).contains("not a whole"));
+        assert_eq!(parse::<Time>("18446744.073709551615 s"), Ok(Time::MAX));
+    }
+
+    #[test]
+    fn a_fault_says_what_to_write() {
+        assert_eq!(fault::<Time>("40"), "a time needs a unit: write \"40 ns\"; units are ps, ns, us, ms, s");
+        assert!(fault::<Bytes>("8 KB").contains("write \"8 KiB\" (8192 B) or \"8 kB\" (8000 B)"));
+        assert!(fault::<Bytes>("8 MB").contains("\"8 MiB\" (8388608 B) or \"8000 kB\" (8000000 B)"));
+        assert!(fault::<Rate>("100 Gbps").contains("did you mean \"100 Gbit/s\"?"));
+        assert!(fault::<Rate>("100 mb/s").contains("did you mean \"100 MB/s\"?"));
+        assert!(fault::<Hertz>("33 mhz").contains("did you mean \"33 MHz\"?"));
+        assert!(fault::<Time>("-4 ns").contains("has no sign"));
+        assert!(fault::<Rate>("0 MB/s").contains("more than zero"));
+        assert!(fault::<Time>("").contains("write a number and a unit"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(x in any::<u64>(), shift in 0u32..64) {
+            let x = x >> shift;
+            prop_assert_eq!(parse::<Time>(&Time::from_ps(x).to_string()), Ok(Time::from_ps(x)));
+            prop_assert_eq!(parse::<Bytes>(&Bytes(x).to_string()), Ok(Bytes(x)));
+            let x = x.max(1);
+            prop_assert_eq!(parse::<Rate>(&Rate::from_bits_per_s(x).to_string()), Ok(Rate::from_bits_per_s(x)));
+            prop_assert_eq!(parse::<Hertz>(&Hertz(x).to_string()), Ok(Hertz(x)));
+        }
+
+        #[test]
+        fn no_text_panics(text in "\\PC*|[0-9.]{0,50} ?[A-Za-zµ/]{0,7}") {
+            let _ = (parse::<Time>(&text).is_ok(), parse::<Bytes>(&text).is_ok());
+            let _ = (parse::<Rate>(&text).is_ok(), parse::<Hertz>(&text).is_ok());
+        }
+    }
+}

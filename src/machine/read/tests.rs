@@ -1,0 +1,329 @@
+//! A small machine of its own is described, read, shown and got wrong in every way.
+
+use super::super::load::{Document, Shelf, Source, load};
+use super::*;
+use crate::engine::{Bytes, Hertz, Rate, Time};
+use proptest::prelude::*;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, PartialEq)]
+struct Bridge {
+    read_rate: Rate,
+    setup: Time,
+    burst: Bytes,
+    ring: u64,
+    load: f64,
+    logging: bool,
+    name: Option<String>,
+    mode: &'static str,
+    shape: Vec<u64>,
+    links: Vec<String>,
+    seed: Option<PathBuf>,
+    clock: Hertz,
+}
+
+impl Bridge {
+    fn read(t: &mut Table<'_>) -> Bridge {
+        let bridge = Bridge {
+            read_rate: t.rate("read-rate", "Peak rate of DMA reads").required(),
+            setup: t.time("setup", "Time before a burst").or("1.2 us"),
+            burst: t.bytes("burst", "Largest burst").min("4 B").max("4 KiB").or("128 B"),
+            ring: t.count("ring-entries", "Entries of the ring").range(1, 4096).or(64),
+            load: t.fraction("load", "Share in use").or(0.5),
+            logging: t.flag("logging", "Whether to log").or(false),
+            name: t.text("name", "A name").optional(),
+            mode: t.word("mode", "How it is told", &["polled", "interrupt"]).or("polled"),
+            shape: t.counts("shape", "Its shape").each(1, 64).length(1, 3).or(&[4, 4]),
+            links: t.texts("links", "Its links").or(&["up", "down"]),
+            seed: t.path("seed-file", "A file").optional(),
+            clock: t.hertz("clock", "Its clock").or("33 MHz"),
+        };
+        if bridge.burst.get() % 4 != 0 {
+            t.wrong("burst", "must be whole words", "choose a multiple of 4 B");
+        }
+        bridge
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum Policy {
+    Whole { copies: u64 },
+    Cut { buffers: u64 },
+}
+
+const POLICIES: &[(&str, &str)] = &[("store-and-forward", "Whole packets"), ("cut-through", "As they come")];
+
+fn policy(name: &str, t: &mut Table<'_>) -> Policy {
+    match name {
+        "store-and-forward" => Policy::Whole { copies: t.count("copies", "Copies made").or(1) },
+        _ => Policy::Cut { buffers: t.count("buffers", "Buffers held").or(8) },
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Machine {
+    pci: Bridge,
+    policy: Policy,
+    shape: (String, u64),
+    cycle: Time,
+    hosts: Vec<(String, Time)>,
+    nodes: Vec<String>,
+    extra: Option<u64>,
+}
+
+fn machine(t: &mut Table<'_>) -> Machine {
+    Machine {
+        pci: t.table("pci", "The bus", Bridge::read),
+        policy: t.one_of_or("policy", "When a packet leaves", POLICIES, "store-and-forward", policy),
+        shape: t.table("fabric", "The fabric", |t| {
+            t.alternatives("The shape of the fabric", &[("mesh", "A grid"), ("ring", "A circle")], |name, t| {
+                (name.to_string(), t.count("nodes", "How many").or(4))
+            })
+        }),
+        cycle: t.table("fabric", "The fabric", |t| {
+            t.alternatives("The shape of the fabric", &[("mesh", "A grid"), ("ring", "A circle")], |_, t| {
+                t.count("nodes", "How many").or(4)
+            });
+            Time::ZERO
+        }),
+        hosts: t.map("hosts", "The hosts", |t| t.time("poll", "Cost of a poll").or("1 us")),
+        nodes: t.list("nodes", "The nodes", |t| t.text("host", "Its host").required()),
+        extra: t.optional_table("extra", "More", |t| t.count("n", "A number").required()),
+    }
+}
+
+fn part(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "base" => "[pci]\nread-rate = \"160 MB/s\" # Table 2\nring-entries = 32\n[policy.store-and-forward]\ncopies = 3\n[fabric.mesh]\n",
+        "fast" => "parts = 'base'\n[pci]\nread-rate = \"1 GB/s\"\n",
+        "round" => "parts = ['trip']\n",
+        "trip" => "parts = ['round']\n",
+        "broken" => "[pci]\nsetup = 5\n",
+        _ => return None,
+    })
+}
+
+const SHELF: Shelf<'static> = Shelf { find: &part, names: &["base", "fast", "round", "trip", "broken"] };
+
+fn try_read(text: &str, sets: &[&str]) -> Result<Read<Machine>, Problems> {
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    let document = Document::Text("dir/m.toml", text, Some(Path::new("dir")));
+    Reading::new(load(&Source { document, sets: &sets, shelf: SHELF })?).read(machine)
+}
+
+fn read(text: &str, sets: &[&str]) -> Read<Machine> {
+    try_read(text, sets).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn told(text: &str, sets: &[&str]) -> String {
+    try_read(text, sets).expect_err("problems").to_string()
+}
+
+/// The messages and labels alone.
+fn messages(text: &str, sets: &[&str]) -> Vec<String> {
+    let problems = try_read(text, sets).expect_err("problems");
+    problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect()
+}
+
+const LEAST: &str = "parts = 'base'\n";
+
+#[test]
+fn defaults_parts_file_and_options_count_in_this_order() {
+    let all = read(
+        "parts = ['base', 'fast']\n[pci]\nload = 1\nseed-file = 'x/s.bin'\n[hosts.z]\n[hosts.a]\npoll='2 us'\n[[nodes]]\nhost='z'\n[[nodes]]\nhost='a'\n",
+        &["pci.load=0.25", "pci.setup=3 us", "nodes.1.host=q", "pci.shape=[2,2,2]"],
+    )
+    .value;
+    assert_eq!(all.pci.read_rate, Rate::from_bytes_per_s(1_000_000_000));
+    assert_eq!((all.pci.ring, all.pci.load, all.pci.setup), (32, 0.25, Time::from_us(3)));
+    assert_eq!((all.pci.burst, all.pci.shape), (Bytes(128), vec![2, 2, 2]));
+    assert_eq!(all.pci.seed, Some(PathBuf::from("dir/x/s.bin")));
+    assert_eq!(all.policy, Policy::Whole { copies: 3 });
+    assert_eq!(all.hosts, [("z".to_string(), Time::from_us(1)), ("a".to_string(), Time::from_us(2))]);
+    assert_eq!(all.nodes, ["z", "q"]);
+}
+
+#[test]
+fn a_higher_layer_replaces_a_choice_wholly() {
+    let file = "parts = 'base'\n[policy.cut-through]\n";
+    assert_eq!(read(file, &[]).value.policy, Policy::Cut { buffers: 8 });
+    assert_eq!(read(LEAST, &["policy.cut-through.buffers=4"]).value.policy, Policy::Cut { buffers: 4 });
+    assert_eq!(read(LEAST, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 8 });
+    assert_eq!(read(LEAST, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
+    assert_eq!(read("parts='base'\n[fabric.ring]\nnodes=9", &[]).value.shape, ("ring".to_string(), 9));
+    assert_eq!(read(LEAST, &["fabric.ring={}"]).value.shape, ("ring".to_string(), 4));
+    assert!(!read(file, &[]).entries().iter().any(|entry| entry.path.contains("copies")));
+}
+
+#[test]
+fn two_choices_of_one_layer_are_named_both() {
+    let text = "parts = 'base'\n[fabric.ring]\n[fabric.mesh]\n";
+    let expected = "\
+error: `ring` and `mesh` cannot both stand in `fabric`
+ --> dir/m.toml:3:9
+  |
+2 | [fabric.ring]
+  |         ---- and `ring` here
+3 | [fabric.mesh]
+  |         ^^^^ `mesh` stands here
+  |
+  = help: exactly one of them may stand: leave the other out";
+    assert_eq!(told(text, &[]), expected);
+    assert_eq!(messages(text, &["fabric.ring.nodes=3"]).len(), 1, "an option does not hide it");
+    let sets = ["policy.cut-through.buffers=1", "policy.store-and-forward.copies=1"];
+    assert_eq!(
+        messages(LEAST, &sets),
+        ["`cut-through` and `store-and-forward` cannot both stand in `policy`: `store-and-forward` stands here"]
+    );
+}
+
+#[test]
+fn all_problems_are_told_at_once() {
+    let text = "parts = 'base'\n[pci]\nsetup = 5\nburst = '6 KiB'\nread-rate = '100 Gbps'\nlod = 0.5\nshape = [0, 'x', 3]\nmode = 'poled'\n[extra]\n[fabric]\nwidth = 2\n";
+    assert_eq!(
+        messages(text, &["pci.logging=yes", "nodes=3"]),
+        [
+            "bad value for `pci.setup`: a time needs a unit",
+            "bad value for `pci.burst`: must be at most 4 KiB",
+            "bad value for `pci.read-rate`: `Gbps` is not a unit of a rate",
+            "unknown key `lod` in `pci`: did you mean `load`?",
+            "bad value for `pci.shape`: must be at least 1",
+            "bad value for `pci.shape`: a count has no quotes and no unit",
+            "bad value for `pci.mode`: did you mean \"polled\"?",
+            "`extra.n` is missing: `n` belongs here",
+            "unknown key `width` in `fabric`: nothing reads this key",
+            "bad value for `pci.logging`: a flag cannot be a string",
+            "bad value for `nodes`: a list of tables is expected, not a bare integer",
+        ]
+    );
+}
+
+#[test]
+fn a_problem_is_told_at_its_line_and_column() {
+    let expected = "\
+error: bad value for `pci.setup`
+ --> dir/m.toml:3:9
+  |
+3 | setup = 5 # by hand
+  |         ^ a time needs a unit
+  |
+  = help: write \"5 ns\"; units are ps, ns, us, ms, s
+  = help: `setup`: Time before a burst";
+    assert_eq!(told("parts = 'base'\n[pci]\nsetup = 5 # by hand\n", &[]), expected);
+    assert!(told("parts = 'broken'", &[]).contains(" --> machines/broken.toml:2:9"));
+    assert!(told(LEAST, &["pci.setup=5"]).contains(" --> --set:1:11"));
+}
+
+#[test]
+fn what_is_missing_is_told_where_it_belongs() {
+    assert_eq!(
+        messages("[pci]\n", &[]),
+        ["`fabric` needs one of `mesh` and `ring`: none of them stands here", "`pci.read-rate` is missing: `read-rate` belongs here"]
+    );
+    assert_eq!(messages("", &[]).len(), 2);
+    let nothing = Source { document: Document::None, sets: &[], shelf: SHELF };
+    let loaded = load(&nothing).expect("nothing is wrong yet");
+    assert_eq!(Reading::new(loaded).read(machine).expect_err("problems").list().len(), 2);
+}
+
+#[test]
+fn values_that_contradict_are_told_once_and_at_the_value() {
+    assert_eq!(messages("parts='base'\n[pci]\nburst = '6 B'", &[]), ["`pci.burst`: must be whole words: "]);
+    let check = |t: &mut Table<'_>| {
+        machine(t);
+        t.wrong("pci.burst", "does not suit", "");
+    };
+    let document = Document::Text("m.toml", LEAST, None);
+    let loaded = load(&Source { document, sets: &[], shelf: SHELF }).expect("loads");
+    let problems = Reading::new(loaded).read(check).expect_err("a problem");
+    assert_eq!(problems.list()[0].label, "`pci.burst` is 128 B by default");
+}
+
+#[test]
+fn parts_that_do_not_exist_or_hold_themselves_are_told() {
+    assert_eq!(messages("parts = ['bsae']", &[]), ["there is no shipped part \"bsae\": did you mean \"base\"?"]);
+    assert_eq!(messages("parts = 'round'", &[]), ["the shipped part \"round\" is made of itself: here the circle closes"]);
+    assert_eq!(messages("parts = [3]", &[]), ["`parts` names shipped parts by strings: this is a bare integer"]);
+    assert_eq!(read("parts = 'nonsense'", &["parts=base"]).value.pci.ring, 32);
+}
+
+#[test]
+fn every_syntax_error_is_told() {
+    let all = messages("a = 40 ns\nb = [1,\n= 3\na = 2\n", &["=x"]);
+    assert!(all.len() >= 3, "{all:#?}");
+}
+
+#[test]
+fn every_value_is_shown_with_its_origin() {
+    let all = read("parts = 'base'\n[pci]\nload = 0.50 # measured\n", &["pci.setup=2 us"]);
+    let line = |entry: &Entry| {
+        format!("{} = {} ({}) {}", entry.path, entry.value, entry.origin, entry.note.as_deref().unwrap_or("-"))
+    };
+    let shown: Vec<String> = all.entries().iter().map(line).collect();
+    for expected in [
+        "pci.read-rate = 160 MB/s (machines/base.toml:2) Table 2",
+        "pci.setup = 2 us (--set) -",
+        "pci.burst = 128 B (default) -",
+        "pci.load = 0.50 (dir/m.toml:3) measured",
+        "pci.shape = [4,4] (default) -",
+        "policy.store-and-forward.copies = 3 (machines/base.toml:5) -",
+    ] {
+        assert!(shown.iter().any(|line| line == expected), "{expected} in {shown:#?}");
+    }
+}
+
+#[test]
+fn the_resolved_description_is_whole_and_canonical() {
+    let all = read("parts = 'base'\n[pci]\nsetup='0.0012 ms'\n[hosts.my-host]\n[[nodes]]\nhost='my-host'\n", &[]);
+    let resolved = all.resolved();
+    assert_eq!(resolved["pci"]["read_rate"], "160 MB/s");
+    assert_eq!(resolved["pci"]["setup"], "1.2 us");
+    assert_eq!(resolved["pci"]["shape"], serde_json::json!([4, 4]));
+    assert_eq!(resolved["policy"]["store_and_forward"]["copies"], 3);
+    assert_eq!(resolved["hosts"]["my-host"]["poll"], "1 us");
+    assert_eq!(resolved["nodes"], serde_json::json!([{ "host": "my-host" }]));
+    assert_eq!(resolved["fabric"], serde_json::json!({ "mesh": { "nodes": 4 } }));
+    assert!(resolved["pci"].get("name").is_none());
+}
+
+#[test]
+fn the_schema_is_the_readers_own() {
+    let schema = describe(machine);
+    let json = schema.json_schema();
+    let burst = &json["properties"]["pci"]["properties"]["burst"];
+    assert_eq!((&burst["default"], &burst["description"]), (&"128 B".into(), &"Largest burst".into()));
+    assert_eq!(json["properties"]["pci"]["additionalProperties"], false);
+    assert_eq!(json["then"]["properties"]["pci"]["required"], serde_json::json!(["read-rate"]));
+    assert_eq!(json["then"]["required"], serde_json::json!(["pci", "fabric"]));
+    let policy = &json["properties"]["policy"]["anyOf"];
+    assert_eq!(policy[0]["enum"], serde_json::json!(["store-and-forward", "cut-through"]));
+    assert_eq!(policy[1]["properties"]["cut-through"]["properties"]["buffers"]["default"], 8);
+    assert!(json["properties"]["nodes"]["items"]["properties"]["host"].is_object());
+    assert!(schema.listing().contains("policy.cut-through.buffers  (count; default 8)\n    Buffers held\n"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn no_text_panics(text in "\\PC*|([a-z.\\[\\]{}='\"# \n,0-9]|policy|pci|parts|base|mesh|fabric|nodes){0,40}") {
+        let _ = try_read(&text, &[]).map_err(|problems| problems.render(true));
+    }
+
+    #[test]
+    fn no_option_panics(sets in prop::collection::vec(
+        "\\PC*|(pci|policy|fabric|nodes|parts)(\\.(mesh|ring|cut-through|0|1|burst|setup|host)){0,3}=([0-9]{1,3}|base|cut-through|\\{\\}|\\[\\]|[^\n]{0,8})", 0..4)
+    ) {
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        let _ = try_read("parts='fast'\n[[nodes]]\nhost='a'\n", &sets).map_err(|problems| problems.to_string());
+    }
+
+    #[test]
+    fn no_mutation_of_a_valid_file_panics(at in 0usize..200, cut in 0usize..9, put in "\\PC{0,3}|[\\[\\]='\"\n.]{0,3}") {
+        let mut text = "parts = ['base']\n[pci]\nload = 0.5 # µ\nshape = [1, 2]\n[policy.cut-through]\nbuffers = 4\n[fabric]\nring = { nodes = 3 }\n[hosts.a]\n[[nodes]]\nhost = 'a'\n".to_string();
+        let start = text.floor_char_boundary(at);
+        let end = text.floor_char_boundary((start + cut).min(text.len()));
+        text.replace_range(start..end, &put);
+        let _ = try_read(&text, &["nodes.0.host=b"]).map_err(|problems| problems.render(false));
+    }
+}

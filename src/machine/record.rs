@@ -1,0 +1,118 @@
+//! What was read, value by value: for `narrows show` and for the description inside a result.
+
+use super::origin::Origin;
+use serde_json::{Map, Value as Json};
+
+/// One value that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key with all keys above it, such as `ni.trapeze.poll`.
+    pub path: String,
+    /// The value as it is written.
+    pub value: String,
+    /// Its kind.
+    pub kind: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The comment behind it, which says where a number comes from.
+    pub note: Option<String>,
+    /// What the key means.
+    pub doc: &'static str,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A key of the description language.
+    Key(&'static str),
+    /// A name the user chose.
+    Name(String),
+    /// The number of a list's element.
+    Index(usize),
+}
+
+impl Step {
+    /// The step as it is written in TOML.
+    fn text(&self) -> String {
+        match self {
+            Step::Key(key) => (*key).to_string(),
+            Step::Name(name) => name.clone(),
+            Step::Index(index) => index.to_string(),
+        }
+    }
+
+    /// The step as it is written in JSON.
+    fn json_key(&self) -> String {
+        match self {
+            Step::Key(key) => key.replace('-', "_"),
+            other => other.text(),
+        }
+    }
+}
+
+/// A path as text.
+pub(super) fn dotted(path: &[Step]) -> String {
+    path.iter().map(Step::text).collect::<Vec<_>>().join(".")
+}
+
+/// What stands at a path.
+#[derive(Clone, Debug)]
+pub(super) enum Mark {
+    Table,
+    List,
+    Value(Box<Entry>, Json),
+}
+
+/// All that was read, in reading order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Records(pub Vec<(Vec<Step>, Mark)>);
+
+impl Records {
+    /// The values.
+    pub fn entries(&self) -> Vec<Entry> {
+        let entry = |(_, mark): &(Vec<Step>, Mark)| match mark {
+            Mark::Value(entry, _) => Some((**entry).clone()),
+            _ => None,
+        };
+        self.0.iter().filter_map(entry).collect()
+    }
+
+    /// The whole as JSON.
+    pub fn resolved(&self) -> Json {
+        let mut root = Json::Object(Map::new());
+        for (path, mark) in &self.0 {
+            let value = match mark {
+                Mark::Table => Json::Object(Map::new()),
+                Mark::List => Json::Array(Vec::new()),
+                Mark::Value(_, json) => json.clone(),
+            };
+            put(&mut root, path, value);
+        }
+        root
+    }
+}
+
+/// Puts a value at a path, below tables and lists that were put there before.
+fn put(at: &mut Json, path: &[Step], value: Json) {
+    let Some((step, rest)) = path.split_first() else { return };
+    let slot = match (at, step) {
+        (Json::Array(items), Step::Index(index)) => {
+            if items.len() <= *index {
+                items.resize(index + 1, Json::Null);
+            }
+            &mut items[*index]
+        }
+        (Json::Object(map), step) => map.entry(step.json_key()).or_insert(Json::Null),
+        _ => return,
+    };
+    match rest {
+        [] if slot.is_null() => *slot = value,
+        [] => {}
+        rest => {
+            if slot.is_null() {
+                *slot = Json::Object(Map::new());
+            }
+            put(slot, rest, value);
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! `--set a.b.c=v`: one key of a description, set from outside its file.
+//!
+//! The value is TOML where it parses as that, else a string. Elements of lists are named by
+//! their index. Leaves out: whether the key is one that anything reads.
+
+use super::origin::{Place, TextId};
+use super::problem::Problem;
+use super::tree::{Node, Planter, Rank, Stand, Tree, Value, over};
+use std::ops::Range;
+use toml::de::DeValue;
+
+/// One option, taken apart.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The keys and where they stand in the option.
+    pub path: Vec<(String, Range<usize>)>,
+    /// The value.
+    pub value: Node,
+    planter: Planter,
+}
+
+/// More keys than this are not a path to anything.
+const DEEPEST: usize = 64;
+
+/// Takes an option apart.
+pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem> {
+    let wrong = |label: &str, span: Range<usize>| {
+        let place = Place { text, span };
+        Err(Problem::new(format!("`{option}` is not a setting"))
+            .at(Some(place), label)
+            .help("write KEY=VALUE, such as host.bus.clock=\"33 MHz\"; keys are joined by `.`"))
+    };
+    let (path, equals) = match keys(option) {
+        Ok(found) => found,
+        Err((label, span)) => return wrong(label, span),
+    };
+    if path.len() > DEEPEST {
+        return wrong("too many keys", 0..equals);
+    }
+    let planter = Planter { text, rank, offset: 0 };
+    Ok(Setting { path, value: value(option, equals + 1, planter), planter })
+}
+
+/// The keys before the `=` and where that stands.
+fn keys(option: &str) -> Result<(Vec<(String, Range<usize>)>, usize), (&'static str, Range<usize>)> {
+    let mut path = Vec::new();
+    let mut at = 0;
+    loop {
+        at += spaces(&option[at..]);
+        let (key, end) = key(option, at)?;
+        path.push((key, at..end));
+        at = end + spaces(&option[end..]);
+        match option[at..].chars().next() {
+            Some('.') => at += 1,
+            Some('=') => return Ok((path, at)),
+            Some(c) => return Err(("`.` or `=` belongs here", at..at + c.len_utf8())),
+            None => return Err(("`=` and a value are missing", at..at)),
+        }
+    }
+}
+
+fn spaces(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}
+
+/// The bare or quoted key that begins at `at`, and its end.
+fn key(option: &str, at: usize) -> Result<(String, usize), (&'static str, Range<usize>)> {
+    let rest = &option[at..];
+    if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        let inner = &rest[1..];
+        let close = inner.find(quote).ok_or(("this quote is not closed", at..at + 1))?;
+        return Ok((inner[..close].to_string(), at + close + 2));
+    }
+    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let length = rest.find(|c| !bare(c)).unwrap_or(rest.len());
+    match length {
+        0 => Err(("a key is missing here", at..at)),
+        _ => Ok((rest[..length].to_string(), at + length)),
+    }
+}
+
+/// The value that stands behind the `=`.
+fn value(option: &str, from: usize, planter: Planter) -> Node {
+    let from = from + spaces(&option[from..]);
+    let text = option[from..].trim_end();
+    match DeValue::parse(text) {
+        Ok(value) => Planter { offset: from, ..planter }.node(&value),
+        Err(_) => Node {
+            place: Some(planter.place(from..from + text.len())),
+            ..Node::made_up(Value::Text(text.to_string()))
+        },
+    }
+}
+
+impl Setting {
+    /// True if it sets the key `name` at the top.
+    pub fn is(&self, name: &str) -> bool {
+        matches!(&self.path[..], [(key, _)] if key == name)
+    }
+
+    /// Puts the setting into a description.
+    pub fn apply(self, tree: &mut Tree) -> Result<(), Problem> {
+        self.apply_to_table(tree, 0)
+    }
+
+    fn apply_to_table(self, tree: &mut Tree, depth: usize) -> Result<(), Problem> {
+        let key = self.path[depth].0.clone();
+        let last = depth + 1 == self.path.len();
+        let stands = vec![self.stand(depth)];
+        let lower = tree.remove(&key);
+        let node = match lower {
+            Some(lower) if !last => self.apply_to_node(lower, depth + 1)?,
+            Some(lower) => self.replace(lower, stands)?,
+            None if last => Node { stands, ..self.value },
+            None => Node { stands, ..self.new_table(depth + 1)? },
+        };
+        tree.insert(key, node);
+        Ok(())
+    }
+
+    fn stand(&self, depth: usize) -> Stand {
+        Stand { rank: self.planter.rank, key: self.planter.place(self.path[depth].1.clone()) }
+    }
+
+    /// A table that holds what is left of the path.
+    fn new_table(self, depth: usize) -> Result<Node, Problem> {
+        let place = Some(self.planter.place(self.path[depth - 1].1.clone()));
+        let mut tree = Tree::default();
+        self.apply_to_table(&mut tree, depth)?;
+        Ok(Node { place, ..Node::made_up(Value::Table(tree)) })
+    }
+
+    fn replace(self, lower: Node, stands: Vec<Stand>) -> Result<Node, Problem> {
+        let value = Node { stands, ..self.value.clone() };
+        if lower.table().is_some() && value.table().is_none() && lower.rank() == Some(self.planter.rank) {
+            return Err(self.clash(&lower));
+        }
+        Ok(over(lower, value))
+    }
+
+    /// Goes on at `depth` below a value that stands.
+    fn apply_to_node(self, mut node: Node, depth: usize) -> Result<Node, Problem> {
+        let stand = self.stand(depth - 1);
+        let set_before = node.rank() == Some(stand.rank);
+        match &mut node.value {
+            Value::Table(tree) => self.apply_to_table(tree, depth)?,
+            Value::List(items) => self.apply_to_list(items, depth)?,
+            _ if set_before => return Err(self.clash(&node)),
+            _ => {
+                let table = Node { stands: vec![stand], ..self.new_table(depth)? };
+                return Ok(over(node, table));
+            }
+        }
+        node.stands.push(stand);
+        Ok(node)
+    }
+
+    fn apply_to_list(self, items: &mut [Node], depth: usize) -> Result<(), Problem> {
+        let index = self.path[depth].0.parse::<usize>().ok().filter(|index| *index < items.len());
+        let Some(index) = index else { return Err(self.no_such_element(items.len(), depth)) };
+        let lower = std::mem::replace(&mut items[index], Node::made_up(Value::Flag(false)));
+        items[index] = match depth + 1 == self.path.len() {
+            true => {
+                let stands = vec![self.stand(depth)];
+                self.replace(lower, stands)?
+            }
+            false => self.apply_to_node(lower, depth + 1)?,
+        };
+        Ok(())
+    }
+
+    fn no_such_element(&self, length: usize, depth: usize) -> Problem {
+        let names: Vec<&str> = self.path[..depth].iter().map(|(key, _)| key.as_str()).collect();
+        let place = self.planter.place(self.path[depth].1.clone());
+        let help = match length {
+            0 => "the list is empty".to_string(),
+            1 => "the list has one element, 0".to_string(),
+            n => format!("the list has {n} elements, 0 to {}", n - 1),
+        };
+        Problem::new(format!("`{}` has no element `{}`", names.join("."), self.path[depth].0))
+            .at(Some(place), "no such element")
+            .help(help)
+    }
+
+    /// Two options that cannot both hold.
+    fn clash(&self, earlier: &Node) -> Problem {
+        let names: Vec<&str> = self.path.iter().map(|(key, _)| key.as_str()).collect();
+        let place = self.planter.place(self.path[0].1.start..self.path[self.path.len() - 1].1.end);
+        let problem = Problem::new(format!("`{}` contradicts an earlier `--set`", names.join(".")))
+            .at(Some(place), "set here")
+            .help("one of them sets a value, the other a key within it: leave one out");
+        match earlier.key() {
+            Some(key) => problem.beside(key.clone(), "and here"),
+            None => problem,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn set(tree: &mut Tree, option: &str) -> Result<(), Problem> {
+        parse(option, 0, 1)?.apply(tree)
+    }
+
+    fn base() -> Tree {
+        let planter = Planter { text: 0, rank: 0, offset: 0 };
+        let text = "[a]\nb = 1\n[[n]]\nh = 'x'\n[[n]]\nh = 'y'\n";
+        planter.tree(toml::de::DeTable::parse(text).expect("TOML").get_ref())
+    }
+
+    fn shown(option: &str, path: &[&str]) -> String {
+        let mut tree = base();
+        set(&mut tree, option).expect("a setting");
+        let root = Node::made_up(Value::Table(tree));
+        format!("{:?}", root.at(path.iter().copied()).map(|node| node.value.clone()))
+    }
+
+    #[test]
+    fn values_are_toml_else_strings() {
+        assert_eq!(shown("a.b=2", &["a", "b"]), "Some(Integer(Some(2)))");
+        assert_eq!(shown("a.b = 40 ns", &["a", "b"]), "Some(Text(\"40 ns\"))");
+        assert_eq!(shown("a.b='40 ns'", &["a", "b"]), "Some(Text(\"40 ns\"))");
+        assert_eq!(shown("a.b=", &["a", "b"]), "Some(Text(\"\"))");
+        assert_eq!(shown("a.c.\"d.e\"=true", &["a", "c", "d.e"]), "Some(Flag(true))");
+    }
+
+    #[test]
+    fn elements_of_lists_are_named_by_index() {
+        assert_eq!(shown("n.1.h=z", &["n", "1", "h"]), "Some(Text(\"z\"))");
+        assert_eq!(shown("n.1.h=z", &["n", "0", "h"]), "Some(Text(\"x\"))");
+        let problem = set(&mut base(), "n.2.h=z").expect_err("only two");
+        assert_eq!(problem.message, "`n` has no element `2`");
+        assert_eq!(problem.help, ["the list has 2 elements, 0 to 1"]);
+    }
+
+    #[test]
+    fn what_is_no_setting_is_told() {
+        for (option, label) in [
+            ("a", "`=` and a value are missing"),
+            ("=1", "a key is missing here"),
+            ("a..b=1", "a key is missing here"),
+            ("a b=1", "`.` or `=` belongs here"),
+            ("'a=1", "this quote is not closed"),
+            ("", "a key is missing here"),
+        ] {
+            assert_eq!(set(&mut base(), option).expect_err(option).label, label, "{option}");
+        }
+    }
+
+    #[test]
+    fn a_later_option_wins_but_may_not_contradict() {
+        let mut tree = base();
+        set(&mut tree, "q.a=1").expect("first");
+        set(&mut tree, "q.a=2").expect("again");
+        assert!(set(&mut tree.clone(), "q.a.b=2").is_err());
+        assert!(set(&mut tree, "q=word").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_option_panics(options in prop::collection::vec("\\PC*|[an0-2'\". =\\[\\]{}#]{0,12}", 1..4)) {
+            let mut tree = base();
+            for option in &options {
+                let _ = set(&mut tree, option);
+            }
+        }
+    }
+}

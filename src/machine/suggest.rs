@@ -1,0 +1,75 @@
+//! The nearest valid name for one that is not known.
+//!
+//! Leaves out: any knowledge of what the names stand for.
+
+/// Longer names than this are not compared: nobody mistypes them.
+const LONGEST: usize = 64;
+
+/// The name in `known` nearest to `given`, where one is near enough to be meant.
+pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let given = plain(given);
+    if given.is_empty() || given.len() > LONGEST {
+        return None;
+    }
+    known
+        .into_iter()
+        .filter_map(|name| distance(&given, &plain(name)).map(|d| (d, name)))
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, name)| name)
+}
+
+/// Case and the choice between `-`, `_` and space are not differences worth counting.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if matches!(c, '_' | ' ') { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
+/// How far apart two plain names are, or `None` where too far for a slip.
+fn distance(given: &str, name: &str) -> Option<usize> {
+    if name.rsplit('/').next() == Some(given) {
+        return Some(0);
+    }
+    if given.len() >= 3 && (name.starts_with(given) || given.starts_with(name) && name.len() >= 3) {
+        return Some(1);
+    }
+    let slips = strsim::damerau_levenshtein(given, name);
+    let longest = given.chars().count().max(name.chars().count());
+    (slips < longest && slips <= (longest / 3).max(1)).then_some(slips)
+}
+
+/// `a`, `b` and `c`: names as a phrase.
+pub fn phrase<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => "nothing".to_string(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_keyboard_are_understood() {
+        let known = ["read-rate", "ring-entries", "hosts/p6-natoma"];
+        assert_eq!(nearest("raed-rate", known), Some("read-rate"));
+        assert_eq!(nearest("ring_entries", known), Some("ring-entries"));
+        assert_eq!(nearest("ring", known), Some("ring-entries"));
+        assert_eq!(nearest("p6-natoma", known), Some("hosts/p6-natoma"));
+    }
+
+    #[test]
+    fn what_is_not_near_is_not_suggested() {
+        assert_eq!(nearest("torus", ["mesh", "ring"]), None);
+        assert_eq!(nearest("a", ["b"]), None);
+        assert_eq!(nearest("", ["b"]), None);
+        assert_eq!(nearest(&"x".repeat(10_000), ["b"]), None);
+    }
+
+    #[test]
+    fn names_read_as_a_phrase() {
+        assert_eq!(phrase(["a", "b", "c"]), "`a`, `b` and `c`");
+        assert_eq!(phrase(["a"]), "`a`");
+    }
+}

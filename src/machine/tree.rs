@@ -1,0 +1,278 @@
+//! A description as a tree of values, each with its place and the layers it stands in.
+//!
+//! Made from TOML, merged layer by layer. Leaves out: which keys and kinds of values are valid.
+
+use super::origin::{Place, TextId};
+use std::collections::BTreeMap;
+use toml::Spanned;
+use toml::de::{DeInteger, DeTable, DeValue};
+
+/// The number of a layer; a higher one goes before a lower one.
+pub type Rank = usize;
+
+/// One value.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// The place of the value that counts; none for what a default makes up.
+    pub place: Option<Place>,
+    /// The place of its key in every layer it stands in, lowest first.
+    pub stands: Vec<Stand>,
+    /// What this value replaced in a lower layer.
+    pub under: Option<Box<Node>>,
+}
+
+/// That a key stands in a layer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stand {
+    /// The layer.
+    pub rank: Rank,
+    /// The key there.
+    pub key: Place,
+}
+
+/// What a node holds.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A string.
+    Text(String),
+    /// An integer, where it fits.
+    Integer(Option<i128>),
+    /// A number with a point or exponent, which may also be infinite or none at all.
+    Float(f64),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A date, which no description needs.
+    Date,
+    /// A list.
+    List(Vec<Node>),
+    /// A table.
+    Table(Tree),
+}
+
+/// The keys of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    nodes: BTreeMap<String, Node>,
+}
+
+impl Value {
+    /// The value's type as TOML names it, with its article.
+    pub fn what(&self) -> &'static str {
+        match self {
+            Value::Text(_) => "a string",
+            Value::Integer(_) => "a bare integer",
+            Value::Float(_) => "a bare number",
+            Value::Flag(_) => "a flag",
+            Value::Date => "a date",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+}
+
+impl Node {
+    /// A value that stands in no text.
+    pub fn made_up(value: Value) -> Node {
+        Node { value, place: None, stands: Vec::new(), under: None }
+    }
+
+    /// The table, if it is one.
+    pub fn table(&self) -> Option<&Tree> {
+        match &self.value {
+            Value::Table(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The highest layer its key stands in.
+    pub fn rank(&self) -> Option<Rank> {
+        self.stands.last().map(|stand| stand.rank)
+    }
+
+    /// The place of its key in the highest layer.
+    pub fn key(&self) -> Option<&Place> {
+        self.stands.last().map(|stand| &stand.key)
+    }
+
+    /// What stands at a path of keys and list indices below this node.
+    pub fn at<'k>(&self, path: impl IntoIterator<Item = &'k str>) -> Option<&Node> {
+        path.into_iter().try_fold(self, |node, key| match &node.value {
+            Value::Table(tree) => tree.get(key),
+            Value::List(items) => items.get(key.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+}
+
+impl Tree {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.nodes.get(key)
+    }
+
+    /// The value of a key, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        self.nodes.get_mut(key)
+    }
+
+    /// Takes a key out.
+    pub fn remove(&mut self, key: &str) -> Option<Node> {
+        self.nodes.remove(key)
+    }
+
+    /// Puts a key in.
+    pub fn insert(&mut self, key: String, node: Node) {
+        self.nodes.insert(key, node);
+    }
+
+    /// The keys and values in the order they first stand in the layers.
+    pub fn in_order(&self) -> Vec<(&str, &Node)> {
+        let mut all: Vec<(&str, &Node)> = self.nodes.iter().map(|(key, node)| (key.as_str(), node)).collect();
+        all.sort_by(|(_, a), (_, b)| a.stands.first().cmp(&b.stands.first()));
+        all
+    }
+
+    /// The keys, sorted.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.nodes.keys().map(String::as_str)
+    }
+
+    /// The values, to be changed.
+    pub fn nodes_mut(&mut self) -> impl Iterator<Item = &mut Node> {
+        self.nodes.values_mut()
+    }
+
+    /// Lays a higher layer over this one: tables merge key by key, other values replace.
+    pub fn lay_over(&mut self, higher: Tree) {
+        for (key, node) in higher.nodes {
+            match self.nodes.remove(&key) {
+                Some(lower) => self.nodes.insert(key, over(lower, node)),
+                None => self.nodes.insert(key, node),
+            };
+        }
+    }
+}
+
+/// `higher` laid over `lower`.
+pub fn over(lower: Node, mut higher: Node) -> Node {
+    let mut stands = lower.stands.clone();
+    stands.append(&mut higher.stands);
+    let place = higher.place.or_else(|| lower.place.clone());
+    match (lower.value, higher.value) {
+        (Value::Table(mut below), Value::Table(above)) => {
+            below.lay_over(above);
+            Node { value: Value::Table(below), place, stands, under: lower.under }
+        }
+        (below, above) => {
+            let under = Some(Box::new(Node { value: below, ..lower }));
+            Node { value: above, place, stands, under: if keeps_under(&under) { under } else { None } }
+        }
+    }
+}
+
+/// Only tables are worth keeping below a value that replaced them: a word may choose from them.
+fn keeps_under(under: &Option<Box<Node>>) -> bool {
+    under.as_ref().is_some_and(|node| node.table().is_some())
+}
+
+/// Reads TOML values of one text into nodes of one layer.
+#[derive(Clone, Copy, Debug)]
+pub struct Planter {
+    /// The text.
+    pub text: TextId,
+    /// The layer.
+    pub rank: Rank,
+    /// Where in the text the TOML begins.
+    pub offset: usize,
+}
+
+impl Planter {
+    /// The tree of a TOML table.
+    pub fn tree(&self, table: &DeTable<'_>) -> Tree {
+        let mut tree = Tree::default();
+        for (key, value) in table {
+            let stand = Stand { rank: self.rank, key: self.place(key.span()) };
+            let node = Node { stands: vec![stand], ..self.node(value) };
+            tree.insert(key.get_ref().to_string(), node);
+        }
+        tree
+    }
+
+    /// The node of a TOML value, without a key.
+    pub fn node(&self, value: &Spanned<DeValue<'_>>) -> Node {
+        let node = Node::made_up(self.value(value.get_ref()));
+        Node { place: Some(self.place(value.span())), ..node }
+    }
+
+    fn value(&self, value: &DeValue<'_>) -> Value {
+        match value {
+            DeValue::String(text) => Value::Text(text.to_string()),
+            DeValue::Integer(number) => Value::Integer(integer(number)),
+            DeValue::Float(number) => Value::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+            DeValue::Boolean(flag) => Value::Flag(*flag),
+            DeValue::Datetime(_) => Value::Date,
+            DeValue::Array(items) => Value::List(items.iter().map(|item| self.node(item)).collect()),
+            DeValue::Table(table) => Value::Table(self.tree(table)),
+        }
+    }
+
+    /// A place in the text from a span in the TOML.
+    pub fn place(&self, span: std::ops::Range<usize>) -> Place {
+        Place { text: self.text, span: span.start + self.offset..span.end + self.offset }
+    }
+}
+
+fn integer(number: &DeInteger<'_>) -> Option<i128> {
+    i128::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(text: &str, rank: Rank) -> Tree {
+        let planter = Planter { text: rank, rank, offset: 0 };
+        planter.tree(DeTable::parse(text).expect("TOML").get_ref())
+    }
+
+    #[test]
+    fn tables_merge_and_values_replace() {
+        let mut all = tree("[a]\nx = 1\ny = 2\n", 0);
+        all.lay_over(tree("[a]\ny = 3\nz = [4]\n", 1));
+        let root = Node::made_up(Value::Table(all));
+        let number = |path: [&str; 2]| match root.at(path).map(|node| &node.value) {
+            Some(Value::Integer(n)) => *n,
+            _ => None,
+        };
+        assert_eq!((number(["a", "x"]), number(["a", "y"])), (Some(1), Some(3)));
+        assert_eq!(root.at(["a", "y"]).and_then(Node::rank), Some(1));
+        assert_eq!(root.at(["a"]).map(|a| a.stands.len()), Some(2));
+        assert!(root.at(["a", "z", "0"]).is_some() && root.at(["a", "z", "1"]).is_none());
+    }
+
+    #[test]
+    fn keys_keep_the_order_of_the_text() {
+        let tree = tree("z = 1\na = 2\n[m]\n", 0);
+        let keys: Vec<&str> = tree.in_order().into_iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["z", "a", "m"]);
+    }
+
+    #[test]
+    fn a_word_keeps_the_table_it_replaced() {
+        let mut all = tree("[policy.a]\nx = 1\n", 0);
+        all.lay_over(tree("policy = 'a'", 1));
+        let policy = all.get("policy").expect("it stands");
+        assert_eq!(policy.text(), Some("a"));
+        assert!(policy.under.as_ref().is_some_and(|under| under.at(["a", "x"]).is_some()));
+    }
+}

@@ -1,0 +1,99 @@
+//! A transfer's progress counter: how many bytes have landed, readable while the transfer runs.
+//!
+//! "In addition to the status bits, the LANai exposes the progress of transfers through counter
+//! registers for each DMA engine" (Yocum et al. 1997, §2.1). Within a burst the count grows evenly.
+
+use crate::engine::{Bytes, Time};
+use std::cell::Cell;
+
+/// The bytes of one buffer that a source engine has deposited.
+#[derive(Debug, Default)]
+pub struct Landing {
+    total: Cell<u64>,
+    settled: Cell<u64>,
+    burst: Cell<Option<Burst>>,
+    watched: Cell<Option<u64>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Burst {
+    bytes: u64,
+    start: Time,
+    end: Time,
+}
+
+impl Landing {
+    /// Nothing of `total` has landed yet.
+    pub fn new(total: Bytes) -> Landing {
+        Landing { total: Cell::new(total.get()), ..Landing::default() }
+    }
+
+    /// How much is to land.
+    pub fn total(&self) -> Bytes {
+        Bytes(self.total.get())
+    }
+
+    /// How much has landed at `now`.
+    pub fn landed(&self, now: Time) -> Bytes {
+        let under_way = self.burst.get().map_or(0, |burst| match now >= burst.end {
+            true => burst.bytes,
+            false => Time::from_ps(burst.bytes).scale(now.since(burst.start).ps(), (burst.end - burst.start).ps()).ps(),
+        });
+        Bytes(self.settled.get() + under_way)
+    }
+
+    /// Whether the source has finished.
+    pub fn finished(&self) -> bool {
+        self.settled.get() == self.total.get()
+    }
+
+    /// A burst begins that lands `bytes` evenly between two instants.
+    pub fn begin(&self, bytes: Bytes, start: Time, end: Time) {
+        debug_assert!(self.burst.get().is_none(), "one burst at a time lands in a buffer");
+        self.burst.set(Some(Burst { bytes: bytes.get(), start, end }));
+    }
+
+    /// The burst has ended; true if a watched count was reached or the source finished.
+    pub fn settle(&self) -> bool {
+        let burst = self.burst.take().expect("a burst was under way");
+        self.settled.set(self.settled.get() + burst.bytes);
+        assert!(self.settled.get() <= self.total.get(), "no more lands than was announced");
+        let reached = self.watched.get().is_some_and(|watched| self.settled.get() >= watched);
+        if reached {
+            self.watched.set(None);
+        }
+        reached || self.finished()
+    }
+
+    /// Asks to be told when `count` has landed. The instant, if it lies in the burst under way;
+    /// else [`settle`](Landing::settle) will say so.
+    pub fn watch(&self, count: Bytes) -> Option<Time> {
+        self.watched.set(Some(count.get()));
+        let burst = self.burst.get()?;
+        let missing = count.get().checked_sub(self.settled.get())?;
+        (missing <= burst.bytes).then(|| {
+            let span = (burst.end - burst.start).ps() as u128;
+            burst.start + Time::from_ps((span * missing as u128).div_ceil(burst.bytes.max(1) as u128) as u64)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_can_be_read_within_a_burst() {
+        let landing = Landing::new(Bytes(300));
+        landing.begin(Bytes(100), Time::from_ns(10), Time::from_ns(20));
+        assert_eq!(landing.landed(Time::from_ns(10)), Bytes(0));
+        assert_eq!(landing.landed(Time::from_ns(15)), Bytes(50));
+        assert_eq!(landing.watch(Bytes(70)), Some(Time::from_ns(17)));
+        assert_eq!(landing.watch(Bytes(170)), None, "beyond this burst");
+        assert!(!landing.settle());
+        assert_eq!(landing.landed(Time::from_ns(30)), Bytes(100));
+        landing.begin(Bytes(200), Time::from_ns(30), Time::from_ns(50));
+        assert!(landing.settle(), "watched count reached, and finished");
+        assert!(landing.finished());
+    }
+}

@@ -1,0 +1,102 @@
+//! The interface's memory: its bytes, and who gets its cycles.
+//!
+//! "The PCI has highest priority for LANai memory cycles" and "both netTx and netRcv may be slowed
+//! by memory bandwidth limitations on the LANai" (Yocum et al. 1997, §3.2): the network engines
+//! share what the bus leaves of the memory's rate.
+
+use crate::engine::{Bytes, Rate, Signal, Sim};
+use crate::host::io_bus::BusTarget;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// The parameters of the memory.
+#[derive(Clone, Copy, Debug)]
+pub struct SramParameters {
+    /// Its size.
+    pub size: Bytes,
+    /// What it serves in all, bus and network together.
+    pub rate: Rate,
+}
+
+/// The memory.
+pub struct Sram {
+    parameters: SramParameters,
+    bytes: RefCell<Vec<u8>>,
+    bus_rate: Cell<Option<Rate>>,
+    network_engines: Cell<u64>,
+    attention: Rc<Signal>,
+}
+
+impl Sram {
+    /// Zeroed memory for the interface of the node `name`.
+    pub fn new(sim: &Sim, name: &str, parameters: SramParameters) -> Rc<Sram> {
+        Rc::new(Sram {
+            parameters,
+            bytes: RefCell::new(vec![0; parameters.size.len()]),
+            bus_rate: Cell::new(None),
+            network_engines: Cell::new(0),
+            attention: Rc::new(Signal::new(sim, format!("{name} firmware's attention"))),
+        })
+    }
+
+    /// Told when the host has written.
+    pub(super) fn attention(&self) -> Rc<Signal> {
+        self.attention.clone()
+    }
+
+    /// The memory's bytes from `address`.
+    pub fn load(&self, address: u64, into: &mut [u8]) {
+        let start = address as usize;
+        into.copy_from_slice(&self.bytes.borrow()[start..start + into.len()]);
+    }
+
+    /// Puts bytes at `address`.
+    pub fn store(&self, address: u64, from: &[u8]) {
+        let start = address as usize;
+        self.bytes.borrow_mut()[start..start + from.len()].copy_from_slice(from);
+    }
+
+    /// A 32-bit word, as the chip's processor loads it.
+    pub fn load_word(&self, address: u64) -> u32 {
+        let mut word = [0; 4];
+        self.load(address, &mut word);
+        u32::from_le_bytes(word)
+    }
+
+    /// Stores a 32-bit word.
+    pub fn store_word(&self, address: u64, word: u32) {
+        self.store(address, &word.to_le_bytes());
+    }
+
+    /// The bus moves data at `rate` from now on, or stops.
+    pub(super) fn set_bus_rate(&self, rate: Option<Rate>) {
+        self.bus_rate.set(rate);
+    }
+
+    /// A network engine begins to move data.
+    pub(super) fn network_begins(&self) {
+        self.network_engines.set(self.network_engines.get() + 1);
+    }
+
+    /// A network engine stops.
+    pub(super) fn network_ends(&self) {
+        self.network_engines.set(self.network_engines.get() - 1);
+    }
+
+    /// What one network engine gets of the memory now.
+    pub(super) fn network_rate(&self) -> Rate {
+        let left = self.bus_rate.get().map_or(self.parameters.rate, |bus| self.parameters.rate.less(bus));
+        Rate::from_bits_per_s((left.bits_per_s() / self.network_engines.get().max(1)).max(1))
+    }
+}
+
+impl BusTarget for Sram {
+    fn write(&self, offset: u64, bytes: &[u8]) {
+        self.store(offset, bytes);
+        self.attention.notify();
+    }
+
+    fn read(&self, offset: u64, into: &mut [u8]) {
+        self.load(offset, into);
+    }
+}

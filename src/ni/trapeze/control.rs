@@ -1,0 +1,82 @@
+//! Access to control messages: `reserve` while composing one, `scan` while reading one.
+//!
+//! "Callers use tpz_scan and tpz_reserve primitives to obtain pointers into an incoming or outgoing
+//! message buffer at increasing offsets in a stack-like fashion"; the pointers lead to interface
+//! memory, or to a shadow buffer in host memory (Yocum et al. 1997, §2.3).
+
+use super::layout::{CONTROL, HEADER};
+
+/// The most a program can put into a control message.
+pub const PROGRAM_BYTES: usize = CONTROL.len() - HEADER.len();
+
+/// A control message being composed: what the program stores, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Writer {
+    bytes: Vec<u8>,
+}
+
+/// The control message has no room left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Full;
+
+impl Writer {
+    /// The next `length` bytes, zeroed, for the program to fill.
+    pub fn reserve(&mut self, length: usize) -> Result<&mut [u8], Full> {
+        let start = self.bytes.len();
+        if start + length > PROGRAM_BYTES {
+            return Err(Full);
+        }
+        self.bytes.resize(start + length, 0);
+        Ok(&mut self.bytes[start..])
+    }
+
+    /// What was composed.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// A control message being read.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    bytes: Vec<u8>,
+    next: usize,
+}
+
+impl Reader {
+    /// Reads what the driver fetched.
+    pub(super) fn new(bytes: Vec<u8>) -> Reader {
+        Reader { bytes, next: 0 }
+    }
+
+    /// The next `length` bytes; none if the message has no more.
+    pub fn scan(&mut self, length: usize) -> Option<&[u8]> {
+        let start = self.next;
+        let part = self.bytes.get(start..start + length)?;
+        self.next += length;
+        Some(part)
+    }
+
+    /// All that has not been scanned.
+    pub fn rest(&mut self) -> &[u8] {
+        let start = std::mem::replace(&mut self.next, self.bytes.len());
+        &self.bytes[start..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_increase_and_end_with_the_message() {
+        let mut writer = Writer::default();
+        writer.reserve(4).unwrap().copy_from_slice(b"page");
+        writer.reserve(8).unwrap().copy_from_slice(&7u64.to_le_bytes());
+        assert_eq!(writer.reserve(PROGRAM_BYTES - 11), Err(Full));
+        let mut reader = Reader::new(writer.bytes().to_vec());
+        assert_eq!(reader.scan(4), Some(&b"page"[..]));
+        assert_eq!(reader.scan(8), Some(&7u64.to_le_bytes()[..]));
+        assert_eq!(reader.scan(1), None);
+    }
+}

@@ -1,0 +1,157 @@
+//! The device half: one loop that keeps every engine busy for which there is work.
+//!
+//! "It continuously monitors status of the message rings and pending DMA activity, and initiates
+//! new transfers according to its policies" (Yocum et al. 1997, §2.1). Each pass over the loop, and
+//! each thing done in it, takes processor cycles; in a pass without work the model sleeps until
+//! something can have changed, which costs no events and one pass.
+
+mod receive;
+mod send;
+
+use super::Instruments;
+use super::layout::Layout;
+use super::parameters::TrapezeParameters;
+use crate::engine::sim::PointId;
+use crate::engine::{Bytes, Sim, Tracked};
+use crate::host::io_bus::{Direction, IoBusHost};
+use crate::ni::lanai::Lanai;
+use receive::ReceiveSide;
+use send::SendSide;
+use std::rc::Rc;
+
+/// What both directions work with.
+struct Context {
+    chip: Rc<Lanai>,
+    parameters: TrapezeParameters,
+    layout: Layout,
+    instruments: Rc<Instruments>,
+    host: Rc<IoBusHost>,
+    waits: Waits,
+}
+
+/// What the firmware can be found waiting for when a run is stuck.
+struct Waits {
+    work: PointId,
+    receive_buffer: PointId,
+    receive_entry: PointId,
+    transmit: PointId,
+}
+
+/// The firmware of one interface.
+struct Firmware {
+    context: Context,
+    send: SendSide,
+    receive: ReceiveSide,
+    /// Who used the host engine last; the other direction comes first.
+    host_dma_last: Option<Direction>,
+}
+
+/// Starts the firmware of the node `name`.
+pub fn start(
+    sim: &Sim,
+    name: &str,
+    chip: &Rc<Lanai>,
+    parameters: &TrapezeParameters,
+    layout: Layout,
+    driver: &super::Driver,
+    instruments: Rc<Instruments>,
+) {
+    let waits = Waits {
+        work: sim.point(format!("work for {name}")),
+        receive_buffer: sim.point(format!("a free packet buffer of {name}")),
+        receive_entry: sim.point(format!("a receive ring entry of {name}")),
+        transmit: sim.point(format!("netTx of {name}")),
+    };
+    let context = Context {
+        chip: chip.clone(),
+        parameters: parameters.clone(),
+        layout,
+        instruments,
+        host: driver.host().clone(),
+        waits,
+    };
+    let holders =
+        [context.waits.work, context.waits.receive_buffer, context.waits.receive_entry, context.waits.transmit];
+    let firmware = Firmware {
+        send: SendSide::new(&context),
+        receive: ReceiveSide::new(&context, driver.receive_buffers()),
+        context,
+        host_dma_last: None,
+    };
+    let task = sim.spawn_server(format!("{name} firmware"), firmware.run());
+    sim.set_holder(holders[1], task);
+    sim.set_holder(holders[3], chip.transmit.task());
+    chip.receive.set_poster(task);
+    driver.set_firmware(task);
+}
+
+impl Firmware {
+    async fn run(mut self) {
+        loop {
+            self.context.chip.work(self.context.parameters.firmware.poll).await;
+            if !self.pass().await {
+                self.sleep().await;
+            }
+        }
+    }
+
+    /// One pass; true if anything was done.
+    async fn pass(&mut self) -> bool {
+        let context = &self.context;
+        let mut worked = self.send.notice(context).await | self.receive.notice(context).await;
+        worked |= self.send.transmit(context).await;
+        worked |= self.receive.take(context).await;
+        worked | self.use_host_dma().await
+    }
+
+    /// The one engine towards the host serves both directions in turn.
+    async fn use_host_dma(&mut self) -> bool {
+        let reads_first = self.host_dma_last != Some(Direction::Read);
+        for direction in if reads_first { READ_WRITE } else { WRITE_READ } {
+            let started = match direction {
+                Direction::Read => self.send.fetch(&self.context).await,
+                Direction::Write => self.receive.deliver(&self.context).await,
+            };
+            if started {
+                self.host_dma_last = Some(direction);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Sleeps until an engine stops, a watched count is reached, or the host writes. Nothing of
+    /// these can have been missed: since the pass began no time has passed without work.
+    async fn sleep(&self) {
+        let wake = self.send.watch(&self.context).min(self.receive.watch(&self.context));
+        let reason = self.receive.lacks(&self.context).or(self.send.lacks(&self.context));
+        self.context.chip.attention.wait_for(reason.unwrap_or(self.context.waits.work), wake).await;
+    }
+}
+
+/// What may be taken of `landed` bytes: whole words, or all.
+fn whole_words(landed: Bytes, total: Bytes) -> Bytes {
+    if landed < total { Bytes(landed.get() / 4 * 4) } else { total }
+}
+
+const READ_WRITE: [Direction; 2] = [Direction::Read, Direction::Write];
+const WRITE_READ: [Direction; 2] = [Direction::Write, Direction::Read];
+
+impl Context {
+    /// Works on a message for `cycles`.
+    async fn work_for(&self, message: &Tracked, cycles: u64) {
+        let start = self.chip.sim.now();
+        self.chip.work(cycles).await;
+        message.served(start, self.chip.sim.now());
+    }
+
+    /// What starting a transfer costs beside `cycles`: its log entry, if the firmware logs.
+    fn logged(&self, cycles: u64) -> u64 {
+        cycles + if self.parameters.logging { self.parameters.firmware.log } else { 0 }
+    }
+
+    /// What starting a transfer to a sink costs.
+    fn transfer_cycles(&self) -> u64 {
+        self.logged(self.parameters.firmware.transfer)
+    }
+}

@@ -1,0 +1,121 @@
+//! Trapeze: short control messages by programmed I/O, payloads by DMA (Yocum et al. 1997).
+//!
+//! ```text
+//!  program ─ driver ─PIO─▶ send ring ─┐            ┌─▶ receive ring ─PIO─▶ driver ─ program
+//!                                  firmware ▶ link ▶ firmware
+//!  host memory ──DMA──▶ packet buffer ┘            └─ packet buffer ──DMA──▶ host memory
+//! ```
+//!
+//! | file | holds |
+//! |---|---|
+//! | `parameters.rs` | every named number |
+//! | `layout.rs` | the endpoint in interface memory: rings, incoming payload table, buffers |
+//! | `policy.rs` | when a transfer to a sink may start, and how much it takes |
+//! | `firmware/` | the device half, one file per direction |
+//! | `driver.rs`, `control.rs` | the driver half: sending, receiving, `reserve` and `scan` |
+//!
+//! It leaves out protection between processes, and retransmission: a dropped packet is lost.
+
+pub mod control;
+pub mod driver;
+pub mod firmware;
+pub mod layout;
+pub mod parameters;
+pub mod policy;
+
+pub use control::{Reader, Writer};
+pub use driver::{Driver, Received, Send};
+pub use parameters::{FirmwareCosts, Notification, SoftwareCosts, TrapezeParameters};
+pub use policy::Policy;
+
+use crate::engine::{Bytes, Sim, Tally, Tracked};
+use crate::fabric::myrinet::Myrinet;
+use crate::host::io_bus::{IoBusHost, IoBusParameters};
+use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
+use layout::Layout;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// The stages of a message with a payload, in order; one without skips those of DMA.
+pub mod stage {
+    /// From the call to the send ring entry in interface memory.
+    pub const HOST_SEND: &str = "host send";
+    /// Until the firmware has started the payload's DMA.
+    pub const SEND_QUEUE: &str = "send queue";
+    /// Until the payload's last byte is in interface memory.
+    pub const HOST_TX: &str = "hostTx";
+    /// Until the last byte has left on the link.
+    pub const NET_TX: &str = "netTx";
+    /// Until the last byte is in the receiving interface's memory.
+    pub const NETWORK: &str = "network";
+    /// Until the last byte is in host memory.
+    pub const HOST_RCV: &str = "hostRcv";
+    /// Until the receiving program has the message.
+    pub const HOST_RECEIVE: &str = "host receive";
+}
+
+/// A node with Trapeze: host, interface, and the driver that programs use.
+pub struct TrapezeNode {
+    /// The host.
+    pub host: Rc<IoBusHost>,
+    /// The chip.
+    pub chip: Rc<Lanai>,
+    /// What programs use.
+    pub driver: Rc<Driver>,
+}
+
+/// What travels beside the bytes: the messages that the rings' entries stand for.
+/// Instruments only; no part decides by them.
+pub struct Instruments {
+    /// Messages in the send ring, oldest first.
+    pub sending: RefCell<VecDeque<Tracked>>,
+    /// The message of each receive ring entry.
+    pub received: RefCell<Vec<Option<Tracked>>>,
+    /// What became of the run's messages.
+    pub tally: Rc<Tally>,
+}
+
+impl TrapezeNode {
+    /// Builds host, chip, firmware and driver of the node `name`.
+    pub fn start(
+        sim: &Sim,
+        (node, name): (usize, &str),
+        host: &IoBusParameters,
+        chip: LanaiParameters,
+        parameters: &TrapezeParameters,
+        fabric: Rc<Myrinet>,
+        tally: Rc<Tally>,
+    ) -> TrapezeNode {
+        let layout = Layout::new(parameters);
+        let sram = Sram::new(sim, name, chip.sram);
+        let host = IoBusHost::new(sim, node, name, host, sram.clone());
+        let chip = Lanai::start(sim, name, chip, sram, host.clone(), fabric);
+        let received = RefCell::new(vec![None; parameters.ring_entries as usize]);
+        let counts = Rc::new(Instruments { sending: RefCell::default(), received, tally });
+        let driver = Driver::start(sim, name, host.clone(), parameters, layout, counts.clone());
+        firmware::start(sim, name, &chip, parameters, layout, &driver, counts);
+        TrapezeNode { host, chip, driver }
+    }
+}
+
+/// Why parameters do not fit together, in words, with the key at fault; empty if they do.
+pub fn check(parameters: &TrapezeParameters, chip: &LanaiParameters) -> Vec<(&'static str, String)> {
+    let mut problems = Vec::new();
+    if let Some(minpulse) = parameters.policy.minpulse().filter(|&minpulse| minpulse > parameters.payload_max) {
+        let told = format!("minpulse of {minpulse} is larger than the largest payload, {}", parameters.payload_max);
+        problems.push(("policy", told));
+    }
+    let needs = Layout::new(parameters).end();
+    if Bytes(needs) > chip.sram.size {
+        let told = format!(
+            "rings and {} buffers of {} in each direction need {}, but the interface's memory has {}",
+            parameters.policy.buffers(),
+            parameters.payload_max,
+            Bytes(needs),
+            chip.sram.size
+        );
+        problems.push(("payload-max", told));
+    }
+    problems
+}

@@ -1,0 +1,105 @@
+//! Delivery policies: when a transfer to a sink (netTx, hostRcv) may start, and how much it takes.
+//!
+//! "A new transfer on an outgoing DMA engine [starts] whenever two conditions are satisfied. First,
+//! the DMA engine must be idle [...]. Second, the number of incoming bytes already deposited on the
+//! NIC must exceed a configured threshold (minpulse)"; eager: each transfer takes all that lies
+//! there (Yocum et al. 1997, §3.1). A payload shorter than `minpulse` goes whole.
+//!
+//! | policy | a transfer may start | packet buffers |
+//! |---|---|---|
+//! | store-and-forward | when the source has finished | 2: "we assume double buffering" (§3.3) |
+//! | pure cut-through | when `minpulse` new bytes lie there | 1: "cut-through as the only means to overlap" (§3.3) |
+//! | eager cut-through | likewise | 2: store-and-forward's buffers, so that only the rule differs |
+//! | adaptive cut-through | likewise | *n* (§3.4) |
+
+use crate::engine::Bytes;
+
+/// A delivery policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Policy {
+    /// A packet leaves a buffer when it is whole.
+    StoreAndForward {
+        /// Packet buffers in each direction.
+        buffers: u64,
+    },
+    /// Transfers overlap within a packet only.
+    PureCutThrough {
+        /// The least new data that starts a transfer.
+        minpulse: Bytes,
+    },
+    /// Transfers overlap within a packet and with the next.
+    EagerCutThrough {
+        /// The least new data that starts a transfer.
+        minpulse: Bytes,
+    },
+    /// Transfers overlap within a packet and with as many as there are buffers.
+    AdaptiveCutThrough {
+        /// The least new data that starts a transfer.
+        minpulse: Bytes,
+        /// Packet buffers in each direction.
+        buffers: u64,
+    },
+}
+
+impl Policy {
+    /// How much must have landed before the next transfer to the sink starts.
+    pub fn starts_at(&self, taken: Bytes, total: Bytes) -> Bytes {
+        match self.minpulse() {
+            None => total,
+            Some(minpulse) => total.min(taken + minpulse),
+        }
+    }
+
+    /// What a transfer to an idle sink takes now: all that lies there, if it may start.
+    pub fn transfer(&self, landed: Bytes, taken: Bytes, total: Bytes) -> Option<Bytes> {
+        let may_start = landed > taken && landed >= self.starts_at(taken, total);
+        may_start.then(|| landed - taken)
+    }
+
+    /// Packet buffers in each direction.
+    pub fn buffers(&self) -> u64 {
+        match *self {
+            Policy::StoreAndForward { buffers } | Policy::AdaptiveCutThrough { buffers, .. } => buffers,
+            Policy::PureCutThrough { .. } => 1,
+            Policy::EagerCutThrough { .. } => 2,
+        }
+    }
+
+    /// The least new data that starts a transfer, if less than a whole payload may.
+    pub fn minpulse(&self) -> Option<Bytes> {
+        match *self {
+            Policy::StoreAndForward { .. } => None,
+            Policy::PureCutThrough { minpulse }
+            | Policy::EagerCutThrough { minpulse }
+            | Policy::AdaptiveCutThrough { minpulse, .. } => Some(minpulse),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EAGER: Policy = Policy::EagerCutThrough { minpulse: Bytes(128) };
+
+    #[test]
+    fn eager_cut_through_takes_all_that_lies_there() {
+        assert_eq!(EAGER.transfer(Bytes(127), Bytes(0), Bytes(8192)), None);
+        assert_eq!(EAGER.transfer(Bytes(128), Bytes(0), Bytes(8192)), Some(Bytes(128)));
+        assert_eq!(EAGER.transfer(Bytes(1512), Bytes(500), Bytes(8192)), Some(Bytes(1012)));
+    }
+
+    #[test]
+    fn the_end_of_a_payload_goes_whatever_its_size() {
+        assert_eq!(EAGER.transfer(Bytes(8192), Bytes(8100), Bytes(8192)), Some(Bytes(92)));
+        assert_eq!(EAGER.transfer(Bytes(60), Bytes(0), Bytes(60)), Some(Bytes(60)));
+        assert_eq!(EAGER.transfer(Bytes(60), Bytes(60), Bytes(60)), None);
+    }
+
+    #[test]
+    fn store_and_forward_waits_for_the_whole() {
+        let policy = Policy::StoreAndForward { buffers: 2 };
+        assert_eq!(policy.transfer(Bytes(8191), Bytes(0), Bytes(8192)), None);
+        assert_eq!(policy.transfer(Bytes(8192), Bytes(0), Bytes(8192)), Some(Bytes(8192)));
+    }
+}

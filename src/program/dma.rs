@@ -1,0 +1,79 @@
+//! Host DMA alone: transfers of one size, one after the other, without firmware or network
+//! (Yocum et al. 1997, Figure 1; with a copying processor beside it, Figure 7).
+
+use super::{Running, copy};
+use crate::engine::{Bytes, Message, Metric, NodeId, Outcome, Time};
+use crate::host::io_bus::Direction;
+use crate::messaging::{Endpoint, World};
+use crate::ni::lanai::HostJob;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// The parameters of the test.
+#[derive(Clone, Debug)]
+pub struct DmaTest {
+    /// The node.
+    pub node: NodeId,
+    /// Which way.
+    pub direction: Direction,
+    /// The size of a transfer.
+    pub size: Bytes,
+    /// How many; none only lets the processor copy for `time`.
+    pub transfers: u64,
+    /// How long to copy where there are no transfers.
+    pub time: Time,
+    /// Whether the processor copies blocks meanwhile.
+    pub copying: bool,
+}
+
+struct Measured {
+    parameters: DmaTest,
+    ended: Rc<Cell<Time>>,
+    copied: Option<Rc<Cell<Bytes>>>,
+}
+
+impl DmaTest {
+    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
+        let ended = Rc::new(Cell::new(Time::ZERO));
+        let name = format!("{} DMA test", world.node(self.node).name);
+        world.sim.spawn(name, self.clone().transfer(world.clone(), ended.clone()));
+        let copied = self.copying.then(|| copy::start(world, self.node));
+        Rc::new(Measured { parameters: self.clone(), ended, copied })
+    }
+
+    async fn transfer(self, world: World, ended: Rc<Cell<Time>>) {
+        let Endpoint::Trapeze(node) = &world.node(self.node).endpoint;
+        let (engine, page) = (&node.chip.host_dma, node.host.memory.allocate(self.size, 4096));
+        let message = Message::new(0, self.node, self.node, self.size, world.sim.now());
+        if self.transfers == 0 {
+            world.sim.delay(self.time).await;
+        }
+        for _ in 0..self.transfers {
+            engine.begin(HostJob {
+                direction: self.direction,
+                host_address: page,
+                sram_address: 0,
+                bytes: self.size,
+                landing: None,
+                message: message.clone(),
+                closes: None,
+            });
+            while !engine.is_idle() {
+                node.chip.attention.wait().await;
+            }
+        }
+        ended.set(world.sim.now());
+    }
+}
+
+impl Running for Measured {
+    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
+        let (parameters, ended) = (&self.parameters, self.ended.get().as_us());
+        let moved = parameters.size.get() * parameters.transfers;
+        let mut metrics = vec![Metric::new("dma.bandwidth", moved as f64 / ended, "MB/s")];
+        if let Some(copied) = &self.copied {
+            metrics.push(Metric::new("copy.bandwidth", copied.get().get() as f64 / ended, "MB/s"));
+        }
+        metrics
+    }
+}

@@ -1,0 +1,91 @@
+//! Page fetch: a fault asks another node's memory for a page and waits for it.
+//!
+//! The request is a control message; the answer's tag steers the page into the frame that the
+//! fault waits for (Yocum et al. 1997, §2.2: the system's own use, in network memory).
+
+use super::{Running, pattern};
+use crate::engine::stats::Summary;
+use crate::engine::{Bytes, Metric, NodeId, Outcome, Time};
+use crate::messaging::{Outgoing, World};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The parameters of page fetch.
+#[derive(Clone, Debug)]
+pub struct PageFetch {
+    /// The node that faults.
+    pub from: NodeId,
+    /// The node that has the pages.
+    pub to: NodeId,
+    /// How many faults.
+    pub faults: u64,
+    /// The size of a page.
+    pub page: Bytes,
+}
+
+#[derive(Default)]
+struct Measured {
+    latencies: RefCell<Vec<Time>>,
+}
+
+/// The tag of every page: one fault waits at a time.
+const TAG: u16 = 1;
+/// Pages that the server holds.
+const PAGES: u64 = 8;
+
+impl PageFetch {
+    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
+        let measured = Rc::new(Measured::default());
+        world.sim.spawn(
+            format!("{} program", world.node(self.from).name),
+            self.clone().fault(world.clone(), measured.clone()),
+        );
+        world.sim.spawn_server(format!("{} server", world.node(self.to).name), self.clone().serve(world.clone()));
+        measured
+    }
+
+    async fn fault(self, world: World, measured: Rc<Measured>) {
+        let endpoint = &world.node(self.from).endpoint;
+        let memory = &endpoint.host().memory;
+        let frame = memory.allocate(self.page, 4096);
+        for fault in 0..self.faults {
+            let start = world.sim.now();
+            let number = fault % PAGES;
+            endpoint.map_tag(TAG, frame).await;
+            let words = (number as u32).to_le_bytes();
+            let request = Outgoing { destination: self.to, tag: 0, address: 0, payload: Bytes::ZERO, words: &words };
+            endpoint.send(self.from, &world.tally, request).await;
+            let answer = endpoint.receive().await;
+            assert_eq!((answer.tag, answer.address), (TAG, frame), "a page goes where its tag says");
+            pattern::check(memory, frame, self.page, number);
+            measured.latencies.borrow_mut().push(world.sim.now() - start);
+            endpoint.release(answer).await;
+        }
+    }
+
+    async fn serve(self, world: World) {
+        let endpoint = &world.node(self.to).endpoint;
+        let memory = &endpoint.host().memory;
+        let pages: Vec<_> = (0..PAGES).map(|_| memory.allocate(self.page, 4096)).collect();
+        for (number, &page) in pages.iter().enumerate() {
+            pattern::write(memory, page, self.page, number as u64);
+        }
+        loop {
+            let request = endpoint.receive().await;
+            let number = u32::from_le_bytes(request.words[..4].try_into().expect("four bytes"));
+            let (destination, address) = (request.source, pages[number as usize]);
+            endpoint.release(request).await;
+            let answer = Outgoing { destination, tag: TAG, address, payload: self.page, words: &[] };
+            endpoint.send(self.to, &world.tally, answer).await;
+        }
+    }
+}
+
+impl Running for Measured {
+    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
+        let latencies: Summary = self.latencies.borrow().iter().copied().collect();
+        let mut metrics = super::latency_metrics("fetch.latency", &latencies);
+        metrics.extend(super::fate_metrics(world));
+        metrics
+    }
+}

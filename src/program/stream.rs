@@ -1,0 +1,143 @@
+//! Streams: messages one way over one or more flows, as fast as rings allow or paced.
+//!
+//! A flow's bandwidth is counted from its first delivery to its last, so that start-up does not
+//! count. Flows may share a sender, a receiver or a trunk. A sender's processor may copy blocks
+//! of memory beside it.
+
+use super::{Running, copy, pattern};
+use crate::engine::stats::Summary;
+use crate::engine::{Bytes, Metric, NodeId, Outcome, Time, rng};
+use crate::host::io_bus::Address;
+use crate::messaging::{Outgoing, World};
+use rand::RngExt;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// The parameters of streams.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    /// Sender and receiver of each flow.
+    pub flows: Vec<(NodeId, NodeId)>,
+    /// How many messages each flow sends.
+    pub messages: u64,
+    /// The payload of each.
+    pub payload: Bytes,
+    /// The least time from the start of one message to that of the next.
+    pub gap: Time,
+    /// Whether the gaps are drawn from an exponential distribution with `gap` as its mean.
+    pub random_gaps: bool,
+    /// Whether the senders' processors copy blocks meanwhile.
+    pub copying: bool,
+}
+
+struct Measured {
+    parameters: Stream,
+    copied: Vec<(NodeId, Rc<Cell<Bytes>>)>,
+}
+
+impl Stream {
+    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
+        for (flow, &(from, to)) in self.flows.iter().enumerate() {
+            let name = format!("{} program, flow {flow}", world.node(from).name);
+            world.sim.spawn_server(name, self.clone().send(world.clone(), flow, from, to));
+        }
+        for receiver in self.nodes(|&(_, to)| to) {
+            let name = format!("{} program", world.node(receiver).name);
+            world.sim.spawn_server(name, self.clone().receive(world.clone(), receiver));
+        }
+        let (all, tally) = (self.messages * self.flows.len() as u64, world.tally.clone());
+        world.sim.spawn("the stream", async move { tally.settled(all).await });
+        let copiers = if self.copying { self.nodes(|&(from, _)| from) } else { Vec::new() };
+        let copied = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
+        Rc::new(Measured { parameters: self.clone(), copied })
+    }
+
+    /// The distinct nodes at one end of the flows, in order.
+    fn nodes(&self, end: impl Fn(&(NodeId, NodeId)) -> NodeId) -> Vec<NodeId> {
+        let mut nodes: Vec<_> = self.flows.iter().map(end).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    /// Sends a flow from a few pages in turn, each with its own pattern.
+    async fn send(self, world: World, flow: usize, from: NodeId, to: NodeId) {
+        let endpoint = &world.node(from).endpoint;
+        let memory = &endpoint.host().memory;
+        let pages: Vec<Address> = (0..PAGES).map(|_| memory.allocate(self.payload, 4096)).collect();
+        for (number, &page) in pages.iter().enumerate() {
+            pattern::write(memory, page, self.payload, number as u64);
+        }
+        let mut random = rng::stream(world.seed, &format!("gaps of flow {flow}"));
+        let mut next = world.sim.now();
+        for number in 0..self.messages {
+            world.sim.until(next).await;
+            let page = (number % PAGES) as usize;
+            // The tag is mapped nowhere: it only says which page was sent.
+            let (tag, address) = (page as u16 + 1, pages[page]);
+            let outgoing = Outgoing { destination: to, tag, address, payload: self.payload, words: &[] };
+            endpoint.send(from, &world.tally, outgoing).await;
+            next += match self.random_gaps {
+                true => exponential(self.gap, random.random()),
+                false => self.gap,
+            };
+        }
+    }
+
+    async fn receive(self, world: World, node: NodeId) {
+        let endpoint = &world.node(node).endpoint;
+        loop {
+            let message = endpoint.receive().await;
+            let page = u64::from(message.tag) - 1;
+            pattern::check(&endpoint.host().memory, message.address, message.payload, page);
+            endpoint.release(message).await;
+        }
+    }
+}
+
+/// Pages that a sender takes in turn. None is written again, so any number would do; the pattern
+/// of each tells the receiver that it was given the one the message names.
+const PAGES: u64 = 4;
+
+/// A span with mean `mean`, from a uniform number in [0, 1).
+fn exponential(mean: Time, uniform: f64) -> Time {
+    Time::from_ps((-(1.0 - uniform).ln() * mean.ps() as f64) as u64)
+}
+
+impl Measured {
+    /// The latencies of a flow's messages, and its bandwidth from first to last delivery.
+    fn flow(&self, world: &World, (from, to): (NodeId, NodeId)) -> (Vec<Time>, f64) {
+        let delivered = world.tally.delivered();
+        let of_flow = delivered.iter().filter(|(message, _)| (message.source, message.destination) == (from, to));
+        let (latencies, instants): (Vec<Time>, Vec<Time>) =
+            of_flow.map(|(message, at)| (message.ledger().total(), *at)).unzip();
+        let span = match (instants.first(), instants.last()) {
+            (Some(&first), Some(&last)) => last - first,
+            _ => Time::ZERO,
+        };
+        let moved = (instants.len().saturating_sub(1) as u64) * self.parameters.payload.get();
+        (latencies, if span > Time::ZERO { moved as f64 / span.as_us() } else { 0.0 })
+    }
+}
+
+impl Running for Measured {
+    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
+        let flows: Vec<_> = self.parameters.flows.iter().map(|&flow| (flow, self.flow(world, flow))).collect();
+        let total = flows.iter().map(|(_, (_, bandwidth))| bandwidth).sum();
+        let latencies: Summary = flows.iter().flat_map(|(_, (latencies, _))| latencies.iter().copied()).collect();
+        let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];
+        metrics.extend(super::latency_metrics("message.latency_one_way", &latencies));
+        metrics.extend(super::fate_metrics(world));
+        if flows.len() > 1 {
+            for ((from, to), (_, bandwidth)) in &flows {
+                let name = format!("flow.{}.{}.bandwidth", world.node(*from).name, world.node(*to).name);
+                metrics.push(Metric::new(name, *bandwidth, "MB/s"));
+            }
+        }
+        for (node, copied) in &self.copied {
+            let rate = copied.get().get() as f64 / world.sim.now().as_us();
+            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.node(*node).name), rate, "MB/s"));
+        }
+        metrics
+    }
+}

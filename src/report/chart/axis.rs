@@ -1,0 +1,192 @@
+//! Axes: range, ticks and their labels. Leaves out drawing.
+
+use super::label;
+use crate::report::number::significant;
+
+/// How values lie on an axis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Scale {
+    /// Evenly.
+    #[default]
+    Linear,
+    /// By their logarithm, ticks at powers of two.
+    Log2,
+    /// By their logarithm, ticks at powers of ten.
+    Log10,
+}
+
+/// How tick values are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Labels {
+    /// As numbers.
+    #[default]
+    Plain,
+    /// As sizes: 64, 512, 1 KiB, 2 MiB.
+    Bytes,
+}
+
+/// An axis.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Axis {
+    /// What it shows, with the unit: `payload [B]`.
+    pub title: String,
+    /// How values lie on it.
+    pub scale: Scale,
+    /// How ticks are written.
+    pub labels: Labels,
+    /// Where it begins, if not where the data (or zero) does.
+    pub from: Option<f64>,
+    /// Where it ends, if not with the data.
+    pub to: Option<f64>,
+}
+
+/// What an axis shows of given data; positions are logarithms on a logarithmic axis.
+pub struct Ticks {
+    /// The first and last position.
+    pub range: (f64, f64),
+    /// Positions and labels, ascending.
+    pub ticks: Vec<(f64, String)>,
+}
+
+impl Ticks {
+    /// The label at `position`.
+    pub fn label(&self, position: f64) -> String {
+        self.ticks.iter().find(|tick| tick.0 == position).map_or(String::new(), |tick| tick.1.clone())
+    }
+}
+
+impl Axis {
+    /// A linear axis.
+    pub fn new(title: impl Into<String>) -> Axis {
+        Axis { title: title.into(), ..Axis::default() }
+    }
+
+    /// Logarithmic, ticks at powers of two.
+    pub fn log2(self) -> Axis {
+        Axis { scale: Scale::Log2, ..self }
+    }
+
+    /// Logarithmic, ticks at powers of ten.
+    pub fn log10(self) -> Axis {
+        Axis { scale: Scale::Log10, ..self }
+    }
+
+    /// Ticks written as sizes of data.
+    pub fn bytes(self) -> Axis {
+        Axis { labels: Labels::Bytes, ..self }
+    }
+
+    /// Begins at `from` and ends at `to`.
+    pub fn range(self, from: f64, to: f64) -> Axis {
+        Axis { from: Some(from), to: Some(to), ..self }
+    }
+
+    /// Where `value` lies, up to the linear map to pixels.
+    pub fn position(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => value,
+            Scale::Log2 => value.log2(),
+            Scale::Log10 => value.log10(),
+        }
+    }
+
+    /// Range and ticks for the positions of `values`; `rounded` ends a linear axis on ticks, of which
+    /// there are about `count`.
+    pub fn ticks(&self, values: impl Iterator<Item = f64>, rounded: bool, count: usize) -> Ticks {
+        let positions = values.chain(self.from).chain(self.to).map(|x| self.position(x)).filter(|x| x.is_finite());
+        let (low, high) = positions.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+        let (low, high) = if low > high { (0.0, 1.0) } else { (low, high) };
+        match self.scale {
+            Scale::Linear => self.linear(low, high, rounded, count as f64),
+            Scale::Log2 | Scale::Log10 => self.logarithmic(low, high),
+        }
+    }
+
+    fn linear(&self, low: f64, high: f64, rounded: bool, count: f64) -> Ticks {
+        let from_zero = rounded && self.from.is_none() && low > 0.0;
+        let low = self.from.unwrap_or(if from_zero { 0.0 } else { low });
+        let high = self.to.unwrap_or(if high > low { high } else { low + 1.0 });
+        let step = match self.labels {
+            Labels::Plain => nice_step((high - low) / count),
+            Labels::Bytes => ((high - low) / 8.0).max(1.0).log2().ceil().exp2(),
+        };
+        let first = if rounded && self.from.is_none() { (low / step).floor() } else { (low / step).ceil() };
+        // A hair of slack keeps a last value that equals a tick from opening another step.
+        let last =
+            if rounded && self.to.is_none() { (high / step - 1e-9).ceil() } else { (high / step + 1e-9).floor() };
+        let ticks: Vec<(f64, String)> =
+            (first as i64..=last as i64).map(|i| i as f64 * step).map(|x| (x, self.label(x))).collect();
+        let end = |tick: Option<&(f64, String)>, value: f64| tick.map_or(value, |tick| tick.0);
+        Ticks { range: (low.min(end(ticks.first(), low)), high.max(end(ticks.last(), high))), ticks }
+    }
+
+    fn logarithmic(&self, low: f64, high: f64) -> Ticks {
+        let (low, high) = if high > low { (low, high) } else { (low - 0.5, high + 0.5) };
+        let base: f64 = if self.scale == Scale::Log2 { 2.0 } else { 10.0 };
+        let every = ((high - low) / 13.0).ceil().max(1.0) as i64;
+        let within = |x: f64| x >= low - 1e-9 && x <= high + 1e-9;
+        let powers = ((low - 1.0).floor() as i64..=high.ceil() as i64).filter(|i| i % every == 0);
+        // Under three decades, powers of ten alone are too few to read values by.
+        let parts: &[f64] = if self.scale == Scale::Log10 && high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let values = powers.flat_map(|i| parts.iter().map(move |part| part * base.powi(i as i32)));
+        let ticks = values.map(|x| (self.position(x), self.label(x))).filter(|tick| within(tick.0)).collect();
+        let margin = 0.02 * (high - low);
+        Ticks { range: (low - margin, high + margin), ticks }
+    }
+
+    /// `value` as this axis writes it.
+    pub fn label(&self, value: f64) -> String {
+        match self.labels {
+            Labels::Bytes => label::size(value),
+            Labels::Plain if self.scale == Scale::Linear => label::grouped(&significant(value, 6)),
+            Labels::Plain => label::power(value),
+        }
+    }
+}
+
+fn nice_step(rough: f64) -> f64 {
+    let power = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 2.5, 5.0, 10.0];
+    steps.map(|s| s * power).into_iter().find(|&s| s >= rough * (1.0 - 1e-9)).unwrap_or(10.0 * power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis, values: &[f64]) -> Vec<String> {
+        axis.ticks(values.iter().copied(), true, 6).ticks.into_iter().map(|tick| tick.1).collect()
+    }
+
+    #[test]
+    fn sizes_read_as_sizes() {
+        let axis = Axis::new("size").log2().bytes();
+        assert_eq!(labels(&axis, &[64.0, 1024.0]), ["64", "128", "256", "512", "1 KiB"]);
+        assert_eq!(labels(&Axis::new("").bytes(), &[0.0, 8192.0]).last().unwrap(), "8 KiB");
+        assert!(labels(&axis, &[1.0, 1e9]).len() <= 13);
+    }
+
+    #[test]
+    fn linear_axes_start_at_zero_and_end_on_a_tick() {
+        assert_eq!(labels(&Axis::new("y"), &[31.0, 118.0]), ["0", "20", "40", "60", "80", "100", "120"]);
+        assert_eq!(labels(&Axis::new("y").range(0.0, 1.0), &[]), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        assert_eq!(labels(&Axis::new("y"), &[0.0, 0.3]).last().unwrap(), "0.3");
+        assert_eq!(labels(&Axis::new("y"), &[600_000.0])[6], "600\u{2009}000");
+    }
+
+    #[test]
+    fn decades_are_short() {
+        assert_eq!(labels(&Axis::new("").log10(), &[10.0, 1e6]), ["10", "100", "1000", "10000", "10⁵", "10⁶"]);
+        assert_eq!(labels(&Axis::new("").log10(), &[1.0, 20.0]), ["1", "2", "5", "10", "20"]);
+    }
+
+    #[test]
+    fn no_data_and_one_value_still_make_an_axis() {
+        for axis in [Axis::new(""), Axis::new("").log2(), Axis::new("").log10()] {
+            for values in [&[][..], &[4.0][..], &[0.0][..], &[f64::NAN][..]] {
+                let ticks = axis.ticks(values.iter().copied(), true, 6);
+                assert!(ticks.range.0 < ticks.range.1 && ticks.range.1.is_finite(), "{axis:?} {values:?}");
+            }
+        }
+    }
+}

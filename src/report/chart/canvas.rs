@@ -1,0 +1,138 @@
+//! The sheet a chart is drawn on, with its heading, text and tooltips, by way of plotters.
+//!
+//! Plotters draws on whole pixels, so it is given a sheet twice as large, which is then halved:
+//! positions are exact to half a pixel. Leaves out the frame (`frame`) and what lies inside it.
+
+use super::frame::{Frame, ToPixels, draw_frame};
+use super::mark::hue;
+use crate::report::svg::{self, text_wide};
+use plotters::coord::Shift;
+use plotters::element::{DashedPathElement, Drawable};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::cell::RefCell;
+
+/// Sheet pixels per pixel of the finished picture.
+pub const SCALE: f64 = 2.0;
+const WIDE: f64 = 780.0;
+const HIGH: f64 = 430.0;
+const TITLE_TEXT: f64 = 16.0;
+/// The colour of text and axes.
+pub const INK: RGBColor = RGBColor(0x24, 0x29, 0x2F);
+
+/// A sheet with its frame drawn; what is put on it is in sheet pixels.
+pub struct Canvas<'a> {
+    root: DrawingArea<SVGBackend<'a>, Shift>,
+    to_px: ToPixels,
+    tooltips: RefCell<String>,
+}
+
+/// Draws `frame`, then what `inside` puts on it, as a whole SVG document.
+pub fn draw(frame: &Frame, inside: impl FnOnce(&Canvas)) -> String {
+    let mut sheet = String::new();
+    let canvas = Canvas::new(&mut sheet, frame);
+    inside(&canvas);
+    let tooltips = canvas.tooltips.take();
+    canvas.root.present().expect("drawing to a string does not fail");
+    drop(canvas);
+    let body = sheet.split_once('\n').map_or("", |(_, rest)| rest).trim_end().trim_end_matches("</svg>");
+    let head = svg::head(WIDE, HIGH, frame.title);
+    format!("{head}<g transform=\"scale({})\">\n{body}{tooltips}</g>\n</svg>\n", 1.0 / SCALE)
+}
+
+impl<'a> Canvas<'a> {
+    fn new(sheet: &'a mut String, frame: &Frame) -> Canvas<'a> {
+        let size = ((WIDE * SCALE) as u32, (HIGH * SCALE) as u32);
+        let root = SVGBackend::with_string(sheet, size).into_drawing_area();
+        root.fill(&WHITE).expect("drawing to a string does not fail");
+        let titles = wrap(frame.title, TITLE_TEXT, WIDE - 40.0);
+        let top = 28.0 + 20.0 * titles.len() as f64;
+        let right = 18.0 + frame.legend.wide();
+        let to_px = draw_frame(&root, frame, top, right);
+        let canvas = Canvas { root, to_px, tooltips: RefCell::default() };
+        for (i, line) in titles.iter().enumerate() {
+            canvas.text((14.0, 22.0 + 20.0 * i as f64), TITLE_TEXT, "start", true, line);
+        }
+        frame.legend.draw(&canvas, (WIDE - right + 18.0, top));
+        canvas
+    }
+
+    /// The sheet pixel of a position on the axes.
+    pub fn at(&self, x: f64, y: f64) -> (i32, i32) {
+        (self.to_px)(x, y)
+    }
+
+    /// The sheet pixel of a pixel of the finished picture.
+    pub fn px(&self, at: (f64, f64)) -> (i32, i32) {
+        ((at.0 * SCALE).round() as i32, (at.1 * SCALE).round() as i32)
+    }
+
+    /// The pixel of the finished picture of a sheet pixel.
+    pub fn finished(&self, px: (i32, i32)) -> (f64, f64) {
+        (f64::from(px.0) / SCALE, f64::from(px.1) / SCALE)
+    }
+
+    /// Draws an element in sheet pixels.
+    pub fn put<E>(&self, element: E)
+    where
+        for<'b> &'b E: plotters::element::PointCollection<'b, (i32, i32)>,
+        E: Drawable<SVGBackend<'a>>,
+    {
+        self.root.draw(&element).expect("drawing to a string does not fail");
+    }
+
+    /// A line through sheet pixels in the hue of series `i`.
+    pub fn stroke(&self, points: &[(i32, i32)], i: usize, dashed: bool) {
+        let style = hue(i).stroke_width(4);
+        match dashed {
+            true => self.put(DashedPathElement::new(points.to_vec(), 12, 9, style)),
+            false => self.put(PathElement::new(points.to_vec(), style)),
+        }
+    }
+
+    /// Text around a pixel of the finished picture.
+    pub fn text(&self, at: (f64, f64), size: f64, anchor: &str, bold: bool, text: &str) {
+        let place = match anchor {
+            "start" => HPos::Left,
+            "end" => HPos::Right,
+            _ => HPos::Center,
+        };
+        let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };
+        let style = font(size, weight).pos(Pos::new(place, VPos::Center));
+        self.put(Text::new(text.to_owned(), self.px(at), style));
+    }
+
+    /// Text that reads upwards and ends at a pixel of the finished picture.
+    pub fn text_upwards(&self, at: (f64, f64), size: f64, text: &str) {
+        let style = font(size, FontStyle::Normal).transform(FontTransform::Rotate270);
+        self.put(Text::new(text.to_owned(), self.px(at), style.pos(Pos::new(HPos::Right, VPos::Center))));
+    }
+
+    /// A tooltip over a box of sheet pixels.
+    pub fn tooltip(&self, from: (i32, i32), to: (i32, i32), text: &str) {
+        let (x, y) = (from.0.min(to.0), from.1.min(to.1));
+        let (wide, high) = ((to.0 - from.0).abs(), (to.1 - from.1).abs());
+        *self.tooltips.borrow_mut() += &format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\" fill-opacity=\"0\"><title>{}</title></rect>\n",
+            svg::escape(text)
+        );
+    }
+}
+
+/// The face of all text, `size` finished pixels high.
+pub fn font(size: f64, weight: FontStyle) -> TextStyle<'static> {
+    // Plotters divides the size of a font by 1.24 on its way to SVG.
+    TextStyle::from((svg::FONT, size * SCALE * 1.24, weight).into_font()).color(&INK)
+}
+
+/// `text` in lines at most `wide` pixels wide at `size`, broken at spaces only.
+pub fn wrap(text: &str, size: f64, wide: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if text_wide(&format!("{line} {word}"), size) <= wide => line.extend([" ", word]),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

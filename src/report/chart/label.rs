@@ -1,0 +1,60 @@
+//! How the numbers beside ticks are written. Leaves out where ticks are (`axis`).
+
+use crate::report::number::significant;
+
+/// Digits in threes from ten thousand on: `600 000`.
+pub fn grouped(digits: &str) -> String {
+    let whole = digits.find(['.', 'e']).unwrap_or(digits.len());
+    if whole < 5 || digits.contains('e') {
+        return digits.to_owned();
+    }
+    let mut out = String::new();
+    for (i, digit) in digits[..whole].chars().enumerate() {
+        if i > 0 && (whole - i).is_multiple_of(3) && digits.as_bytes()[i - 1] != b'-' {
+            out.push('\u{2009}');
+        }
+        out.push(digit);
+    }
+    out + &digits[whole..]
+}
+
+/// A power of ten with its exponent, from 10⁵ on.
+pub fn power(value: f64) -> String {
+    let power = value.abs().log10().round();
+    if power >= 5.0 && (value.abs() / 10f64.powf(power) - 1.0).abs() < 1e-9 {
+        let digits: String = format!("{power}").chars().map(|c| superscript(c.to_digit(10).unwrap_or(0))).collect();
+        return format!("10{digits}");
+    }
+    significant(value, 6)
+}
+
+fn superscript(digit: u32) -> char {
+    ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit as usize]
+}
+
+/// A size of data: 512, 1 KiB, 1.5 MiB.
+pub fn size(bytes: f64) -> String {
+    for (unit, size) in [("GiB", (1u64 << 30) as f64), ("MiB", (1u64 << 20) as f64), ("KiB", 1024.0)] {
+        if bytes >= size && (bytes / size * 2.0).fract() == 0.0 {
+            return format!("{} {unit}", bytes / size);
+        }
+    }
+    significant(bytes, 6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_numbers_are_grouped() {
+        assert_eq!(grouped("9999.5"), "9999.5");
+        assert_eq!(grouped("-12345.5"), "-12\u{2009}345.5");
+        assert_eq!(grouped("600000"), "600\u{2009}000");
+    }
+
+    #[test]
+    fn sizes_are_short_only_where_exact() {
+        assert_eq!([512.0, 1024.0, 1500.0, 1536.0].map(size), ["512", "1 KiB", "1500", "1.5 KiB"]);
+    }
+}

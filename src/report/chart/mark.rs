@@ -1,0 +1,49 @@
+//! Marks: the shapes by which series are told apart without colour. Leaves out lines.
+
+use super::canvas::{Canvas, INK};
+use crate::report::svg;
+use plotters::prelude::*;
+
+/// The `i`-th hue as plotters has it.
+pub fn hue(i: usize) -> RGBColor {
+    let (r, g, b) = svg::tint(i, 0.0);
+    RGBColor(r, g, b)
+}
+
+/// Draws the mark of series `i` around `at`, filled or hollow.
+pub fn mark(canvas: &Canvas, i: usize, at: (i32, i32), hollow: bool) {
+    // A hollow mark is larger, so that it stays in sight around a filled one.
+    let radius = if hollow { 12.0 } else { 7.5 };
+    let points = outline(i, at, radius);
+    if !hollow {
+        return canvas.put(Polygon::new(points, hue(i).filled()));
+    }
+    let closed: Vec<(i32, i32)> = points.iter().chain(&points[..2]).copied().collect();
+    canvas.put(PathElement::new(closed, hue(i).stroke_width(3)));
+}
+
+/// Draws the mark of a published height: a hollow diamond on a white one, seen on every colour.
+pub fn published(canvas: &Canvas, at: (i32, i32)) {
+    canvas.put(Polygon::new(outline(3, at, 11.0), WHITE.filled()));
+    let points = outline(3, at, 9.0);
+    let closed: Vec<(i32, i32)> = points.iter().chain(&points[..2]).copied().collect();
+    canvas.put(PathElement::new(closed, INK.stroke_width(4)));
+}
+
+fn outline(i: usize, at: (i32, i32), radius: f64) -> Vec<(i32, i32)> {
+    // Corners, the angle of the first in twelfths of a turn, and a size that evens out the areas.
+    let (corners, turn, size) = match i % 6 {
+        0 => (24, 0.0, 1.0),
+        1 => (4, 1.5, 1.2),
+        2 => (3, -3.0, 1.3),
+        3 => (4, 0.0, 1.25),
+        4 => (3, 3.0, 1.3),
+        _ => (5, -3.0, 1.15),
+    };
+    let corner = |k: i32| {
+        let angle = (turn / 12.0 + f64::from(k) / f64::from(corners)) * std::f64::consts::TAU;
+        let reach = radius * size;
+        (at.0 + (reach * angle.cos()).round() as i32, at.1 + (reach * angle.sin()).round() as i32)
+    };
+    (0..corners).map(corner).collect()
+}

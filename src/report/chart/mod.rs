@@ -1,0 +1,157 @@
+//! Charts as data, drawn to SVG: lines over a linear or logarithmic axis, and grouped or stacked
+//! bars. Each series has its own colour and mark; a paper's published points are hollow marks.
+//!
+//! Leaves out second axes, error bars and interaction beyond tooltips.
+
+mod axis;
+mod bar;
+mod canvas;
+mod frame;
+mod label;
+mod legend;
+mod line;
+mod mark;
+
+pub use axis::{Axis, Labels, Scale};
+
+/// How a series is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Style {
+    /// A line with filled marks.
+    #[default]
+    Line,
+    /// A dashed line with filled marks.
+    Dashed,
+    /// Steps: the value of a point holds since the point before.
+    Step,
+    /// Hollow marks without a line: published points.
+    Marks,
+}
+
+/// Points of one name.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points, in order of x; one that is not finite breaks the line.
+    pub points: Vec<(f64, f64)>,
+    /// How it is drawn.
+    pub style: Style,
+    /// The place in `LineChart::series` of the series whose colour and mark it shares.
+    pub like: Option<usize>,
+}
+
+impl Series {
+    /// A line with filled marks.
+    pub fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Series {
+        Series { name: name.into(), points, ..Series::default() }
+    }
+
+    /// Published points, in the colour and mark of series number `like`.
+    pub fn published(name: impl Into<String>, points: Vec<(f64, f64)>, like: usize) -> Series {
+        Series { name: name.into(), points, style: Style::Marks, like: Some(like) }
+    }
+
+    /// The same points in another style.
+    pub fn style(self, style: Style) -> Series {
+        Series { style, ..self }
+    }
+}
+
+/// Lines over a common axis.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct LineChart {
+    /// The heading.
+    pub title: String,
+    /// The axis below.
+    pub x: Axis,
+    /// The axis at the left.
+    pub y: Axis,
+    /// The lines and marks; later ones lie on top.
+    pub series: Vec<Series>,
+}
+
+impl LineChart {
+    /// The chart as a whole SVG document.
+    pub fn svg(&self) -> String {
+        line::draw(self)
+    }
+}
+
+/// One bar.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Bar {
+    /// What stands beneath it within its group; may be empty.
+    pub name: String,
+    /// Its parts, from the bottom; a single part for a plain bar.
+    pub parts: Vec<f64>,
+    /// The published height, drawn as a hollow mark.
+    pub published: Option<f64>,
+}
+
+/// Bars standing together.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Group {
+    /// What stands beneath them all.
+    pub name: String,
+    /// The bars.
+    pub bars: Vec<Bar>,
+}
+
+/// Groups of bars.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct BarChart {
+    /// The heading.
+    pub title: String,
+    /// The axis at the left.
+    pub y: Axis,
+    /// The legend: names of parts if `stacked`, else of the bars of a group, in order.
+    pub legend: Vec<String>,
+    /// Whether colours tell parts of a bar (else bars of a group).
+    pub stacked: bool,
+    /// The bars.
+    pub groups: Vec<Group>,
+}
+
+impl BarChart {
+    /// One group per category, in it one bar per series.
+    pub fn grouped(title: &str, y_title: &str, categories: &[&str], series: &[(&str, Vec<f64>)]) -> BarChart {
+        let bar = |values: &[f64], i: usize| Bar { parts: vec![values[i]], ..Bar::default() };
+        let group = |(i, name): (usize, &&str)| Group {
+            name: (*name).to_owned(),
+            bars: series.iter().map(|(_, values)| bar(values, i)).collect(),
+        };
+        BarChart {
+            title: title.to_owned(),
+            y: Axis::new(y_title),
+            legend: series.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            stacked: false,
+            groups: categories.iter().enumerate().map(group).collect(),
+        }
+    }
+
+    /// One bar per name, stacked of `parts`.
+    pub fn stacked(
+        title: &str,
+        y_title: &str,
+        parts: &[&str],
+        bars: impl IntoIterator<Item = (String, Vec<f64>)>,
+    ) -> BarChart {
+        let group = |(name, parts)| Group { name, bars: vec![Bar { parts, ..Bar::default() }] };
+        BarChart {
+            title: title.to_owned(),
+            y: Axis::new(y_title),
+            legend: parts.iter().map(|&name| name.to_owned()).collect(),
+            stacked: true,
+            groups: bars.into_iter().map(group).collect(),
+        }
+    }
+
+    /// The chart as a whole SVG document.
+    pub fn svg(&self) -> String {
+        bar::draw(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

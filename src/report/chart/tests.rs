@@ -1,0 +1,67 @@
+//! Charts are well-formed, the same every time, and say what they were given.
+
+use super::*;
+
+fn lines() -> LineChart {
+    let points = |k: f64| [64.0, 512.0, 4096.0, 8192.0].map(|x: f64| (x, k * x.sqrt())).to_vec();
+    let mut series =
+        vec![Series::line("a <b> & c", points(1.0)), Series::line("dashed", points(2.0)).style(Style::Dashed)];
+    series.push(Series::line("steps", points(0.5)).style(Style::Step));
+    series.push(Series::published("published", points(1.01), 0));
+    series.push(Series::published("published", points(2.02), 1));
+    LineChart {
+        title: "Bandwidth & size".into(),
+        x: Axis::new("payload [B]").log2().bytes(),
+        y: Axis::new("MB/s"),
+        series,
+    }
+}
+
+fn texts(svg: &str) -> Vec<String> {
+    let parsed = roxmltree::Document::parse(svg).unwrap();
+    let text = parsed.descendants().filter(|node| node.has_tag_name("text"));
+    text.map(|node| node.text().unwrap_or("").trim().to_owned()).collect()
+}
+
+#[test]
+fn a_line_chart_says_its_titles_names_and_ticks() {
+    let texts = texts(&lines().svg());
+    for expected in ["Bandwidth & size", "payload [B]", "MB/s", "a <b> & c", "64", "8 KiB"] {
+        assert!(texts.iter().any(|text| text == expected), "{expected} in {texts:?}");
+    }
+    assert_eq!(texts.iter().filter(|text| *text == "published").count(), 1);
+}
+
+#[test]
+fn drawing_twice_gives_the_same_bytes() {
+    assert_eq!(lines().svg(), lines().svg());
+}
+
+#[test]
+fn broken_and_empty_data_still_draw() {
+    let gap = vec![(1.0, 1.0), (2.0, f64::NAN), (3.0, 0.0), (4.0, 2.0)];
+    let mut chart = LineChart { series: vec![Series::line("gap", gap)], ..LineChart::default() };
+    for y in [Axis::new("y"), Axis::new("y").log10()] {
+        chart.y = y;
+        let svg = chart.svg();
+        assert!(roxmltree::Document::parse(&svg).is_ok() && !svg.contains("NaN"));
+    }
+    texts(&LineChart::default().svg());
+    texts(&BarChart::default().svg());
+}
+
+#[test]
+fn bars_show_values_names_and_published_heights() {
+    let mut chart = BarChart::grouped("t", "µs", &["read", "write"], &[("a", vec![1.0, 2.0]), ("b", vec![3.0, 4.0])]);
+    chart.groups[0].bars[0].published = Some(1.1);
+    let texts = texts(&chart.svg());
+    for expected in ["read", "write", "a", "b", "published", "4"] {
+        assert!(texts.iter().any(|text| text == expected), "{expected} in {texts:?}");
+    }
+}
+
+#[test]
+fn parts_stack_to_the_sum() {
+    let svg = BarChart::stacked("t", "µs", &["service", "waiting"], [("bus".to_owned(), vec![1.5, 2.5])]).svg();
+    assert!(texts(&svg).contains(&"4".to_owned()));
+}

@@ -1,0 +1,37 @@
+//! Claims judge and serialise as the contract says.
+
+use super::samples::{number, shape};
+use super::*;
+use serde_json::json;
+
+#[test]
+fn a_number_is_judged_by_its_tolerance() {
+    assert_eq!(number("R1", 116.0, 110.2, 0.05).holds, Some(true));
+    assert_eq!(number("R1", 116.0, 110.0, 0.05).holds, Some(false));
+    assert_eq!(number("R1", 0.0, 0.1, 0.05).holds, None, "no relative error of zero");
+    assert_eq!(number("R1", 100.0, 125.0, 0.1).relative_error(), Some(0.25));
+    assert_eq!(number("R1", -100.0, -125.0, 0.1).relative_error(), Some(-0.25));
+}
+
+#[test]
+fn json_is_the_contract() {
+    let claim = serde_json::to_value(number("R1", 116.0, 118.0, 0.05)).unwrap();
+    let expected = json!({
+        "id": "R1", "source": "Table 1, row P6/Natoma, 8K, cut-through, latency",
+        "statement": "One-way latency of an 8 KiB payload", "kind": "number", "unit": "µs",
+        "expected": 116.0, "measured": 118.0, "tolerance": 0.05, "holds": true, "role": "predicted",
+    });
+    assert_eq!(claim, expected);
+    let claim = serde_json::to_value(shape("R2", None)).unwrap();
+    assert_eq!(claim["kind"], "shape");
+    assert_eq!(claim["expected"], "netTx transfers grow");
+    assert!(claim["measured"].is_null() && claim["holds"].is_null() && claim["tolerance"].is_null());
+    assert_eq!(serde_json::from_value::<Claim>(claim).unwrap(), shape("R2", None));
+}
+
+#[test]
+fn the_tally_counts_every_verdict() {
+    let claims = [number("a", 1.0, 1.0, 0.1), shape("b", Some(false)), shape("c", None)];
+    assert_eq!(Tally::of(&claims).text(), "1 of 3 claims hold, 1 fail, 1 not evaluated");
+    assert_eq!(Tally::of(&claims[..1]).text(), "1 of 1 claims hold, 0 fail");
+}

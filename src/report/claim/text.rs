@@ -1,0 +1,142 @@
+//! Claims as text for a terminal: failures first and in full, then one line each, then the tally.
+
+use super::{Claim, Kind, Tally};
+use crate::report::number;
+use crate::report::table::{Cell, Column, Table};
+
+/// The width to which words are broken.
+const WORDS_WIDE: usize = 100;
+
+/// The claims as text, ending with the tally and a newline.
+pub fn claims_text(claims: &[Claim]) -> String {
+    let mut text = String::new();
+    for claim in claims.iter().filter(|claim| claim.holds == Some(false)) {
+        text += &failure(claim);
+    }
+    let (numbers, others): (Vec<&Claim>, Vec<&Claim>) = claims.iter().partition(|claim| claim.kind == Kind::Number);
+    if !numbers.is_empty() {
+        text += &numbers_table(&failing_first(numbers)).text();
+        text.push('\n');
+    }
+    // Those that fail are said in full above.
+    for claim in others.into_iter().filter(|claim| claim.holds != Some(false)) {
+        text += &in_words(claim);
+    }
+    text + &Tally::of(claims).text() + "\n"
+}
+
+/// `holds`, `FAILS` or a dash.
+pub fn verdict(claim: &Claim) -> &'static str {
+    match claim.holds {
+        Some(true) => "holds",
+        Some(false) => "FAILS",
+        None => "–",
+    }
+}
+
+fn failing_first(mut claims: Vec<&Claim>) -> Vec<&Claim> {
+    claims.sort_by_key(|claim| claim.holds != Some(false));
+    claims
+}
+
+fn failure(claim: &Claim) -> String {
+    let error = claim.relative_error().map(number::signed_percent);
+    let mut text = format!("FAILS {} · {}\n", claim.id, claim.source);
+    text += &wrapped("      ", "      ", &claim.statement);
+    text += &wrapped("      expected ", "               ", &claim.expected_text());
+    let allowed = claim.tolerance.map(number::percent);
+    let detail = match (error, allowed) {
+        (Some(error), Some(allowed)) => format!(" ({error}, ±{allowed} allowed, {})", claim.role.word()),
+        _ => format!(" ({})", claim.role.word()),
+    };
+    text += &wrapped("      measured ", "               ", &(claim.measured_text() + &detail));
+    if let Some(note) = &claim.note {
+        text += &wrapped("      note     ", "               ", note);
+    }
+    text + "\n"
+}
+
+fn in_words(claim: &Claim) -> String {
+    let mut text = format!("{:5} {} · {}\n", verdict(claim), claim.id, claim.source);
+    text += &wrapped("      ", "      ", &claim.statement);
+    text += &wrapped("      measured ", "               ", &claim.measured_text());
+    text + "\n"
+}
+
+fn numbers_table(claims: &[&Claim]) -> Table {
+    let heads = ["", "claim", "place", "expected", "measured", "unit", "error", "allowed", "role"];
+    let mut table = Table::new(heads.map(Column::new).to_vec());
+    for claim in claims {
+        table.push(vec![
+            verdict(claim).into(),
+            claim.id.as_str().into(),
+            claim.source.as_str().into(),
+            claim.expected.number().into(),
+            claim.measured.as_ref().and_then(|seen| seen.number()).into(),
+            claim.unit.as_str().into(),
+            right(claim.relative_error().map(number::signed_percent), 8),
+            right(claim.tolerance.map(|x| format!("±{}", number::percent(x))), 7),
+            claim.role.word().into(),
+        ]);
+    }
+    table
+}
+
+/// Words aligned right in a column `width` wide.
+fn right(words: Option<String>, width: usize) -> Cell {
+    words.map(|words| format!("{words:>width$}")).into()
+}
+
+/// `words` broken at spaces, the first line after `first`, the others after `rest`.
+fn wrapped(first: &str, rest: &str, words: &str) -> String {
+    let mut text = first.to_owned();
+    let mut wide = first.chars().count();
+    for (i, word) in words.split_whitespace().enumerate() {
+        let long = word.chars().count();
+        if i > 0 && wide + 1 + long > WORDS_WIDE {
+            text.extend(["\n", rest, word]);
+            wide = rest.chars().count() + long;
+        } else {
+            let gap = if i == 0 { "" } else { " " };
+            text.extend([gap, word]);
+            wide += gap.len() + long;
+        }
+    }
+    text + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{number, shape};
+    use super::*;
+
+    #[test]
+    fn failures_come_first_and_in_full() {
+        let claims = [number("R1", 116.0, 118.0, 0.05), number("R2", 85.0, 60.0, 0.05), shape("R3", Some(true))];
+        let expected = "\
+FAILS R2 · Table 1, row P6/Natoma, 8K, cut-through, latency
+      One-way latency of an 8 KiB payload
+      expected 85 µs
+      measured 60 µs (−29.4 %, ±5 % allowed, predicted)
+
+       claim  place                                             expected  measured  unit  error     allowed  role
+─────  ─────  ────────────────────────────────────────────────  ────────  ────────  ────  ────────  ───────  ─────────
+FAILS  R2     Table 1, row P6/Natoma, 8K, cut-through, latency        85        60  µs     −29.4 %     ±5 %  predicted
+holds  R1     Table 1, row P6/Natoma, 8K, cut-through, latency       116       118  µs      +1.7 %     ±5 %  predicted
+
+holds R3 · §3.4
+      Transfers grow & \"step up\" <downstream>
+      measured 1384, 2420, 2844 B
+
+2 of 3 claims hold, 1 fail
+";
+        assert_eq!(claims_text(&claims), expected);
+    }
+
+    #[test]
+    fn long_words_are_broken_at_spaces() {
+        let text = wrapped("> ", "  ", &"word ".repeat(40));
+        assert!(text.lines().all(|line| line.chars().count() <= WORDS_WIDE), "{text}");
+        assert_eq!(text.split_whitespace().count(), 41);
+    }
+}

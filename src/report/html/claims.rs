@@ -1,0 +1,98 @@
+//! The table of claims of a page. Leaves out judging.
+
+use crate::report::claim::{Claim, Kind, Tally, verdict};
+use crate::report::number;
+use crate::report::svg::{coord, escape};
+
+/// Tally, filter and table.
+pub fn section(claims: &[Claim]) -> String {
+    let tally = Tally::of(claims);
+    let mut out = format!("<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims, tally));
+    out +=
+        "<div class=\"wide\"><table class=\"claims\">\n<thead><tr><th></th><th>claim</th><th>place and statement</th>";
+    out += "<th class=\"number\">expected</th><th class=\"number\">measured</th><th class=\"error\">error</th><th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n";
+    let mut sorted: Vec<&Claim> = claims.iter().collect();
+    sorted.sort_by_key(|claim| claim.holds != Some(false));
+    out.extend(sorted.into_iter().map(row));
+    out + "</tbody>\n</table></div>\n"
+}
+
+fn filter(claims: &[Claim], tally: Tally) -> String {
+    let role = |word| claims.iter().filter(|claim| claim.role.word() == word).count();
+    let choices = [
+        ("all", "all", claims.len()),
+        ("only-fails", "failing", tally.fail),
+        ("only-open", "not evaluated", tally.open),
+        ("only-predicted", "predicted", role("predicted")),
+        ("only-calibrated", "calibrated", role("calibrated")),
+    ];
+    let mut out = String::from("<fieldset class=\"filter\">\n");
+    for (id, name, count) in choices {
+        let checked = if id == "all" { " checked=\"\"" } else { "" };
+        out += &format!("<label><input type=\"radio\" name=\"show\" id=\"{id}\"{checked}/> {name} ({count})</label>\n");
+    }
+    out + "</fieldset>\n"
+}
+
+fn row(claim: &Claim) -> String {
+    let class = match claim.holds {
+        Some(true) => "holds",
+        Some(false) => "fails",
+        None => "open",
+    };
+    let mut place = format!("{}<div class=\"statement\">{}</div>", escape(&claim.source), escape(&claim.statement));
+    if let Some(note) = &claim.note {
+        place += &format!("<div class=\"note\">{}</div>", escape(note));
+    }
+    format!(
+        "<tr class=\"{class} {role}\"><td><span class=\"verdict\">{verdict}</span></td><td class=\"id\">{id}</td>\
+         <td class=\"place\">{place}</td>{figures}\
+         <td>{role}</td></tr>\n",
+        role = claim.role.word(),
+        verdict = verdict(claim),
+        id = escape(&claim.id),
+        figures = figures(claim),
+    )
+}
+
+/// The cells from expected to allowed; words take the room of the error they do not have.
+fn figures(claim: &Claim) -> String {
+    let (expected, measured) = (escape(&claim.expected_text()), escape(&claim.measured_text()));
+    if claim.kind != Kind::Number {
+        return format!("<td class=\"words\">{expected}</td><td class=\"words\" colspan=\"3\">{measured}</td>");
+    }
+    let allowed = claim.tolerance.map_or(String::new(), |x| format!("±{}", number::percent(x)));
+    let error = error(claim);
+    format!(
+        "<td class=\"number\">{expected}</td><td class=\"number\">{measured}</td>\
+         <td class=\"error\">{error}</td><td class=\"number\">{allowed}</td>"
+    )
+}
+
+fn error(claim: &Claim) -> String {
+    match (claim.relative_error(), claim.tolerance) {
+        (Some(error), Some(tolerance)) => {
+            format!("<span>{}</span>{}", number::signed_percent(error), scale(error, tolerance))
+        }
+        (Some(error), None) => format!("<span>{}</span>", number::signed_percent(error)),
+        _ => String::new(),
+    }
+}
+
+/// A small scale: zero in the middle, what is allowed in grey, a dot at the error. It spans twice
+/// what is allowed; a triangle at its end stands for an error beyond.
+fn scale(error: f64, tolerance: f64) -> String {
+    let part = if tolerance > 0.0 { error / (2.0 * tolerance) } else { error.signum() * 2.0 };
+    let x = 46.0 + 40.0 * part.clamp(-1.0, 1.0);
+    let seen = match part.abs() > 1.0 {
+        false => format!("<circle class=\"seen\" cx=\"{}\" cy=\"7\" r=\"4\"/>", coord(x)),
+        true => {
+            let back = x - 7.0 * part.signum();
+            format!("<path class=\"seen\" d=\"M{} 7L{} 2.5V11.5Z\"/>", coord(x + 3.0 * part.signum()), coord(back))
+        }
+    };
+    format!(
+        "<svg class=\"scale\" viewBox=\"0 0 92 14\" aria-hidden=\"true\"><rect class=\"allowed\" x=\"26\" y=\"4\" width=\"40\" height=\"6\" rx=\"3\"/>\
+         <path class=\"zero\" d=\"M46 1V13\"/>{seen}</svg>"
+    )
+}

@@ -1,0 +1,162 @@
+//! The mean ledger of many messages: where their time went, as a table and as bars.
+//!
+//! Means are over all messages, so a stage that few messages pass counts little. Leaves out
+//! distributions; a mean of sums is the sum of the means, so the total is exact to rounding.
+
+use super::chart::BarChart;
+use super::number::signed_percent;
+use super::table::{Column, Table};
+use crate::engine::{Ledger, Time};
+
+/// The mean of one stage.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MeanStage {
+    /// Its name.
+    pub name: String,
+    /// Time in which nothing was done for the message, in microseconds.
+    pub waiting_us: f64,
+    /// Time in which a resource worked for it, in microseconds.
+    pub service_us: f64,
+}
+
+impl MeanStage {
+    /// The whole time of the stage, in microseconds.
+    pub fn total_us(&self) -> f64 {
+        self.waiting_us + self.service_us
+    }
+}
+
+/// The mean of many ledgers, stages in the order in which they first appeared.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct MeanLedger {
+    /// How many messages.
+    pub messages: u64,
+    /// The stages.
+    pub stages: Vec<MeanStage>,
+}
+
+/// Adds ledgers up, exactly, before the mean is taken.
+#[derive(Default)]
+struct Sums {
+    messages: u64,
+    stages: Vec<(&'static str, Time, Time)>,
+}
+
+impl Sums {
+    fn add(mut self, ledger: &Ledger) -> Sums {
+        self.messages += 1;
+        for stage in ledger.stages() {
+            let found = self.stages.iter().position(|sum| sum.0 == stage.name);
+            let place = found.unwrap_or_else(|| {
+                self.stages.push((stage.name, Time::ZERO, Time::ZERO));
+                self.stages.len() - 1
+            });
+            self.stages[place].1 += stage.waiting;
+            self.stages[place].2 += stage.service;
+        }
+        self
+    }
+}
+
+impl MeanLedger {
+    /// The mean of `ledgers`; a stage passed twice by one message counts with both times.
+    pub fn of<'a>(ledgers: impl IntoIterator<Item = &'a Ledger>) -> MeanLedger {
+        let sums = ledgers.into_iter().fold(Sums::default(), Sums::add);
+        let mean = |sum: Time| sum.as_us() / sums.messages as f64;
+        let stage = |&(name, waiting, service): &(&str, Time, Time)| MeanStage {
+            name: name.to_owned(),
+            waiting_us: mean(waiting),
+            service_us: mean(service),
+        };
+        MeanLedger { messages: sums.messages, stages: sums.stages.iter().map(stage).collect() }
+    }
+
+    /// The mean latency, in microseconds.
+    pub fn total_us(&self) -> f64 {
+        self.stages.iter().map(MeanStage::total_us).sum()
+    }
+
+    /// Stage, waiting, service, total and share, with a last row for the sums.
+    pub fn table(&self) -> Table {
+        let us = |name| Column::unit(name, "µs").decimals(3);
+        let heads = vec![Column::new("stage"), us("waiting"), us("service"), us("total"), Column::new("share")];
+        let mut table = Table::new(heads);
+        let sum = MeanStage {
+            name: "total".to_owned(),
+            waiting_us: self.stages.iter().map(|stage| stage.waiting_us).sum(),
+            service_us: self.stages.iter().map(|stage| stage.service_us).sum(),
+        };
+        for stage in self.stages.iter().chain([&sum]) {
+            let share = if self.total_us() > 0.0 { stage.total_us() / self.total_us() } else { 0.0 };
+            table.push(vec![
+                stage.name.as_str().into(),
+                stage.waiting_us.into(),
+                stage.service_us.into(),
+                stage.total_us().into(),
+                format!("{:>7}", signed_percent(share).trim_start_matches('+')).into(),
+            ]);
+        }
+        table
+    }
+
+    /// The table for a terminal, under a line that says how many messages.
+    pub fn text(&self) -> String {
+        format!("Mean over {} messages\n{}", self.messages, self.table().text())
+    }
+
+    /// One bar per stage, service below waiting.
+    pub fn chart(&self, title: &str) -> BarChart {
+        let stages = self.stages.iter().map(|stage| (stage.name.clone(), vec![stage.service_us, stage.waiting_us]));
+        BarChart::stacked(title, "mean time [µs]", &["service", "waiting"], stages)
+    }
+}
+
+/// One bar per case, stacked of the stages' whole times: what differs between the cases.
+pub fn comparison(title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
+    let mut names: Vec<&str> = Vec::new();
+    for stage in cases.iter().flat_map(|(_, ledger)| &ledger.stages) {
+        if !names.contains(&stage.name.as_str()) {
+            names.push(&stage.name);
+        }
+    }
+    let time = |ledger: &MeanLedger, name: &str| {
+        ledger.stages.iter().find(|stage| stage.name == name).map_or(0.0, MeanStage::total_us)
+    };
+    let bars = cases.iter().map(|(case, ledger)| (case.clone(), names.iter().map(|name| time(ledger, name)).collect()));
+    BarChart::stacked(title, "mean time [µs]", &names, bars)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger(bus_ns: u64) -> Ledger {
+        let mut ledger = Ledger::new(Time::ZERO);
+        ledger.served(Time::from_ns(20), Time::from_ns(bus_ns));
+        ledger.close("bus", Time::from_ns(bus_ns));
+        ledger.close("wire", Time::from_ns(bus_ns + 100));
+        ledger
+    }
+
+    #[test]
+    fn means_add_up_to_the_mean_latency() {
+        let ledgers = [ledger(100), ledger(200)];
+        let mean = MeanLedger::of(&ledgers);
+        assert!((mean.total_us() - 0.25).abs() < 1e-12);
+        let expected = "\
+Mean over 2 messages
+stage  waiting [µs]  service [µs]  total [µs]  share
+─────  ────────────  ────────────  ──────────  ───────
+bus           0.020         0.130       0.150   60.0 %
+wire          0.100         0.000       0.100   40.0 %
+total         0.120         0.130       0.250    100 %
+";
+        assert_eq!(mean.text(), expected);
+    }
+
+    #[test]
+    fn no_messages_is_an_empty_table() {
+        assert!(MeanLedger::of([]).text().contains("0 messages"));
+        assert_eq!(comparison("t", &[("a".into(), MeanLedger::of([]))]).groups.len(), 1);
+    }
+}

@@ -1,0 +1,25 @@
+//! From results to what a person reads: tables, claims, charts, timelines, one HTML page.
+//!
+//! Everything here is plain data in, text out, and the same bytes for the same data. Whoever ran
+//! the study fills the data types; nothing here runs, measures or judges a model.
+
+pub mod chart;
+pub mod claim;
+#[cfg(test)]
+mod gallery;
+pub mod html;
+pub mod ledger;
+pub mod number;
+pub mod packet_flow;
+pub mod paper;
+pub mod perfetto;
+pub mod steps;
+pub mod svg;
+pub mod table;
+
+pub use chart::{Axis, Bar, BarChart, Group, LineChart, Series, Style};
+pub use claim::{Claim, Kind, Role, Value};
+pub use ledger::MeanLedger;
+pub use packet_flow::{PacketFlow, Transfer};
+pub use paper::{Artifact, PaperReport};
+pub use table::{Cell, Column, Table};

@@ -1,0 +1,96 @@
+//! Numbers as people read them: few digits, no noise. Leaves out units, which callers append.
+
+/// At most `digits` significant digits, none of them a trailing zero after the point; whole
+/// numbers are never shortened to fewer digits than they have before the point.
+pub fn significant(x: f64, digits: i32) -> String {
+    if !x.is_finite() {
+        return "–".to_owned();
+    }
+    if x == 0.0 {
+        return "0".to_owned();
+    }
+    let magnitude = x.abs().log10().floor() as i32;
+    if magnitude < -6 {
+        return format!("{x:.*e}", digits as usize - 1);
+    }
+    let decimals = (digits - 1 - magnitude).max(0) as usize;
+    trim_zeros(&format!("{x:.decimals$}")).to_owned()
+}
+
+/// Four significant digits: enough for every table here.
+pub fn short(x: f64) -> String {
+    significant(x, 4)
+}
+
+/// A fraction as a percentage with its sign: `+3.2 %`.
+pub fn signed_percent(fraction: f64) -> String {
+    match percent_digits(fraction) {
+        digits if digits == "0.0" => "0.0 %".to_owned(),
+        digits if fraction > 0.0 => format!("+{digits} %"),
+        digits => format!("−{digits} %"),
+    }
+}
+
+/// A fraction as a percentage: `15 %`.
+pub fn percent(fraction: f64) -> String {
+    format!("{} %", trim_zeros(&percent_digits(fraction)))
+}
+
+fn percent_digits(fraction: f64) -> String {
+    let x = (fraction * 100.0).abs();
+    let decimals = if x < 99.95 { 1 } else { 0 };
+    format!("{x:.decimals$}")
+}
+
+fn trim_zeros(digits: &str) -> &str {
+    match digits.contains('.') {
+        true => digits.trim_end_matches('0').trim_end_matches('.'),
+        false => digits,
+    }
+}
+
+/// Picoseconds as microseconds, exactly: six decimals, no rounding.
+pub fn exact_us(ps: u64) -> String {
+    format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000)
+}
+
+/// 10⁶ bytes per second; nothing when no time passed.
+pub fn mb_per_s(bytes: u64, ps: u64) -> Option<f64> {
+    (ps > 0).then(|| bytes as f64 * 1e6 / ps as f64)
+}
+
+/// A rate in 10⁶ bytes per second, as text with its unit.
+pub fn rate(mb_per_s: f64) -> String {
+    format!("{} MB/s", significant(mb_per_s, 3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_few_digits_and_no_noise() {
+        assert_eq!(short(1234567.0), "1234567");
+        assert_eq!(short(61.0), "61");
+        assert_eq!(short(61.044), "61.04");
+        assert_eq!(short(0.012_345_6), "0.01235");
+        assert_eq!(short(-2.5), "-2.5");
+        assert_eq!(short(f64::NAN), "–");
+        assert_eq!(short(1.5e-9), "1.500e-9");
+    }
+
+    #[test]
+    fn percentages_carry_their_sign() {
+        assert_eq!(signed_percent(0.0321), "+3.2 %");
+        assert_eq!(signed_percent(-0.5), "−50.0 %");
+        assert_eq!(signed_percent(-0.0001), "0.0 %");
+        assert_eq!(signed_percent(2.5), "+250 %");
+        assert_eq!(percent(0.15), "15 %");
+    }
+
+    #[test]
+    fn microseconds_are_exact() {
+        assert_eq!(exact_us(1), "0.000001");
+        assert_eq!(exact_us(u64::MAX), "18446744073709.551615");
+    }
+}

@@ -1,0 +1,57 @@
+//! A made-up stream of 8 KiB packets through four engines, for tests and for looking at pictures.
+
+use super::*;
+
+/// When each engine is free again, in µs.
+#[derive(Default)]
+struct Engines {
+    free: [f64; 4],
+    transfers: Vec<Transfer>,
+}
+
+impl Engines {
+    /// A transfer by `band` once it is free, not before `from` nor ending before `until`.
+    fn run(&mut self, band: usize, packet: u64, bytes: u64, from: f64, until: f64) -> f64 {
+        let start = from.max(self.free[band] + 1.5);
+        let end = until.max(start + 2.0 + bytes as f64 / [126.0, 150.0, 150.0, 122.0][band]);
+        let us = |x: f64| Time::from_ps((x * 1e6).round() as u64);
+        self.transfers.push(Transfer { band, packet, bytes, start: us(start), end: us(end) });
+        self.free[band] = end;
+        end
+    }
+
+    /// A packet that is cut through in `pieces` on its way to the wire and to the host.
+    fn packet(&mut self, packet: u64, pieces: &[u64]) {
+        let posted = self.free[0];
+        let deposited = self.run(0, packet, 8192, posted, posted);
+        let sent = self.run(1, packet, 128, posted, posted);
+        self.run(2, packet, 128, posted, sent + 0.5);
+        let mut arrived = 0.0;
+        let first = (packet - 1) as usize % 2;
+        for (i, &bytes) in pieces.iter().enumerate() {
+            let ready = if i + 1 == pieces.len() { deposited } else { 0.0 };
+            let until = self.run(1, packet, bytes, sent + 2.0, ready);
+            arrived = until;
+            if i >= first {
+                self.run(3, packet, bytes + if i == first && i > 0 { pieces[0] } else { 0 }, until + 1.0, 0.0);
+            }
+        }
+        self.run(2, packet, 8192, sent + 3.0, arrived + 0.5);
+    }
+}
+
+/// `packets` packets back to back, the first few cut through in small pieces.
+pub fn stream(packets: u64) -> PacketFlow {
+    let pieces: [&[u64]; 3] = [&[368, 512, 700, 980, 1384, 1900, 2348], &[1384, 2420, 2844, 1544], &[3900, 4292]];
+    let mut engines = Engines::default();
+    for i in 0..packets {
+        engines.packet(i + 1, pieces[(i as usize).min(2)]);
+    }
+    let transfers = engines.transfers;
+    PacketFlow {
+        title: "Adaptive cut-through: a stream of 8 KiB payloads (made-up data)".to_owned(),
+        bands: ["hostTx", "netTx", "netRcv", "hostRcv"].map(str::to_owned).to_vec(),
+        window: PacketFlow::whole(&transfers),
+        transfers,
+    }
+}

@@ -1,0 +1,126 @@
+//! The report of one paper: its claims and its artifacts, as JSON, as text and as files.
+//!
+//! Leaves out running anything and the page's look (`html/`).
+
+use super::claim::{Claim, Tally, claims_text};
+use super::html;
+use super::table::Table;
+use serde::Serialize;
+use std::path::Path;
+use std::{fs, io};
+
+/// A table or figure reproduced.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Artifact {
+    /// Its name, also of its files: `figure-3`.
+    pub id: String,
+    /// Its heading: `Figure 3: eager cut-through`.
+    pub title: String,
+    /// What to see in it, and how it was made.
+    pub caption: String,
+    /// Its picture, a whole SVG document.
+    #[serde(skip)]
+    pub svg: Option<String>,
+    /// Its data.
+    #[serde(flatten)]
+    pub table: Option<Table>,
+}
+
+impl Artifact {
+    /// The name of its picture's file.
+    pub fn svg_file(&self) -> Option<String> {
+        self.svg.as_ref().map(|_| format!("{}.svg", self.id))
+    }
+
+    /// The name of its data's file.
+    pub fn csv_file(&self) -> Option<String> {
+        self.table.as_ref().map(|_| format!("{}.csv", self.id))
+    }
+}
+
+/// A paper's claims and artifacts.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct PaperReport {
+    /// Its short name, as on the command line.
+    pub paper: String,
+    /// The paper's title.
+    pub title: String,
+    /// Its bibliographic reference.
+    pub reference: String,
+    /// One paragraph: what the paper asks and finds.
+    #[serde(rename = "abstract")]
+    pub summary: String,
+    /// Its claims.
+    pub claims: Vec<Claim>,
+    /// Its tables and figures.
+    pub artifacts: Vec<Artifact>,
+}
+
+impl PaperReport {
+    /// The report as JSON; the caller may add keys (version, seed, hash).
+    pub fn json(&self) -> serde_json::Value {
+        let mut json = serde_json::to_value(self).expect("a report has only text keys");
+        for (artifact, object) in self.artifacts.iter().zip(json["artifacts"].as_array_mut().into_iter().flatten()) {
+            object["svg"] = artifact.svg_file().into();
+            object["csv"] = artifact.csv_file().into();
+        }
+        json
+    }
+
+    /// The report for a terminal: heading, tables, claims, tally.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n{}\n\n", self.title, self.reference);
+        for artifact in &self.artifacts {
+            if let Some(table) = &artifact.table {
+                text += &format!("{}\n\n{}\n", artifact.title, table.text());
+            }
+        }
+        text + &claims_text(&self.claims)
+    }
+
+    /// How many claims hold.
+    pub fn tally(&self) -> Tally {
+        Tally::of(&self.claims)
+    }
+
+    /// Writes `report.html`, `report.json` and each artifact's `ID.svg` and `ID.csv` into `folder`,
+    /// which is made if missing.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        for artifact in &self.artifacts {
+            if let (Some(name), Some(svg)) = (artifact.svg_file(), &artifact.svg) {
+                fs::write(folder.join(name), svg)?;
+            }
+            if let (Some(name), Some(table)) = (artifact.csv_file(), &artifact.table) {
+                fs::write(folder.join(name), table.csv())?;
+            }
+        }
+        fs::write(folder.join("report.json"), format!("{:#}\n", self.json()))?;
+        fs::write(folder.join("report.html"), html::page(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::claim::samples::number;
+    use crate::report::table::Column;
+
+    #[test]
+    fn json_names_the_files_and_leaves_out_the_pictures() {
+        let table = Table { columns: vec![Column::unit("size", "B")], rows: vec![vec![64u64.into()]] };
+        let artifact =
+            Artifact { id: "figure-1".into(), svg: Some("<svg/>".into()), table: Some(table), ..Artifact::default() };
+        let report = PaperReport {
+            claims: vec![number("R1", 1.0, 1.0, 0.1)],
+            artifacts: vec![artifact],
+            ..PaperReport::default()
+        };
+        let json = report.json();
+        assert_eq!(json["claims"][0]["holds"], true);
+        assert_eq!(json["artifacts"][0]["svg"], "figure-1.svg");
+        assert_eq!(json["artifacts"][0]["csv"], "figure-1.csv");
+        assert_eq!(json["artifacts"][0]["rows"][0][0], 64.0);
+        assert!(!json.to_string().contains("<svg"));
+    }
+}

@@ -1,0 +1,151 @@
+//! Tables: aligned text for a terminal, CSV for other programs, JSON cells. Leaves out HTML
+//! (`html/`), colour and the width of the terminal.
+
+mod cell;
+
+pub use cell::Cell;
+use serde::Serialize;
+
+/// The head of a column.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Column {
+    /// What the column holds.
+    pub name: String,
+    /// The unit of its numbers; empty if none.
+    pub unit: String,
+    /// Decimals shown in text; four significant digits if not given. CSV and JSON are never rounded.
+    #[serde(skip)]
+    pub decimals: Option<usize>,
+}
+
+impl Column {
+    /// A column of text, or of numbers without unit.
+    pub fn new(name: impl Into<String>) -> Column {
+        Column { name: name.into(), unit: String::new(), decimals: None }
+    }
+
+    /// A column of numbers in `unit`.
+    pub fn unit(name: impl Into<String>, unit: impl Into<String>) -> Column {
+        Column { name: name.into(), unit: unit.into(), decimals: None }
+    }
+
+    /// Shows `decimals` decimals in text.
+    pub fn decimals(mut self, decimals: usize) -> Column {
+        self.decimals = Some(decimals);
+        self
+    }
+
+    /// The name, with the unit in brackets.
+    pub fn heading(&self) -> String {
+        match self.unit.is_empty() {
+            true => self.name.clone(),
+            false => format!("{} [{}]", self.name, self.unit),
+        }
+    }
+}
+
+/// Rows under named columns.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Table {
+    /// The heads.
+    pub columns: Vec<Column>,
+    /// The rows, each as long as `columns`.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// An empty table.
+    pub fn new(columns: Vec<Column>) -> Table {
+        Table { columns, rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: Vec<Cell>) {
+        assert_eq!(row.len(), self.columns.len(), "a row has one cell per column");
+        self.rows.push(row);
+    }
+
+    /// Whether every cell of a column is a number or empty: such columns are aligned right.
+    pub fn is_numeric(&self, column: usize) -> bool {
+        self.rows.iter().all(|row| !matches!(row[column], Cell::Text(_)))
+    }
+
+    /// Columns aligned by spaces, a rule under the heads, a newline at the end.
+    pub fn text(&self) -> String {
+        let heads: Vec<String> = self.columns.iter().map(Column::heading).collect();
+        let cells: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().zip(&self.columns).map(|(cell, c)| cell.text(c)).collect()).collect();
+        let widths: Vec<usize> = (0..heads.len())
+            .map(|i| cells.iter().map(|row| columns_wide(&row[i])).chain([columns_wide(&heads[i])]).max().unwrap_or(0))
+            .collect();
+        let right: Vec<bool> = (0..heads.len()).map(|i| self.is_numeric(i)).collect();
+        let rule: Vec<String> = widths.iter().map(|&w| "─".repeat(w)).collect();
+        [&heads, &rule].into_iter().chain(&cells).map(|row| text_row(row, &widths, &right)).collect()
+    }
+
+    /// Comma-separated values with a head row; numbers in full.
+    pub fn csv(&self) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let heads = self.columns.iter().map(Column::heading);
+        writer.write_record(heads).expect("writing to memory does not fail");
+        for row in &self.rows {
+            writer.write_record(row.iter().map(Cell::csv)).expect("rows are as long as the head");
+        }
+        let bytes = writer.into_inner().expect("writing to memory does not fail");
+        String::from_utf8(bytes).expect("cells are text")
+    }
+}
+
+/// The terminal columns of `text`, taking every character for one.
+pub fn columns_wide(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn text_row(row: &[String], widths: &[usize], right: &[bool]) -> String {
+    let mut line = String::new();
+    for (i, cell) in row.iter().enumerate() {
+        let space = " ".repeat(widths[i] - columns_wide(cell));
+        let gap = if i == 0 { "" } else { "  " };
+        match right[i] {
+            true => line.extend([gap, &space, cell]),
+            false => line.extend([gap, cell, &space]),
+        }
+    }
+    format!("{}\n", line.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Table {
+        let mut table =
+            Table::new(vec![Column::new("system"), Column::unit("latency", "µs").decimals(1), Column::new("note")]);
+        table.push(vec!["P6, \"Natoma\"".into(), 73.04.into(), Cell::Empty]);
+        table.push(vec!["Miata".into(), 110.0.into(), "<slow>".into()]);
+        table
+    }
+
+    #[test]
+    fn text_is_aligned() {
+        let expected = "\
+system        latency [µs]  note
+────────────  ────────────  ──────
+P6, \"Natoma\"          73.0
+Miata                110.0  <slow>
+";
+        assert_eq!(sample().text(), expected);
+    }
+
+    #[test]
+    fn csv_quotes_and_keeps_all_digits() {
+        let expected = "system,latency [µs],note\n\"P6, \"\"Natoma\"\"\",73.04,\nMiata,110,<slow>\n";
+        assert_eq!(sample().csv(), expected);
+    }
+
+    #[test]
+    fn cells_are_plain_json() {
+        let json = serde_json::to_string(&sample().rows).unwrap();
+        assert_eq!(json, r#"[["P6, \"Natoma\"",73.04,null],["Miata",110.0,"<slow>"]]"#);
+    }
+}

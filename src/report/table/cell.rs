@@ -1,0 +1,77 @@
+//! One entry of a table, and what becomes one. Leaves out alignment.
+
+use super::Column;
+use crate::report::number;
+use serde::{Serialize, Serializer};
+
+/// One entry of a table.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Cell {
+    /// A number, in the unit of its column.
+    Number(f64),
+    /// Words.
+    Text(String),
+    /// Nothing to say.
+    Empty,
+}
+
+impl Cell {
+    /// The cell as text in `column`.
+    pub fn text(&self, column: &Column) -> String {
+        match (self, column.decimals) {
+            (Cell::Number(x), Some(decimals)) if x.is_finite() => format!("{x:.decimals$}"),
+            (Cell::Number(x), _) => number::short(*x),
+            (Cell::Text(words), _) => words.clone(),
+            (Cell::Empty, _) => String::new(),
+        }
+    }
+
+    /// The cell as CSV has it: numbers in full.
+    pub fn csv(&self) -> String {
+        match self {
+            Cell::Number(x) if x.is_finite() => x.to_string(),
+            Cell::Text(words) => words.clone(),
+            _ => String::new(),
+        }
+    }
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Cell::Number(x) => to.serialize_f64(*x),
+            Cell::Text(words) => to.serialize_str(words),
+            Cell::Empty => to.serialize_none(),
+        }
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(x: f64) -> Cell {
+        Cell::Number(x)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(x: u64) -> Cell {
+        Cell::Number(x as f64)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(words: &str) -> Cell {
+        Cell::Text(words.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(words: String) -> Cell {
+        Cell::Text(words)
+    }
+}
+
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(cell: Option<T>) -> Cell {
+        cell.map_or(Cell::Empty, Into::into)
+    }
+}
