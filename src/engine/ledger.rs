@@ -29,15 +29,15 @@ impl Stage {
 pub struct Ledger {
     start: Time,
     stage_start: Time,
-    service: Time,
-    served_until: Time,
+    /// When resources worked for the message, as told since the present stage began.
+    served: Vec<(Time, Time)>,
     stages: Vec<Stage>,
 }
 
 impl Ledger {
     /// The ledger of a message that starts at `start`.
     pub fn new(start: Time) -> Ledger {
-        Ledger { start, stage_start: start, service: Time::ZERO, served_until: start, stages: Vec::with_capacity(8) }
+        Ledger { start, stage_start: start, served: Vec::new(), stages: Vec::with_capacity(8) }
     }
 
     /// When the message started.
@@ -46,21 +46,27 @@ impl Ledger {
     }
 
     /// Counts service in the present stage; what lies before it began was hidden by stages passed,
-    /// and what was counted already (by a resource working at the same time) is not counted twice.
+    /// what lies after its end is not counted, and what several resources did at the same time
+    /// is counted once.
     pub fn served(&mut self, from: Time, to: Time) {
-        self.service += to.since(from.max(self.served_until));
-        self.served_until = self.served_until.max(to);
+        match self.served.last_mut() {
+            Some((start, end)) if (*start..=*end).contains(&from) => *end = to.max(*end),
+            _ => self.served.push((from, to)),
+        }
     }
 
     /// Ends the present stage at `at`, under `name`.
     pub fn close(&mut self, name: &'static str, at: Time) {
         let total = at - self.stage_start;
-        // A resource may work on past the stage's end for this message; that part is not the stage's.
-        let service = self.service.min(total);
+        self.served.sort_unstable();
+        let (mut service, mut counted) = (Time::ZERO, self.stage_start);
+        for (from, to) in self.served.drain(..) {
+            let to = to.min(at);
+            service += to.since(from.max(counted));
+            counted = counted.max(to);
+        }
         self.stages.push(Stage { name, waiting: total - service, service });
         self.stage_start = at;
-        self.served_until = at;
-        self.service = Time::ZERO;
     }
 
     /// The stages, in order.
@@ -72,5 +78,48 @@ impl Ledger {
     pub fn total(&self) -> Time {
         debug_assert_eq!(self.stages.iter().map(Stage::total).sum::<Time>(), self.stage_start - self.start);
         self.stage_start - self.start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ns(ns: u64) -> Time {
+        Time::from_ns(ns)
+    }
+
+    #[test]
+    fn service_is_clipped_to_its_stage_and_counted_once() {
+        let mut ledger = Ledger::new(ns(10));
+        ledger.served(ns(5), ns(13)); // began before the message did
+        ledger.served(ns(18), ns(25)); // works on past the end
+        ledger.served(ns(12), ns(15)); // told late, and in part beside the first
+        ledger.close("bus", ns(20));
+        ledger.close("nothing", ns(20));
+        ledger.served(ns(19), ns(24)); // hidden up to 20
+        ledger.close("link", ns(30));
+        let stage = |name, waiting, service| Stage { name, waiting: ns(waiting), service: ns(service) };
+        assert_eq!(ledger.stages(), [stage("bus", 3, 7), stage("nothing", 0, 0), stage("link", 6, 4)]);
+        assert_eq!(ledger.total(), ns(20));
+    }
+
+    proptest! {
+        #[test]
+        fn stages_sum_to_the_latency(
+            start in 0..1_000u64,
+            stages in prop::collection::vec((0..500u64, prop::collection::vec((0..5_000u64, 0..500u64), 0..5)), 1..12),
+        ) {
+            let mut ledger = Ledger::new(ns(start));
+            let mut end = start;
+            for (span, services) in stages {
+                end += span;
+                services.iter().for_each(|&(from, span)| ledger.served(ns(from), ns(from + span)));
+                ledger.close("stage", ns(end));
+            }
+            prop_assert_eq!(ledger.total(), ns(end - start));
+            prop_assert_eq!(ledger.stages().iter().map(Stage::total).sum::<Time>(), ns(end - start));
+        }
     }
 }

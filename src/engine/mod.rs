@@ -15,6 +15,9 @@ pub mod stuck;
 pub mod time;
 pub mod units;
 
+#[cfg(test)]
+mod tests;
+
 pub use ledger::{Ledger, Stage};
 pub use message::{Message, NodeId, Tally, Tracked};
 pub use metric::Metric;
@@ -22,6 +25,7 @@ pub use record::{Recorder, Span, Timeline, TrackId};
 pub use resource::{Pool, Resource};
 pub use signal::{Mailbox, Signal};
 pub use sim::{Limits, Outcome, Sim, Simulation};
+pub use stats::Summary;
 pub use stuck::Stuck;
 pub use time::Time;
 pub use units::{Bytes, Hertz, Rate};

@@ -89,3 +89,32 @@ impl Recorder {
         std::mem::take(&mut *self.timeline.borrow_mut())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(recorder: &Recorder, end: u64) {
+        let track = TrackId(0);
+        let (start, end) = (Time::ZERO, Time::from_ps(end));
+        recorder.span(Span { track, what: "burst", message: None, bytes: Bytes(8), start, end });
+    }
+
+    #[test]
+    fn a_recorder_keeps_as_many_spans_as_it_was_told_to() {
+        let recorder = Recorder::keeping(2);
+        assert_eq!(recorder.track("node 0", "bus"), TrackId(0));
+        (1..=5).for_each(|end| span(&recorder, end));
+        let timeline = recorder.take();
+        assert_eq!(timeline.spans.iter().map(|span| span.end.ps()).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!((timeline.dropped, timeline.tracks.len()), (3, 1));
+    }
+
+    #[test]
+    fn a_recorder_that_is_off_keeps_nothing_and_allocates_nothing() {
+        let recorder = Recorder::off();
+        (1..=5).for_each(|end| span(&recorder, end));
+        let timeline = recorder.take();
+        assert_eq!((timeline.spans.capacity(), timeline.dropped), (0, 0));
+    }
+}

@@ -133,7 +133,7 @@ impl<T> Mailbox<T> {
         loop {
             let first = self.values.borrow().front().map(|(instant, _)| *instant);
             match first {
-                None => drop(self.arrived.wait().await),
+                None => _ = self.arrived.wait().await,
                 Some(instant) if instant > self.sim.now() => self.sim.until(instant).await,
                 Some(_) => return self.values.borrow_mut().pop_front().expect("a value was there").1,
             }

@@ -39,7 +39,7 @@ struct Pair {
 impl Pair {
     fn act(&mut self, act: Act) {
         self.sequence += 1;
-        let id = self.sequence << TASK_BITS | (self.sequence * 7 & 0xff);
+        let id = self.sequence << TASK_BITS | ((self.sequence * 7) & 0xff);
         match act {
             Act::Push(span) => {
                 let event = Event { time: Time::from_ps(self.now.saturating_add(span)), id };

@@ -1,0 +1,102 @@
+//! Resources and pools.
+
+use super::super::{Pool, Resource};
+use super::*;
+
+#[test]
+fn a_resource_serves_in_the_order_of_asking_and_counts_its_time() {
+    let bench = Bench::new();
+    let bus = Rc::new(Resource::new(&bench.sim(), "bus"));
+    for (name, span) in [("a", 5), ("b", 3), ("c", 2)] {
+        let bus = bus.clone();
+        bench.spawn(name, |sim, log| async move {
+            let held = bus.acquire().await;
+            log.note(name);
+            sim.delay(ns(span)).await;
+            assert!(bus.is_wanted());
+            drop(held);
+            // Asked for again at once: those who wait come first.
+            if name == "a" {
+                let _held = bus.acquire().await;
+                log.note("a again");
+                assert_eq!(bus.held_total(), ns(10));
+                sim.delay(ns(1)).await;
+                assert_eq!(bus.held_total(), ns(11), "what is held now counts");
+            }
+        });
+    }
+    assert_eq!(bench.finish(), ["0 a", "5 b", "8 c", "10 a again"]);
+    assert_eq!((bus.held_total(), bus.grants(), bus.is_held()), (ns(11), 4, false));
+}
+
+/// A task that takes `units` at `at`, keeps them 10 ns, and gives up at `deadline`.
+fn taker(bench: &Bench, pool: &Rc<Pool>, at: u64, units: u64, deadline: Time) {
+    let pool = pool.clone();
+    bench.spawn("taker", |sim, log| async move {
+        sim.delay(ns(at)).await;
+        match pool.acquire_until(units, deadline).await {
+            false => log.note(format!("no {units}")),
+            true => {
+                log.note(format!("took {units}"));
+                sim.delay(ns(10)).await;
+                pool.release(units);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_pool_serves_in_the_order_of_asking_whatever_is_asked_for() {
+    let bench = Bench::new();
+    let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 4));
+    for (at, units) in [(0, 3), (1, 2), (2, 1), (3, 4)] {
+        taker(&bench, &pool, at, units, Time::MAX);
+    }
+    assert_eq!(bench.finish(), ["0 took 3", "10 took 2", "10 took 1", "20 took 4"]);
+    assert_eq!(pool.free(), 4);
+}
+
+#[test]
+fn those_behind_a_request_that_gave_up_are_served() {
+    let bench = Bench::new();
+    let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 4));
+    taker(&bench, &pool, 0, 2, Time::MAX);
+    taker(&bench, &pool, 1, 4, ns(5));
+    taker(&bench, &pool, 2, 1, Time::MAX);
+    taker(&bench, &pool, 3, 1, Time::MAX);
+    taker(&bench, &pool, 4, 1, ns(8));
+    assert_eq!(bench.finish(), ["0 took 2", "5 no 4", "5 took 1", "5 took 1", "8 no 1"]);
+    assert_eq!(pool.free(), 4);
+}
+
+#[test]
+fn what_was_granted_to_a_wait_that_was_dropped_comes_back() {
+    let bench = Bench::new();
+    let bus = Rc::new(Resource::new(&bench.sim(), "bus"));
+    let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 1));
+    let (of_owner, of_fickle) = ((bus.clone(), pool.clone()), (bus.clone(), pool.clone()));
+    bench.spawn("owner", |sim, _| async move {
+        let held = of_owner.0.acquire().await;
+        of_owner.1.acquire(1).await;
+        sim.delay(ns(1)).await;
+        drop(held);
+        of_owner.1.release(1);
+    });
+    bench.spawn("fickle", |sim, log| async move {
+        let mut acquire = Box::pin(of_fickle.0.acquire());
+        let mut take = Box::pin(of_fickle.1.acquire(1));
+        std::future::poll_fn(|context| {
+            assert!(acquire.as_mut().poll(context).is_pending());
+            assert!(take.as_mut().poll(context).is_pending());
+            std::task::Poll::Ready(())
+        })
+        .await;
+        sim.delay(ns(1)).await;
+        assert!(of_fickle.0.is_held(), "granted to this task");
+        drop((acquire, take));
+        log.note("dropped");
+    });
+    assert_eq!(bench.finish(), ["1 dropped"]);
+    assert!(!bus.is_held());
+    assert_eq!(pool.free(), 1);
+}
