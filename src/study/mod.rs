@@ -3,7 +3,16 @@
 //! | file | does |
 //! |---|---|
 //! | `run.rs` | one description, run: its metrics, ledger, resources and outcome |
+//! | `experiment.rs` | the runs behind a paper, as data |
+//! | `claims.rs` | a paper's claims, as data, judged |
+//! | `reproduce.rs` | a paper, reproduced |
+//! | `trapeze/` | Yocum et al. (1997): its figures and shapes |
 
+pub mod claims;
+pub mod experiment;
+pub mod reproduce;
 pub mod run;
+mod trapeze;
 
+pub use reproduce::{Options, Progress, constants, papers, reproduce};
 pub use run::{RunResult, run};

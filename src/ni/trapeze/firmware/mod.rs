@@ -95,29 +95,30 @@ impl Firmware {
         }
     }
 
-    /// One pass; true if anything was done.
+    /// One pass; true if anything was done. Transfers to sinks come before those from sources,
+    /// because they free buffers.
     async fn pass(&mut self) -> bool {
         let context = &self.context;
         let mut worked = self.send.notice(context).await | self.receive.notice(context).await;
         worked |= self.send.transmit(context).await;
-        worked |= self.receive.take(context).await;
-        worked | self.use_host_dma().await
+        // The one engine towards the host serves both directions in turn.
+        if self.host_dma_last == Some(Direction::Read) || !self.send.can_fetch(context) {
+            worked |= self.deliver().await;
+        }
+        worked |= self.receive.take(&self.context).await;
+        if self.send.fetch(&self.context).await {
+            self.host_dma_last = Some(Direction::Read);
+            return true;
+        }
+        worked | self.deliver().await
     }
 
-    /// The one engine towards the host serves both directions in turn.
-    async fn use_host_dma(&mut self) -> bool {
-        let reads_first = self.host_dma_last != Some(Direction::Read);
-        for direction in if reads_first { READ_WRITE } else { WRITE_READ } {
-            let started = match direction {
-                Direction::Read => self.send.fetch(&self.context).await,
-                Direction::Write => self.receive.deliver(&self.context).await,
-            };
-            if started {
-                self.host_dma_last = Some(direction);
-                return true;
-            }
+    async fn deliver(&mut self) -> bool {
+        let delivered = self.receive.deliver(&self.context).await;
+        if delivered {
+            self.host_dma_last = Some(Direction::Write);
         }
-        false
+        delivered
     }
 
     /// Sleeps until an engine stops, a watched count is reached, or the host writes. Nothing of
@@ -133,9 +134,6 @@ impl Firmware {
 fn whole_words(landed: Bytes, total: Bytes) -> Bytes {
     if landed < total { Bytes(landed.get() / 4 * 4) } else { total }
 }
-
-const READ_WRITE: [Direction; 2] = [Direction::Read, Direction::Write];
-const WRITE_READ: [Direction; 2] = [Direction::Write, Direction::Read];
 
 impl Context {
     /// Works on a message for `cycles`.

@@ -117,13 +117,19 @@ impl SendSide {
         true
     }
 
+    /// Whether a message waits in the send ring, and a buffer and the engine are free for it.
+    pub(super) fn can_fetch(&self, context: &Context) -> bool {
+        let entry = context.layout.send_entry(self.next_entry);
+        let free = context.chip.host_dma.is_idle() && !self.free_buffers.is_empty();
+        free && context.chip.sram.load_word(entry + word::STATE) == state::TO_SEND
+    }
+
     /// Takes the next message of the send ring and starts its hostTx for the whole payload.
     pub(super) async fn fetch(&mut self, context: &Context) -> bool {
-        let entry = context.layout.send_entry(self.next_entry);
-        let ready = context.chip.host_dma.is_idle() && !self.free_buffers.is_empty();
-        if !ready || context.chip.sram.load_word(entry + word::STATE) != state::TO_SEND {
+        if !self.can_fetch(context) {
             return false;
         }
+        let entry = context.layout.send_entry(self.next_entry);
         // The entry is taken: the next look at this one is a round of the ring later.
         context.chip.sram.store_word(entry + word::STATE, state::FREE + TAKEN);
         self.next_entry += 1;
