@@ -1,5 +1,4 @@
 //! Narrows: a workbench for the stretch between a program and the wire.
-#![allow(missing_docs)] // until the first slice stands
 pub mod engine;
 pub mod fabric;
 pub mod host;
@@ -7,5 +6,7 @@ pub mod machine;
 pub mod messaging;
 pub mod ni;
 pub mod program;
-pub mod report;
 pub mod protocol;
+pub mod report;
+pub mod study;
+pub mod text;

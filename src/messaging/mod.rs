@@ -35,6 +35,11 @@ pub struct World {
 }
 
 impl World {
+    /// The number of the node called `name`; the description was checked.
+    pub fn id(&self, name: &str) -> NodeId {
+        self.nodes.iter().position(|node| node.name == name).expect("a checked description names its nodes")
+    }
+
     /// The node of this number.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id]

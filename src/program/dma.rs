@@ -6,14 +6,15 @@ use crate::engine::{Bytes, Message, Metric, NodeId, Outcome, Time};
 use crate::host::io_bus::Direction;
 use crate::messaging::{Endpoint, World};
 use crate::ni::lanai::HostJob;
+use crate::text::Table;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// The parameters of the test.
 #[derive(Clone, Debug)]
 pub struct DmaTest {
-    /// The node.
-    pub node: NodeId,
+    /// The node, by name; the first if none.
+    pub node: Option<String>,
     /// Which way.
     pub direction: Direction,
     /// The size of a transfer.
@@ -33,18 +34,32 @@ struct Measured {
 }
 
 impl DmaTest {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> DmaTest {
+        let ways = [("read", Direction::Read), ("write", Direction::Write)];
+        DmaTest {
+            node: t.text("node", "The node; by default the first").optional(),
+            direction: t.choice("direction", "From host memory (read: sending) or to it", &ways).or("read"),
+            size: t.bytes("size", "Size of a transfer").min("4 B").or("8 KiB"),
+            transfers: t.count("transfers", "How many; 0 only lets the processor copy").range(0, 10_000_000).or(100),
+            time: t.time("time", "How long to copy where there are no transfers").or("1 ms"),
+            copying: t.flag("copying", "Whether the processor copies blocks meanwhile").or(false),
+        }
+    }
+
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
         let ended = Rc::new(Cell::new(Time::ZERO));
-        let name = format!("{} DMA test", world.node(self.node).name);
-        world.sim.spawn(name, self.clone().transfer(world.clone(), ended.clone()));
-        let copied = self.copying.then(|| copy::start(world, self.node));
+        let node = self.node.as_ref().map_or(0, |name| world.id(name));
+        let name = format!("{} DMA test", world.node(node).name);
+        world.sim.spawn(name, self.clone().transfer(world.clone(), node, ended.clone()));
+        let copied = self.copying.then(|| copy::start(world, node));
         Rc::new(Measured { parameters: self.clone(), ended, copied })
     }
 
-    async fn transfer(self, world: World, ended: Rc<Cell<Time>>) {
-        let Endpoint::Trapeze(node) = &world.node(self.node).endpoint;
+    async fn transfer(self, world: World, id: NodeId, ended: Rc<Cell<Time>>) {
+        let Endpoint::Trapeze(node) = &world.node(id).endpoint;
         let (engine, page) = (&node.chip.host_dma, node.host.memory.allocate(self.size, 4096));
-        let message = Message::new(0, self.node, self.node, self.size, world.sim.now());
+        let message = Message::new(0, id, id, self.size, world.sim.now());
         if self.transfers == 0 {
             world.sim.delay(self.time).await;
         }

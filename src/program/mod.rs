@@ -7,18 +7,23 @@
 //! | `page_fetch.rs` | a request, and a page in answer: a fault of network memory |
 //! | `dma.rs` | the interface's host DMA alone, with or without a copying processor |
 //! | `copy.rs` | a processor that copies blocks |
+//! | `ends.rs` | the two nodes of a pair program |
 //! | `pattern.rs` | payloads that can be told apart |
 
 pub mod copy;
 pub mod dma;
+mod ends;
 pub mod page_fetch;
 mod pattern;
 pub mod ping_pong;
 pub mod stream;
 
+pub use ends::Ends;
+
 use crate::engine::stats::Summary;
-use crate::engine::{Metric, Outcome};
+use crate::engine::{Bytes, Metric, Outcome};
 use crate::messaging::World;
+use crate::text::Table;
 use std::rc::Rc;
 
 /// A workload, by kind.
@@ -41,6 +46,66 @@ pub trait Running {
 }
 
 impl Workload {
+    /// Reads the workload from the description's `[workload]`.
+    pub fn read(t: &mut Table<'_>) -> Workload {
+        let kinds = [
+            ("ping-pong", "One message at a time, there and back"),
+            ("stream", "Messages one way, as fast as possible or paced"),
+            ("page-fetch", "A request, and a page in answer"),
+            ("dma", "The interface's host DMA alone"),
+        ];
+        t.one_of("workload", "What runs on the machine", &kinds, |kind, t| match kind {
+            "ping-pong" => Workload::PingPong(ping_pong::PingPong::read(t)),
+            "stream" => Workload::Stream(stream::Stream::read(t)),
+            "page-fetch" => Workload::PageFetch(page_fetch::PageFetch::read(t)),
+            _ => Workload::Dma(dma::DmaTest::read(t)),
+        })
+    }
+
+    /// The nodes it names, each with the key that names it.
+    pub fn names(&self) -> Vec<(&'static str, &str)> {
+        match self {
+            Workload::PingPong(workload) => workload.ends.names("workload.ping-pong.from", "workload.ping-pong.to"),
+            Workload::PageFetch(workload) => workload.ends.names("workload.page-fetch.from", "workload.page-fetch.to"),
+            Workload::Stream(workload) => {
+                let ends = workload.flows.iter().flat_map(|(from, to)| [from, to]);
+                ends.map(|name| ("workload.stream.flows", name.as_str())).collect()
+            }
+            Workload::Dma(workload) => workload.node.iter().map(|name| ("workload.dma.node", name.as_str())).collect(),
+        }
+    }
+
+    /// Where it would have a node send to itself: the key, and the node, of the nodes `names`.
+    pub fn to_itself<'a>(&'a self, names: &[&'a str]) -> Vec<(&'static str, &'a str)> {
+        match self {
+            Workload::PingPong(workload) => workload.ends.to_itself(names, "workload.ping-pong.to"),
+            Workload::PageFetch(workload) => workload.ends.to_itself(names, "workload.page-fetch.to"),
+            Workload::Stream(workload) => {
+                let same = workload.flows.iter().filter(|(from, to)| from == to && !from.is_empty());
+                same.map(|(from, _)| ("workload.stream.flows", from.as_str())).collect()
+            }
+            Workload::Dma(_) => Vec::new(),
+        }
+    }
+
+    /// The largest payload it sends over the network, and the key that says so.
+    pub fn payload_max(&self) -> Option<(&'static str, Bytes)> {
+        match self {
+            Workload::PingPong(workload) if workload.answer > workload.payload => {
+                Some(("workload.ping-pong.answer", workload.answer))
+            }
+            Workload::PingPong(workload) => Some(("workload.ping-pong.payload", workload.payload)),
+            Workload::PageFetch(workload) => Some(("workload.page-fetch.page", workload.page)),
+            Workload::Stream(workload) => Some(("workload.stream.payload", workload.payload)),
+            Workload::Dma(_) => None,
+        }
+    }
+
+    /// How many nodes it needs.
+    pub fn nodes_min(&self) -> usize {
+        if matches!(self, Workload::Dma(_)) { 1 } else { 2 }
+    }
+
     /// Starts its programs.
     pub fn start(&self, world: &World) -> Rc<dyn Running> {
         match self {
@@ -73,4 +138,15 @@ fn fate_metrics(world: &World) -> Vec<Metric> {
         count("messages.delivered", delivered),
         count("messages.dropped", world.tally.dropped()),
     ]
+}
+
+/// A flow written as `"from -> to"`.
+fn flow(text: &str) -> Option<(String, String)> {
+    let (from, to) = text.split_once("->")?;
+    Some((from.trim().to_owned(), to.trim().to_owned()))
+}
+
+fn wrong_flow(t: &mut Table<'_>, flow: &str) -> (String, String) {
+    t.wrong("flows", &format!("`{flow}` is not a flow"), "a flow is written as \"from -> to\"");
+    Default::default()
 }

@@ -3,20 +3,19 @@
 //! The request is a control message; the answer's tag steers the page into the frame that the
 //! fault waits for (Yocum et al. 1997, §2.2: the system's own use, in network memory).
 
-use super::{Running, pattern};
+use super::{Ends, Running, pattern};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Metric, NodeId, Outcome, Time};
 use crate::messaging::{Outgoing, World};
+use crate::text::Table;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The parameters of page fetch.
 #[derive(Clone, Debug)]
 pub struct PageFetch {
-    /// The node that faults.
-    pub from: NodeId,
-    /// The node that has the pages.
-    pub to: NodeId,
+    /// The node that faults, and the one that has the pages.
+    pub ends: Ends,
     /// How many faults.
     pub faults: u64,
     /// The size of a page.
@@ -34,18 +33,28 @@ const TAG: u16 = 1;
 const PAGES: u64 = 8;
 
 impl PageFetch {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> PageFetch {
+        PageFetch {
+            ends: Ends::read(t),
+            faults: t.count("faults", "How many faults").range(1, 10_000_000).or(100),
+            page: t.bytes("page", "Size of a page").min("4 B").max("1 MiB").or("8 KiB"),
+        }
+    }
+
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
         let measured = Rc::new(Measured::default());
+        let (from, to) = self.ends.of(world);
         world.sim.spawn(
-            format!("{} program", world.node(self.from).name),
-            self.clone().fault(world.clone(), measured.clone()),
+            format!("{} program", world.node(from).name),
+            self.clone().fault(world.clone(), from, to, measured.clone()),
         );
-        world.sim.spawn_server(format!("{} server", world.node(self.to).name), self.clone().serve(world.clone()));
+        world.sim.spawn_server(format!("{} server", world.node(to).name), self.clone().serve(world.clone(), to));
         measured
     }
 
-    async fn fault(self, world: World, measured: Rc<Measured>) {
-        let endpoint = &world.node(self.from).endpoint;
+    async fn fault(self, world: World, from: NodeId, to: NodeId, measured: Rc<Measured>) {
+        let endpoint = &world.node(from).endpoint;
         let memory = &endpoint.host().memory;
         let frame = memory.allocate(self.page, 4096);
         for fault in 0..self.faults {
@@ -53,8 +62,8 @@ impl PageFetch {
             let number = fault % PAGES;
             endpoint.map_tag(TAG, frame).await;
             let words = (number as u32).to_le_bytes();
-            let request = Outgoing { destination: self.to, tag: 0, address: 0, payload: Bytes::ZERO, words: &words };
-            endpoint.send(self.from, &world.tally, request).await;
+            let request = Outgoing { destination: to, tag: 0, address: 0, payload: Bytes::ZERO, words: &words };
+            endpoint.send(from, &world.tally, request).await;
             let answer = endpoint.receive().await;
             assert_eq!((answer.tag, answer.address), (TAG, frame), "a page goes where its tag says");
             pattern::check(memory, frame, self.page, number);
@@ -63,8 +72,8 @@ impl PageFetch {
         }
     }
 
-    async fn serve(self, world: World) {
-        let endpoint = &world.node(self.to).endpoint;
+    async fn serve(self, world: World, to: NodeId) {
+        let endpoint = &world.node(to).endpoint;
         let memory = &endpoint.host().memory;
         let pages: Vec<_> = (0..PAGES).map(|_| memory.allocate(self.page, 4096)).collect();
         for (number, &page) in pages.iter().enumerate() {
@@ -76,7 +85,7 @@ impl PageFetch {
             let (destination, address) = (request.source, pages[number as usize]);
             endpoint.release(request).await;
             let answer = Outgoing { destination, tag: TAG, address, payload: self.page, words: &[] };
-            endpoint.send(self.to, &world.tally, answer).await;
+            endpoint.send(to, &world.tally, answer).await;
         }
     }
 }

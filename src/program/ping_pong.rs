@@ -3,20 +3,19 @@
 //! The one-way latency is that of the messages from the first node to the second: the simulated
 //! clock is one for all nodes, so no halving of round trips is needed.
 
-use super::{Running, pattern};
+use super::{Ends, Running, pattern};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Metric, NodeId, Outcome, Time};
 use crate::messaging::{Outgoing, World};
+use crate::text::Table;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The parameters of ping-pong.
 #[derive(Clone, Debug)]
 pub struct PingPong {
-    /// The node that begins.
-    pub from: NodeId,
-    /// The node that answers.
-    pub to: NodeId,
+    /// The node that begins, and the one that answers.
+    pub ends: Ends,
     /// How many messages go there, and how many come back.
     pub messages: u64,
     /// The payload of each message there.
@@ -31,23 +30,38 @@ struct Measured {
 }
 
 impl PingPong {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> PingPong {
+        let payload = t.bytes("payload", "Payload of each message there").max("16 MiB").required();
+        PingPong {
+            ends: Ends::read(t),
+            messages: t.count("messages", "Messages there, and as many back").range(1, 10_000_000).or(100),
+            answer: t
+                .bytes("answer", "Payload of each answer; by default that of the message")
+                .optional()
+                .unwrap_or(payload),
+            payload,
+        }
+    }
+
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let measured = Rc::new(Measured { forward: self.from, round_trips: RefCell::default() });
+        let (from, to) = self.ends.of(world);
+        let measured = Rc::new(Measured { forward: from, round_trips: RefCell::default() });
         let name = |node: NodeId| format!("{} program", world.node(node).name);
-        world.sim.spawn(name(self.from), self.clone().begin(world.clone(), measured.clone()));
-        world.sim.spawn(name(self.to), self.clone().answer(world.clone()));
+        world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
+        world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
         measured
     }
 
-    async fn begin(self, world: World, measured: Rc<Measured>) {
-        let endpoint = &world.node(self.from).endpoint;
+    async fn begin(self, world: World, from: NodeId, to: NodeId, measured: Rc<Measured>) {
+        let endpoint = &world.node(from).endpoint;
         let memory = &endpoint.host().memory;
         let page = memory.allocate(self.payload, 4096);
         for number in 0..self.messages {
             let start = world.sim.now();
             pattern::write(memory, page, self.payload, number);
-            let outgoing = Outgoing { destination: self.to, tag: 0, address: page, payload: self.payload, words: &[] };
-            endpoint.send(self.from, &world.tally, outgoing).await;
+            let outgoing = Outgoing { destination: to, tag: 0, address: page, payload: self.payload, words: &[] };
+            endpoint.send(from, &world.tally, outgoing).await;
             let answer = endpoint.receive().await;
             pattern::check(memory, answer.address, self.answer, number);
             endpoint.release(answer).await;
@@ -55,8 +69,8 @@ impl PingPong {
         }
     }
 
-    async fn answer(self, world: World) {
-        let endpoint = &world.node(self.to).endpoint;
+    async fn answer(self, world: World, from: NodeId, to: NodeId) {
+        let endpoint = &world.node(from).endpoint;
         let memory = &endpoint.host().memory;
         let page = memory.allocate(self.answer, 4096);
         for number in 0..self.messages {
@@ -64,8 +78,8 @@ impl PingPong {
             pattern::check(memory, message.address, self.payload, number);
             endpoint.release(message).await;
             pattern::write(memory, page, self.answer, number);
-            let outgoing = Outgoing { destination: self.from, tag: 0, address: page, payload: self.answer, words: &[] };
-            endpoint.send(self.to, &world.tally, outgoing).await;
+            let outgoing = Outgoing { destination: to, tag: 0, address: page, payload: self.answer, words: &[] };
+            endpoint.send(from, &world.tally, outgoing).await;
         }
     }
 }

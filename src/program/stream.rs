@@ -9,6 +9,7 @@ use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Metric, NodeId, Outcome, Time, rng};
 use crate::host::io_bus::Address;
 use crate::messaging::{Outgoing, World};
+use crate::text::Table;
 use rand::RngExt;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -16,8 +17,8 @@ use std::rc::Rc;
 /// The parameters of streams.
 #[derive(Clone, Debug)]
 pub struct Stream {
-    /// Sender and receiver of each flow.
-    pub flows: Vec<(NodeId, NodeId)>,
+    /// Sender and receiver of each flow, by name; none stands for one flow, first node to second.
+    pub flows: Vec<(String, String)>,
     /// How many messages each flow sends.
     pub messages: u64,
     /// The payload of each.
@@ -31,33 +32,47 @@ pub struct Stream {
 }
 
 struct Measured {
-    parameters: Stream,
+    flows: Vec<(NodeId, NodeId)>,
+    payload: Bytes,
     copied: Vec<(NodeId, Rc<Cell<Bytes>>)>,
 }
 
 impl Stream {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> Stream {
+        let flows =
+            t.texts("flows", "Flows, each as `\"from -> to\"`; by default one from the first node to the second");
+        let flows = flows.or(&[]);
+        Stream {
+            flows: flows.iter().map(|flow| super::flow(flow).unwrap_or_else(|| super::wrong_flow(t, flow))).collect(),
+            messages: t.count("messages", "Messages of each flow").range(2, 10_000_000).or(200),
+            payload: t.bytes("payload", "Payload of each message").max("16 MiB").required(),
+            gap: t.time("gap", "Least time from one message's start to the next's").or("0 us"),
+            random_gaps: t.flag("random-gaps", "Whether gaps are drawn from an exponential distribution").or(false),
+            copying: t.flag("copying", "Whether the senders' processors copy blocks meanwhile").or(false),
+        }
+    }
+
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        for (flow, &(from, to)) in self.flows.iter().enumerate() {
+        let flows = self.resolve(world);
+        for (flow, &(from, to)) in flows.iter().enumerate() {
             let name = format!("{} program, flow {flow}", world.node(from).name);
             world.sim.spawn_server(name, self.clone().send(world.clone(), flow, from, to));
         }
-        for receiver in self.nodes(|&(_, to)| to) {
+        for receiver in distinct(&flows, |&(_, to)| to) {
             let name = format!("{} program", world.node(receiver).name);
             world.sim.spawn_server(name, self.clone().receive(world.clone(), receiver));
         }
-        let (all, tally) = (self.messages * self.flows.len() as u64, world.tally.clone());
+        let (all, tally) = (self.messages * flows.len() as u64, world.tally.clone());
         world.sim.spawn("the stream", async move { tally.settled(all).await });
-        let copiers = if self.copying { self.nodes(|&(from, _)| from) } else { Vec::new() };
+        let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };
         let copied = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
-        Rc::new(Measured { parameters: self.clone(), copied })
+        Rc::new(Measured { flows, payload: self.payload, copied })
     }
 
-    /// The distinct nodes at one end of the flows, in order.
-    fn nodes(&self, end: impl Fn(&(NodeId, NodeId)) -> NodeId) -> Vec<NodeId> {
-        let mut nodes: Vec<_> = self.flows.iter().map(end).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes
+    fn resolve(&self, world: &World) -> Vec<(NodeId, NodeId)> {
+        let named = self.flows.iter().map(|(from, to)| (world.id(from), world.id(to)));
+        if self.flows.is_empty() { vec![(0, 1)] } else { named.collect() }
     }
 
     /// Sends a flow from a few pages in turn, each with its own pattern.
@@ -95,6 +110,14 @@ impl Stream {
     }
 }
 
+/// The distinct nodes at one end of the flows, in order.
+fn distinct(flows: &[(NodeId, NodeId)], end: impl Fn(&(NodeId, NodeId)) -> NodeId) -> Vec<NodeId> {
+    let mut nodes: Vec<_> = flows.iter().map(end).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
 /// Pages that a sender takes in turn. None is written again, so any number would do; the pattern
 /// of each tells the receiver that it was given the one the message names.
 const PAGES: u64 = 4;
@@ -115,14 +138,14 @@ impl Measured {
             (Some(&first), Some(&last)) => last - first,
             _ => Time::ZERO,
         };
-        let moved = (instants.len().saturating_sub(1) as u64) * self.parameters.payload.get();
+        let moved = (instants.len().saturating_sub(1) as u64) * self.payload.get();
         (latencies, if span > Time::ZERO { moved as f64 / span.as_us() } else { 0.0 })
     }
 }
 
 impl Running for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let flows: Vec<_> = self.parameters.flows.iter().map(|&flow| (flow, self.flow(world, flow))).collect();
+        let flows: Vec<_> = self.flows.iter().map(|&flow| (flow, self.flow(world, flow))).collect();
         let total = flows.iter().map(|(_, (_, bandwidth))| bandwidth).sum();
         let latencies: Summary = flows.iter().flat_map(|(_, (latencies, _))| latencies.iter().copied()).collect();
         let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];

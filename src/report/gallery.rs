@@ -68,6 +68,32 @@ fn grouped_stacks() -> BarChart {
     }
 }
 
+fn many_bars() -> BarChart {
+    let names =
+        ["round trip at 16 bytes", "round-trip", "uncached", "multiprogrammed scientific workload", "write-through"];
+    let names: Vec<String> = (0..20).map(|i| format!("{} {i}", names[i % 5])).collect();
+    let categories: Vec<&str> = names.iter().map(String::as_str).collect();
+    let series =
+        [("one", (0..20).map(f64::from).collect()), ("two", (0..20).map(|i| 3e5 / f64::from(i + 1)).collect())];
+    BarChart::grouped(
+        "Many bars with long names, under a heading that is itself rather longer than the picture is wide",
+        "time [µs]",
+        &categories,
+        &series,
+    )
+}
+
+fn many_lines() -> LineChart {
+    let name = |i| format!("interface {i} with a rather long description of what it does");
+    let line = |i: i32| Series::line(name(i), (0..8).map(|k| (f64::from(1 << k), f64::from(i * k * 12_345))).collect());
+    LineChart {
+        title: "Many lines".into(),
+        x: Axis::new("nodes").log2(),
+        y: Axis::new("messages"),
+        series: (1..11).map(line).collect(),
+    }
+}
+
 fn stage(name: &str, waiting_us: f64, service_us: f64) -> ledger::MeanStage {
     ledger::MeanStage { name: name.into(), waiting_us, service_us }
 }
@@ -145,5 +171,7 @@ fn gallery() {
     crowd.title = "A long stream".into();
     std::fs::write(folder.join("zoom.svg"), zoom.svg()).unwrap();
     std::fs::write(folder.join("crowd.svg"), crowd.svg()).unwrap();
+    std::fs::write(folder.join("many-bars.svg"), many_bars().svg()).unwrap();
+    std::fs::write(folder.join("many-lines.svg"), many_lines().svg()).unwrap();
     println!("{}", report().text());
 }

@@ -10,7 +10,7 @@
 mod draw;
 
 use super::number::mb_per_s;
-use crate::engine::Time;
+use crate::engine::{Span, Time, Timeline};
 
 /// One transfer by one engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +53,29 @@ impl PacketFlow {
     /// The graph as a whole SVG document.
     pub fn svg(&self) -> String {
         draw::draw(self)
+    }
+
+    /// The transfers of a recorded run: the spans that serve a message on the tracks named by
+    /// `bands` as (name, group, track), whole window. A track that is not there is an empty band.
+    pub fn of(title: impl Into<String>, timeline: &Timeline, bands: &[(&str, &str, &str)]) -> PacketFlow {
+        let band_of: Vec<Option<usize>> = timeline
+            .tracks
+            .iter()
+            .map(|(group, track)| bands.iter().position(|band| (band.1, band.2) == (group, track)))
+            .collect();
+        let transfer = |span: &Span| {
+            let band = *band_of.get(span.track.0 as usize)?;
+            Some(Transfer {
+                band: band?,
+                packet: span.message?,
+                bytes: span.bytes.get(),
+                start: span.start,
+                end: span.end,
+            })
+        };
+        let transfers: Vec<Transfer> = timeline.spans.iter().filter_map(transfer).collect();
+        let bands = bands.iter().map(|band| band.0.to_owned()).collect();
+        PacketFlow { title: title.into(), bands, window: PacketFlow::whole(&transfers), transfers }
     }
 
     /// A window that holds every transfer.
@@ -98,6 +121,7 @@ pub(crate) mod samples;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{Bytes, TrackId};
 
     #[test]
     fn every_stripe_has_its_tooltip_and_shade() {
@@ -117,6 +141,30 @@ mod tests {
         assert_eq!(fills("packet 1 ").len(), 1);
         assert_ne!(fills("packet 1 "), fills("packet 2 "));
         assert_eq!(svg, flow.svg());
+    }
+
+    #[test]
+    fn a_recorded_run_becomes_a_graph() {
+        let span = |track, message, end| Span {
+            track: TrackId(track),
+            what: "dma",
+            message,
+            bytes: Bytes(64),
+            start: Time::ZERO,
+            end: Time::from_us(end),
+        };
+        let track = |group: &str, name: &str| (group.to_owned(), name.to_owned());
+        let timeline = Timeline {
+            tracks: vec![track("a", "cpu"), track("b", "pci"), track("a", "pci")],
+            spans: vec![span(0, Some(1), 1), span(1, Some(1), 2), span(2, Some(1), 3), span(2, None, 4)],
+            dropped: 0,
+        };
+        let flow =
+            PacketFlow::of("t", &timeline, &[("hostTx", "a", "pci"), ("none", "a", "x"), ("hostRcv", "b", "pci")]);
+        let moved: Vec<_> = flow.transfers.iter().map(|t| (t.band, t.packet, t.end)).collect();
+        assert_eq!(moved, [(2, 1, Time::from_us(2)), (0, 1, Time::from_us(3))]);
+        assert_eq!(flow.window, (Time::ZERO, Time::from_us(3)));
+        assert!(roxmltree::Document::parse(&flow.svg()).is_ok());
     }
 
     #[test]

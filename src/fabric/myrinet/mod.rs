@@ -16,6 +16,7 @@ pub use routes::{RouteError, routes};
 use super::packet::{Arrival, Packet};
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Mailbox, NodeId, Pool, Rate, Sim, Time};
+use crate::text::Table;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -36,6 +37,38 @@ pub struct MyrinetParameters {
     pub switches: Vec<String>,
     /// The links, each between two nodes or switches, by name.
     pub links: Vec<(String, String)>,
+}
+
+impl MyrinetParameters {
+    /// Reads them; without `links`, every one of `nodes` is linked to one switch.
+    pub fn read(t: &mut Table<'_>, nodes: &[String]) -> MyrinetParameters {
+        let links =
+            t.texts("links", "Links, each as `\"node - switch\"`; by default one switch joins all nodes").optional();
+        let switches = t.texts("switches", "Names of the switches").or(&["switch"]);
+        MyrinetParameters {
+            link_rate: t.rate("link-rate", "Rate of a link in each direction").required(),
+            switch_latency: t.time("switch-latency", "Latency of a packet's head through a switch").required(),
+            slack: t.bytes("slack", "What links and switches hold while the receiver takes nothing").required(),
+            flit: t.bytes("flit", "What moves at once in the model").min("4 B").max("4 KiB").required(),
+            watchdog: t.time("watchdog", "How long a packet may hold its path").min("1 us").required(),
+            links: match links {
+                Some(links) => links.iter().map(|link| ends(link).unwrap_or_else(|| wrong_link(t, link))).collect(),
+                None => nodes.iter().map(|node| (node.clone(), switches[0].clone())).collect(),
+            },
+            switches,
+        }
+    }
+}
+
+/// The two ends of `"a - b"`.
+fn ends(link: &str) -> Option<(String, String)> {
+    let (from, to) = link.split_once(" - ")?;
+    Some((from.trim().to_owned(), to.trim().to_owned()))
+}
+
+fn wrong_link(t: &mut Table<'_>, link: &str) -> (String, String) {
+    t.wrong("links", &format!("`{link}` is not a link"), "a link is written as \"node - switch\"");
+    Default::default()
 }
 
 /// One direction of a link, held by a packet at a time.

@@ -9,6 +9,7 @@ use super::memory::MainMemory;
 use super::pci::Pci;
 use crate::engine::resource::Held;
 use crate::engine::{Bytes, Rate, Sim, Time};
+use crate::text::Table;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -36,6 +37,20 @@ pub struct BridgeParameters {
     pub burst: Bytes,
     /// How processor and DMA share the bridge.
     pub competition: Competition,
+}
+
+impl BridgeParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> BridgeParameters {
+        BridgeParameters {
+            read_setup: t.time("read-setup", "From the start of a DMA read to its first data").required(),
+            read_rate: t.rate("read-rate", "Rate of DMA reads once they flow").required(),
+            write_setup: t.time("write-setup", "From the start of a DMA write to its first data").required(),
+            write_rate: t.rate("write-rate", "Rate of DMA writes once they flow").required(),
+            burst: t.bytes("burst", "The most a burst moves").min("4 B").required(),
+            competition: Competition::read(t),
+        }
+    }
 }
 
 impl BridgeParameters {

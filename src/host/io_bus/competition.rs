@@ -2,6 +2,7 @@
 //! bridges of Yocum et al. (1997) §3.5, Figure 7, by three rules.
 
 use crate::engine::{Bytes, Rate, Time};
+use crate::text::Table;
 
 /// The rule by which a bridge shares memory and bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,4 +26,26 @@ pub enum Competition {
         /// The rate of memory towards the bridge.
         memory_rate: Rate,
     },
+}
+
+impl Competition {
+    /// Reads the rule from the bridge's table.
+    pub fn read(t: &mut Table<'_>) -> Competition {
+        let rules = [
+            ("alternate", "Processor and DMA take turns, at a cost to the interrupted stream"),
+            ("dma-first", "DMA holds memory for a whole transfer"),
+            ("buffered", "Bursts are buffered: DMA takes memory only at memory's own rate"),
+        ];
+        t.one_of("competition", "How processor and DMA share the bridge", &rules, |rule, t| match rule {
+            "alternate" => Competition::Alternate {
+                grain: t.bytes("grain", "What DMA moves between two looks at the processor").min("4 B").required(),
+                read_restart: t.time("read-restart", "What an interrupted DMA read pays to go on").required(),
+                write_restart: t.time("write-restart", "What an interrupted DMA write pays to go on").required(),
+            },
+            "dma-first" => Competition::DmaFirst,
+            _ => Competition::Buffered {
+                memory_rate: t.rate("memory-rate", "Rate of memory towards the bridge").required(),
+            },
+        })
+    }
 }

@@ -4,6 +4,7 @@
 //! to the wrong place is a wrong answer. It leaves out banks, rows and refresh.
 
 use crate::engine::{Bytes, Resource, Sim, Time};
+use crate::text::Table;
 use std::cell::{Cell, RefCell};
 
 /// A physical address.
@@ -18,6 +19,17 @@ pub struct MemoryParameters {
     pub access: Time,
     /// The processor's own time to copy one block, beside the two accesses.
     pub copy: Time,
+}
+
+impl MemoryParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> MemoryParameters {
+        MemoryParameters {
+            block: t.bytes("block", "What the processor reads or writes at once").min("1 B").required(),
+            access: t.time("access", "How long an access to a block holds the memory").required(),
+            copy: t.time("copy", "Processor time to copy a block, beside the accesses").required(),
+        }
+    }
 }
 
 /// The main memory of one host.

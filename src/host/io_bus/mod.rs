@@ -25,6 +25,7 @@ pub use pio::{BusTarget, Pio, PioParameters};
 pub use processor::{InterruptLine, Processor, ProcessorParameters};
 
 use crate::engine::{NodeId, Sim};
+use crate::text::Table;
 use std::rc::Rc;
 
 /// The parameters of an I/O-bus host.
@@ -81,5 +82,18 @@ impl IoBusHost {
             pci,
             bridge,
         })
+    }
+}
+
+impl IoBusParameters {
+    /// Reads the parameters of an I/O-bus host.
+    pub fn read(t: &mut Table<'_>) -> IoBusParameters {
+        IoBusParameters {
+            processor: t.table("processor", "The processor", ProcessorParameters::read),
+            memory: t.table("memory", "Main memory", MemoryParameters::read),
+            pci: t.table("pci", "The I/O bus", PciParameters::read),
+            bridge: t.table("bridge", "The host–PCI bridge, as DMA meets it", BridgeParameters::read),
+            pio: t.table("pio", "The bridge, as loads and stores of the processor meet it", PioParameters::read),
+        }
     }
 }

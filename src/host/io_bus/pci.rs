@@ -5,6 +5,7 @@
 
 use crate::engine::resource::Held;
 use crate::engine::{Bytes, Hertz, Rate, Resource, Sim, Time};
+use crate::text::Table;
 
 /// The parameters of a PCI bus.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,16 @@ pub struct PciParameters {
     pub clock: Hertz,
     /// What it moves in a cycle.
     pub width: Bytes,
+}
+
+impl PciParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> PciParameters {
+        PciParameters {
+            clock: t.hertz("clock", "Clock of the bus").required(),
+            width: t.bytes("width", "What the bus moves in a cycle").min("1 B").max("64 B").required(),
+        }
+    }
 }
 
 /// A PCI bus.

@@ -6,6 +6,7 @@
 
 use super::pci::Pci;
 use crate::engine::{Bytes, Pool, Signal, Sim};
+use crate::text::Table;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -31,6 +32,20 @@ pub struct PioParameters {
     pub read_burst: Bytes,
     /// How many stores the bridge holds before the processor stalls.
     pub posted_writes: u64,
+}
+
+impl PioParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> PioParameters {
+        let word = "4 B";
+        PioParameters {
+            write_overhead_cycles: t.count("write-overhead-cycles", "Bus cycles of a write beside its data").required(),
+            read_overhead_cycles: t.count("read-overhead-cycles", "Bus cycles of a read beside its data").required(),
+            write_burst: t.bytes("write-burst", "The most that stores are combined into").min(word).required(),
+            read_burst: t.bytes("read-burst", "The most one load transaction fetches").min(word).required(),
+            posted_writes: t.count("posted-writes", "Stores the bridge holds").range(1, 1024).required(),
+        }
+    }
 }
 
 /// What one store of the processor carries.

@@ -4,6 +4,7 @@
 
 use crate::engine::resource::Held;
 use crate::engine::{Hertz, Resource, Signal, Sim, Time};
+use crate::text::Table;
 use std::cell::Cell;
 
 /// The parameters of a processor.
@@ -13,6 +14,16 @@ pub struct ProcessorParameters {
     pub clock: Hertz,
     /// From an interrupt raised to the first instruction of its handler.
     pub interrupt_latency: Time,
+}
+
+impl ProcessorParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> ProcessorParameters {
+        ProcessorParameters {
+            clock: t.hertz("clock", "Clock of the processor").required(),
+            interrupt_latency: t.time("interrupt-latency", "From an interrupt to its handler").required(),
+        }
+    }
 }
 
 /// A processor; its time is a resource that programs and interrupt handlers share.

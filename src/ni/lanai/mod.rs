@@ -27,6 +27,7 @@ pub use transmit_dma::{TransmitDma, TransmitJob};
 use crate::engine::{Hertz, NodeId, Signal, Sim, Time};
 use crate::fabric::myrinet::Myrinet;
 use crate::host::io_bus::IoBusHost;
+use crate::text::Table;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -37,6 +38,16 @@ pub struct LanaiParameters {
     pub clock: Hertz,
     /// The memory.
     pub sram: SramParameters,
+}
+
+impl LanaiParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> LanaiParameters {
+        LanaiParameters {
+            clock: t.hertz("clock", "Clock of the interface's processor").required(),
+            sram: t.table("sram", "The interface's memory", SramParameters::read),
+        }
+    }
 }
 
 /// A LANai on its card: what firmware programs.

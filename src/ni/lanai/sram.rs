@@ -6,6 +6,7 @@
 
 use crate::engine::{Bytes, Rate, Signal, Sim};
 use crate::host::io_bus::BusTarget;
+use crate::text::Table;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -16,6 +17,16 @@ pub struct SramParameters {
     pub size: Bytes,
     /// What it serves in all, bus and network together.
     pub rate: Rate,
+}
+
+impl SramParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> SramParameters {
+        SramParameters {
+            size: t.bytes("size", "Size of the interface's memory").min("4 KiB").max("64 MiB").required(),
+            rate: t.rate("rate", "What the memory serves in all, bus and network together").required(),
+        }
+    }
 }
 
 /// The memory.

@@ -2,6 +2,7 @@
 
 use super::policy::Policy;
 use crate::engine::{Bytes, Time};
+use crate::text::Table;
 
 /// The parameters of Trapeze, firmware and driver.
 #[derive(Clone, Debug)]
@@ -67,4 +68,75 @@ pub enum Notification {
     Interrupt,
     /// The receiving program reads the next entry's state across the bus at this interval.
     Polling(Time),
+}
+
+impl TrapezeParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> TrapezeParameters {
+        TrapezeParameters {
+            ring_entries: t.count("ring-entries", "Entries of each message ring").range(1, 4096).required(),
+            payload_max: t
+                .bytes("payload-max", "Largest payload: the size of a packet buffer")
+                .min("4 B")
+                .max("1 MiB")
+                .required(),
+            tags: t.count("tags", "Tags the incoming payload table holds").range(2, 65_536).required(),
+            policy: Policy::read(t),
+            firmware: t.table(
+                "firmware",
+                "What the firmware's work takes, in cycles of the interface's processor",
+                FirmwareCosts::read,
+            ),
+            logging: t.flag("logging", "Whether the firmware logs every transfer").or(false),
+            software: t.table(
+                "software",
+                "What the driver's work takes, in cycles of the host's processor",
+                SoftwareCosts::read,
+            ),
+            notification: Notification::read(t),
+            ring_poll: t
+                .time("ring-poll", "How often a sender that found the ring full looks again")
+                .min("100 ns")
+                .required(),
+            shadow: t.flag("shadow", "Whether control messages pass through a buffer in host memory").or(false),
+            keep_buffers: t
+                .flag("keep-buffers", "A fault to study: the receiving firmware frees no packet buffer")
+                .or(false),
+        }
+    }
+}
+
+impl FirmwareCosts {
+    fn read(t: &mut Table<'_>) -> FirmwareCosts {
+        FirmwareCosts {
+            poll: t.count("poll", "One pass over rings and status bits").min(1).required(),
+            send_begin: t.count("send-begin", "Taking a message from the send ring and starting hostTx").required(),
+            transfer: t.count("transfer", "Starting a netTx or hostRcv transfer").required(),
+            send_end: t.count("send-end", "Freeing buffer and send ring entry").required(),
+            receive_post: t.count("receive-post", "Posting netRcv for a control message").required(),
+            receive_begin: t.count("receive-begin", "Looking a tag up and posting netRcv for the payload").required(),
+            receive_end: t.count("receive-end", "Handing a message to the host").required(),
+            log: t.count("log", "Writing a log entry for one transfer").required(),
+        }
+    }
+}
+
+impl SoftwareCosts {
+    fn read(t: &mut Table<'_>) -> SoftwareCosts {
+        SoftwareCosts {
+            send: t.count("send", "Sending a message").required(),
+            receive: t.count("receive", "Receiving a message").required(),
+        }
+    }
+}
+
+impl Notification {
+    fn read(t: &mut Table<'_>) -> Notification {
+        let ways =
+            [("interrupt", "The interface interrupts the processor"), ("polling", "The program looks across the bus")];
+        t.one_of("notification", "How the host learns of a message", &ways, |way, t| match way {
+            "polling" => Notification::Polling(t.time("interval", "Time between two looks").min("100 ns").or("2 us")),
+            _ => Notification::Interrupt,
+        })
+    }
 }

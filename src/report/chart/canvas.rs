@@ -15,7 +15,8 @@ use std::cell::RefCell;
 /// Sheet pixels per pixel of the finished picture.
 pub const SCALE: f64 = 2.0;
 const WIDE: f64 = 780.0;
-const HIGH: f64 = 430.0;
+const HIGH_MIN: f64 = 430.0;
+const PLOT_HIGH_MIN: f64 = 280.0;
 const TITLE_TEXT: f64 = 16.0;
 /// The colour of text and axes.
 pub const INK: RGBColor = RGBColor(0x24, 0x29, 0x2F);
@@ -36,21 +37,35 @@ pub fn draw(frame: &Frame, inside: impl FnOnce(&Canvas)) -> String {
     canvas.root.present().expect("drawing to a string does not fail");
     drop(canvas);
     let body = sheet.split_once('\n').map_or("", |(_, rest)| rest).trim_end().trim_end_matches("</svg>");
-    let head = svg::head(WIDE, HIGH, frame.title);
+    let head = svg::head(WIDE, high(frame), frame.title);
     format!("{head}<g transform=\"scale({})\">\n{body}{tooltips}</g>\n</svg>\n", 1.0 / SCALE)
+}
+
+fn titles(frame: &Frame) -> Vec<String> {
+    wrap(frame.title, TITLE_TEXT, WIDE - 40.0)
+}
+
+/// Where the plot begins.
+fn top(frame: &Frame) -> f64 {
+    28.0 + 20.0 * titles(frame).len() as f64
+}
+
+/// As high as usual, or as the legend or the names beneath the plot need, to whole pixels.
+fn high(frame: &Frame) -> f64 {
+    let plot = PLOT_HIGH_MIN + frame.x_labels_high + 34.0;
+    HIGH_MIN.max(top(frame) + plot.max(frame.legend.high() + 10.0)).ceil()
 }
 
 impl<'a> Canvas<'a> {
     fn new(sheet: &'a mut String, frame: &Frame) -> Canvas<'a> {
-        let size = ((WIDE * SCALE) as u32, (HIGH * SCALE) as u32);
+        let size = ((WIDE * SCALE) as u32, (high(frame) * SCALE) as u32);
         let root = SVGBackend::with_string(sheet, size).into_drawing_area();
         root.fill(&WHITE).expect("drawing to a string does not fail");
-        let titles = wrap(frame.title, TITLE_TEXT, WIDE - 40.0);
-        let top = 28.0 + 20.0 * titles.len() as f64;
+        let top = top(frame);
         let right = 18.0 + frame.legend.wide();
         let to_px = draw_frame(&root, frame, top, right);
         let canvas = Canvas { root, to_px, tooltips: RefCell::default() };
-        for (i, line) in titles.iter().enumerate() {
+        for (i, line) in titles(frame).iter().enumerate() {
             canvas.text((14.0, 22.0 + 20.0 * i as f64), TITLE_TEXT, "start", true, line);
         }
         frame.legend.draw(&canvas, (WIDE - right + 18.0, top));

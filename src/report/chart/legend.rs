@@ -29,6 +29,7 @@ const TEXT: f64 = 12.5;
 const KEY_WIDE: f64 = 36.0;
 const NAME_WIDE_MAX: f64 = 190.0;
 const ROW: f64 = 17.0;
+const ROW_GAP: f64 = 5.0;
 
 impl Legend {
     /// The width of the strip; none for a legend that says nothing.
@@ -36,6 +37,11 @@ impl Legend {
         let lines = self.entries.iter().flat_map(|(_, name)| wrap(name, TEXT, NAME_WIDE_MAX));
         let widest = lines.map(|line| text_wide(&line, TEXT)).fold(0.0, f64::max);
         if self.entries.is_empty() { 0.0 } else { widest + KEY_WIDE + 14.0 }
+    }
+
+    /// The height of the strip.
+    pub fn high(&self) -> f64 {
+        self.entries.iter().map(|(_, name)| wrap(name, TEXT, NAME_WIDE_MAX).len() as f64 * ROW + ROW_GAP).sum()
     }
 
     /// Draws the entries downwards from `at` (in pixels of the finished picture).
@@ -47,7 +53,7 @@ impl Legend {
                 canvas.text((at.0 + KEY_WIDE, y + ROW / 2.0), TEXT, "start", false, &line);
                 y += ROW;
             }
-            y += 5.0;
+            y += ROW_GAP;
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::engine::Time;
 use crate::report::chart::Axis;
 use crate::report::number::{exact_us, mb_per_s, percent, rate};
 use crate::report::svg::{GRID, HUES, INK, MUTED, ON_COLOUR, Svg, hex, text_wide, tint};
+use std::collections::HashMap;
 
 const WIDE: f64 = 1160.0;
 const LEFT: f64 = 84.0;
@@ -19,13 +20,16 @@ const SHADES: usize = 6;
 struct Sheet<'a> {
     flow: &'a PacketFlow,
     packets: Vec<u64>,
+    /// The first start and last end of each packet in each band.
+    stays: HashMap<(usize, u64), (Time, Time)>,
     svg: Svg,
 }
 
 /// The graph as a whole SVG document.
 pub fn draw(flow: &PacketFlow) -> String {
     let high = bottom(flow) + 78.0;
-    let mut sheet = Sheet { flow, packets: flow.packets(), svg: Svg::new(WIDE, high, &flow.title) };
+    let (packets, stays) = (flow.packets(), stays(flow));
+    let mut sheet = Sheet { flow, packets, stays, svg: Svg::new(WIDE, high, &flow.title) };
     sheet.svg.text((14.0, 24.0), 16.0, "start", &format!("font-weight=\"bold\" fill=\"{INK}\""), &flow.title);
     sheet.time_axis();
     for band in 0..flow.bands.len() {
@@ -43,6 +47,15 @@ fn band_top(band: usize) -> f64 {
 
 fn bottom(flow: &PacketFlow) -> f64 {
     band_top(flow.bands.len().max(1)) - GAP + 12.0
+}
+
+fn stays(flow: &PacketFlow) -> HashMap<(usize, u64), (Time, Time)> {
+    let mut stays = HashMap::new();
+    for transfer in &flow.transfers {
+        let (first, last) = stays.entry((transfer.band, transfer.packet)).or_insert((transfer.start, transfer.end));
+        (*first, *last) = (transfer.start.min(*first), transfer.end.max(*last));
+    }
+    stays
 }
 
 fn shows(flow: &PacketFlow, transfer: &Transfer) -> bool {
@@ -147,16 +160,18 @@ impl Sheet<'_> {
 
     /// The end of the last transfer of `packet` by `band`, if the window shows it.
     fn last_end(&self, band: usize, packet: u64) -> Option<Time> {
-        let ends = self.flow.transfers.iter().filter(|t| t.band == band && t.packet == packet).map(|t| t.end);
-        ends.max().filter(|&end| end >= self.flow.window.0 && end <= self.flow.window.1)
+        let (_, end) = *self.stays.get(&(band, packet))?;
+        (end >= self.flow.window.0 && end <= self.flow.window.1).then_some(end)
     }
 
     /// The number of each packet over its first stripe in the first band, where there is room.
     fn packet_names(&mut self) {
         let mut free_from = 0.0;
         for packet in self.packets.clone() {
-            let first = self.flow.transfers.iter().filter(|t| t.band == 0 && t.packet == packet && shows(self.flow, t));
-            let Some(start) = first.map(|t| t.start).min() else { continue };
+            let Some(&(start, end)) = self.stays.get(&(0, packet)) else { continue };
+            if end < self.flow.window.0 || start > self.flow.window.1 {
+                continue;
+            }
             let x = self.x(start);
             let name = format!("packet {packet}");
             let wide = text_wide(&name, 12.0);

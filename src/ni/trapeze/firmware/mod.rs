@@ -145,13 +145,11 @@ impl Context {
         message.served(start, self.chip.sim.now());
     }
 
-    /// What starting a transfer costs beside `cycles`: its log entry, if the firmware logs.
-    fn logged(&self, cycles: u64) -> u64 {
-        cycles + if self.parameters.logging { self.parameters.firmware.log } else { 0 }
-    }
-
-    /// What starting a transfer to a sink costs.
-    fn transfer_cycles(&self) -> u64 {
-        self.logged(self.parameters.firmware.transfer)
+    /// Writes the log entry of a transfer whose end was noticed, if the firmware logs. An entry
+    /// holds the completion time (Yocum et al. 1997, §3.2), so it is written then.
+    async fn log(&self) {
+        if self.parameters.logging {
+            self.chip.work(self.parameters.firmware.log).await;
+        }
     }
 }

@@ -27,20 +27,26 @@ pub(super) struct ReceiveSide {
 enum Wire {
     /// No transfer is posted.
     Idle,
-    /// A control message is awaited in the entry of this index.
-    Control { index: u64, attached: Address, landing: Rc<Landing> },
-    /// The control message has come; its payload waits for a packet buffer.
-    Payload { index: u64, attached: Address, address: Address, length: Bytes },
+    /// A control message is awaited, with a packet buffer reserved for its payload.
+    Control(Slot),
     /// The payload of the youngest incoming message is landing.
     Landing,
 }
 
+/// Where a message goes on the interface.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// Its receive ring entry.
+    index: u64,
+    /// The host buffer attached to that entry.
+    attached: Address,
+    /// Its packet buffer.
+    buffer: u64,
+}
+
 /// A message between link and host.
 struct Incoming {
-    index: u64,
-    /// The host buffer attached to its ring entry.
-    attached: Address,
-    buffer: Option<u64>,
+    slot: Slot,
     packet: Rc<Packet>,
     /// Where its payload goes.
     address: Address,
@@ -82,6 +88,9 @@ impl ReceiveSide {
             }
             None => false,
         };
+        if noticed {
+            context.log().await;
+        }
         let ended = head.in_flight.is_none() && (head.lost || head.taken == head.landing.total());
         if ended {
             self.finish(context).await;
@@ -93,20 +102,20 @@ impl ReceiveSide {
     async fn finish(&mut self, context: &Context) {
         let head = self.incoming.pop_front().expect("a message ended");
         if !context.parameters.keep_buffers {
-            self.free_buffers.extend(head.buffer);
+            self.free_buffers.push(head.slot.buffer);
         }
         if head.lost {
             // Its entry, the last that was taken, serves the next message.
-            self.repost(context, head.index, head.attached);
+            self.repost(context, head.slot);
             return;
         }
         let message = &head.packet.message;
         context.work_for(message, context.parameters.firmware.receive_end).await;
-        let entry = context.layout.receive_entry(head.index);
+        let entry = context.layout.receive_entry(head.slot.index);
         let sram = &context.chip.sram;
         sram.store_word(entry + word::ADDRESS, head.address as u32);
-        let slot = (head.index % context.parameters.ring_entries) as usize;
-        context.instruments.received.borrow_mut()[slot] = Some(message.clone());
+        let place = (head.slot.index % context.parameters.ring_entries) as usize;
+        context.instruments.received.borrow_mut()[place] = Some(message.clone());
         sram.store_word(entry + word::STATE, state::RECEIVED);
         if context.parameters.notification == Notification::Interrupt {
             context.host.interrupt.raise();
@@ -114,10 +123,10 @@ impl ReceiveSide {
     }
 
     /// Has the next message use an entry whose message was lost.
-    fn repost(&mut self, context: &Context, index: u64, attached: Address) {
-        let entry = context.layout.receive_entry(index);
-        self.next_entry = index;
-        context.chip.sram.store_word(entry + word::ADDRESS, attached as u32);
+    fn repost(&mut self, context: &Context, slot: Slot) {
+        let entry = context.layout.receive_entry(slot.index);
+        self.next_entry = slot.index;
+        context.chip.sram.store_word(entry + word::ADDRESS, slot.attached as u32);
         context.chip.sram.store_word(entry + word::STATE, state::POSTED);
     }
 
@@ -126,90 +135,84 @@ impl ReceiveSide {
         if !context.chip.receive.is_idle() {
             return false;
         }
-        match std::mem::replace(&mut self.wire, Wire::Idle) {
+        match self.wire {
             Wire::Idle => self.post_control(context).await,
-            Wire::Control { index, attached, landing } => self.control_came(context, index, attached, &landing).await,
-            waiting @ Wire::Payload { .. } => self.post_payload(context, waiting),
-            Wire::Landing => self.payload_came(context),
+            Wire::Control(slot) => self.control_came(context, slot).await,
+            Wire::Landing => self.payload_came(context).await,
         }
     }
 
-    /// Posts netRcv for a control message, if an entry with a buffer is free.
+    /// Posts netRcv for a control message, if a packet buffer and an entry with a host buffer are
+    /// free; else the link holds the message back.
     async fn post_control(&mut self, context: &Context) -> bool {
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
         // After a loss the entry at stake is used again, so the next is not taken before.
         let losing = self.incoming.iter().any(|message| message.lost);
-        if losing || sram.load_word(entry + word::STATE) != state::POSTED {
+        if losing || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
-        context.chip.work(context.logged(context.parameters.firmware.receive_post)).await;
+        context.chip.work(context.parameters.firmware.receive_post).await;
         self.next_entry += 1;
         let attached = u64::from(sram.load_word(entry + word::ADDRESS));
-        let landing = Rc::new(Landing::new(CONTROL));
-        context.chip.receive.begin(ReceiveJob { sram_address: entry, landing: landing.clone() });
-        self.wire = Wire::Control { index, attached, landing };
+        let buffer = self.free_buffers.pop().expect("a buffer was free");
+        context.chip.receive.begin(ReceiveJob { sram_address: entry, landing: Rc::new(Landing::new(CONTROL)) });
+        self.wire = Wire::Control(Slot { index, attached, buffer });
         true
     }
 
     /// A control message has landed: its tag says where its payload goes.
-    async fn control_came(&mut self, context: &Context, index: u64, attached: Address, landing: &Landing) -> bool {
-        let (entry, sram) = (context.layout.receive_entry(index), &context.chip.sram);
-        if context.chip.receive.take_dropped().is_some() || !landing.finished() {
-            self.repost(context, index, attached);
+    async fn control_came(&mut self, context: &Context, slot: Slot) -> bool {
+        if context.chip.receive.take_dropped().is_some() {
+            self.free_buffers.push(slot.buffer);
+            self.repost(context, slot);
+            self.wire = Wire::Idle;
             return true;
         }
+        let (entry, sram) = (context.layout.receive_entry(slot.index), &context.chip.sram);
         // The sender's state word came with the message: it is not yet the host's.
         sram.store_word(entry + word::STATE, state::FREE);
         let packet = context.chip.receive.packet().expect("a control message came with its packet");
         let length = payload_length(sram.load_word(entry + word::LENGTH));
         let arrived = context.chip.receive.ended();
-        context.work_for(&packet.message, context.logged(context.parameters.firmware.receive_begin)).await;
-        let address = self.address(context, entry, attached);
-        match length.is_empty() {
+        context.log().await;
+        context.work_for(&packet.message, context.parameters.firmware.receive_begin).await;
+        let address = self.address(context, entry, slot.attached);
+        let incoming = Incoming::new(slot, packet, address, length);
+        self.wire = match length.is_empty() {
             true => {
-                packet.message.close(stage::NETWORK, arrived);
-                self.incoming.push_back(Incoming::new((index, attached), None, packet, address, Bytes::ZERO));
+                incoming.packet.message.close(stage::NETWORK, arrived);
+                Wire::Idle
             }
-            false => self.wire = Wire::Payload { index, attached, address, length },
-        }
+            false => {
+                let sram_address = context.layout.receive_buffer(slot.buffer);
+                context.chip.receive.begin(ReceiveJob { sram_address, landing: incoming.landing.clone() });
+                Wire::Landing
+            }
+        };
+        self.incoming.push_back(incoming);
         true
     }
 
     /// Early demultiplexing: the address of a mapped tag, else the buffer attached to the entry.
     fn address(&self, context: &Context, entry: u64, attached: Address) -> Address {
         let tag = (context.chip.sram.load_word(entry + word::TAG_NODE) >> 16) as u16;
-        let mapped = match tag {
-            0 => 0,
-            tag => context.chip.sram.load_word(context.layout.tag(tag)),
+        let mapped = match u64::from(tag) < context.parameters.tags {
+            true => context.chip.sram.load_word(context.layout.tag(tag)),
+            false => 0,
         };
         u64::from(mapped).checked_sub(1).unwrap_or(attached)
     }
 
-    /// Posts netRcv for the payload, if a packet buffer is free; else the link holds it back.
-    fn post_payload(&mut self, context: &Context, waiting: Wire) -> bool {
-        let Some(&buffer) = self.free_buffers.last() else {
-            self.wire = waiting;
-            return false;
-        };
-        let Wire::Payload { index, attached, address, length } = waiting else { return false };
-        self.free_buffers.pop();
-        let packet = context.chip.receive.packet().expect("a payload follows its control message");
-        let buffer_address = context.layout.receive_buffer(buffer);
-        let incoming = Incoming::new((index, attached), Some(buffer), packet, address, length);
-        context.chip.receive.begin(ReceiveJob { sram_address: buffer_address, landing: incoming.landing.clone() });
-        self.incoming.push_back(incoming);
-        self.wire = Wire::Landing;
-        true
-    }
-
-    fn payload_came(&mut self, context: &Context) -> bool {
-        let lost = context.chip.receive.take_dropped().is_some();
+    async fn payload_came(&mut self, context: &Context) -> bool {
+        self.wire = Wire::Idle;
+        let (lost, arrived) = (context.chip.receive.take_dropped().is_some(), context.chip.receive.ended());
         let youngest = self.incoming.back_mut().expect("a payload landed for a message");
         match lost {
             true => youngest.lost = true,
-            false => youngest.packet.message.close(stage::NETWORK, context.chip.receive.ended()),
+            false => youngest.packet.message.close(stage::NETWORK, arrived),
         }
+        context.log().await;
         true
     }
 
@@ -222,7 +225,7 @@ impl ReceiveSide {
         if policy.transfer(head.landed(context.chip.sim.now()), head.taken, total).is_none() {
             return false;
         }
-        context.work_for(&head.packet.message, context.transfer_cycles()).await;
+        context.work_for(&head.packet.message, context.parameters.firmware.transfer).await;
         // What landed while the firmware prepared the transfer goes with it.
         let landed = head.landed(context.chip.sim.now());
         let bytes = policy.transfer(landed, head.taken, total).expect("no less lies there than before");
@@ -240,24 +243,18 @@ impl ReceiveSide {
 
     /// What this direction lacks, if it has work that cannot go on.
     pub(super) fn lacks(&self, context: &Context) -> Option<PointId> {
-        match self.wire {
-            Wire::Payload { .. } => Some(context.waits.receive_buffer),
-            Wire::Idle => Some(context.waits.receive_entry),
-            Wire::Control { .. } | Wire::Landing => None,
+        let idle = matches!(self.wire, Wire::Idle);
+        match self.free_buffers.is_empty() {
+            true => idle.then_some(context.waits.receive_buffer),
+            false => idle.then_some(context.waits.receive_entry),
         }
     }
 }
 
 impl Incoming {
-    fn new(
-        (index, attached): (u64, Address),
-        buffer: Option<u64>,
-        packet: Rc<Packet>,
-        address: Address,
-        length: Bytes,
-    ) -> Incoming {
+    fn new(slot: Slot, packet: Rc<Packet>, address: Address, length: Bytes) -> Incoming {
         let landing = Rc::new(Landing::new(length));
-        Incoming { index, attached, buffer, packet, address, landing, taken: Bytes::ZERO, in_flight: None, lost: false }
+        Incoming { slot, packet, address, landing, taken: Bytes::ZERO, in_flight: None, lost: false }
     }
 
     fn landed(&self, now: Time) -> Bytes {
@@ -266,11 +263,10 @@ impl Incoming {
 
     fn job(&self, context: &Context, bytes: Bytes) -> HostJob {
         let last = self.taken + bytes == self.landing.total();
-        let buffer = self.buffer.expect("a payload has a packet buffer");
         HostJob {
             direction: Direction::Write,
             host_address: self.address + self.taken.get(),
-            sram_address: context.layout.receive_buffer(buffer) + self.taken.get(),
+            sram_address: context.layout.receive_buffer(self.slot.buffer) + self.taken.get(),
             bytes,
             landing: None,
             message: self.packet.message.clone(),

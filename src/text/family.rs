@@ -5,11 +5,12 @@
 //! `policy = "store-and-forward"`.
 
 use super::origin::Place;
+use super::pen::Attention;
 use super::problem::Problem;
-use super::read::{Attention, Table, tree_of};
 use super::record::{Step, dotted};
 use super::schema::{Family, Form, Item, Member, Need, Shape};
 use super::suggest;
+use super::table::{Table, tree_of};
 use super::tree::{Node, Rank, Tree};
 
 /// The members of a family: their names and what they mean.
@@ -21,6 +22,8 @@ enum Otherwise {
     Problem,
     Nothing,
     This(&'static str),
+    /// Not only then: a word chose this one.
+    Word(&'static str),
 }
 
 /// Which members stand.
@@ -129,14 +132,16 @@ impl<'t> Table<'t> {
         };
         let value = match self.child(key) {
             Some(node) if node.text().is_some() => match self.word_for(key, node, members) {
-                Some((name, table)) => {
-                    self.below(&[Step::Key(key)], table, |t| choose(t, Otherwise::This(name))).0
-                }
+                Some((name, table)) => self.below(&[Step::Key(key)], table, |t| choose(t, Otherwise::Word(name))).0,
                 None => self.pen.attending(Attention::Off, || {
                     self.below(&[Step::Key(key)], None, |t| choose(t, Otherwise::Problem)).0
                 }),
             },
             None if otherwise == Otherwise::Nothing && !self.pen.describing => None,
+            // Whatever stands there is no member then, and told as unknown: that is enough.
+            Some(node) if otherwise == Otherwise::Problem && strangers_only(node, members) => {
+                self.below(&[Step::Key(key)], Some(node), |t| choose(t, Otherwise::This(members[0].0))).0
+            }
             node => self.below(&[Step::Key(key)], node, |t| choose(t, otherwise)).0,
         };
         let family = family.unwrap_or_else(|| Family { doc, members: named(members), need: Need::Optional });
@@ -146,12 +151,16 @@ impl<'t> Table<'t> {
     }
 
     /// The member a word names, and the table of a lower layer that holds its keys.
-    fn word_for(&self, key: &'static str, node: &'t Node, members: Members<'_>) -> Option<(&'static str, Option<&'t Node>)> {
+    fn word_for(
+        &self,
+        key: &'static str,
+        node: &'t Node,
+        members: Members<'_>,
+    ) -> Option<(&'static str, Option<&'t Node>)> {
         let word = node.text().unwrap_or_default();
         let names = members.iter().map(|(name, _)| *name);
         if let Some(name) = names.clone().find(|name| *name == word) {
-            let below = node.under.as_deref().filter(|under| tree_of(Some(under)).is_some_and(|tree| only(tree, name)));
-            return Some((name, below));
+            return Some((name, node.under.as_deref()));
         }
         let label = match suggest::nearest(word, names.clone()) {
             Some(near) => format!("did you mean \"{near}\"?"),
@@ -179,18 +188,21 @@ impl<'t> Table<'t> {
             shapes[at].shape = shape;
             value
         };
-        let standing = tree_of(self.node).map(|tree| standing(tree, members)).unwrap_or_default();
+        let number = |name: &str| members.iter().position(|(known, _)| *known == name).expect("a default is a member");
+        let mut standing = tree_of(self.node).map(|tree| standing(tree, members)).unwrap_or_default();
+        if let Otherwise::Word(name) = otherwise {
+            standing.choose(number(name));
+        }
         self.tell_clash(&standing, members);
         self.pen.attending(Attention::Wrong, || {
             for at in &standing.others {
                 member(*at, self.child(members[*at].0));
             }
         });
-        let number = |name: &str| members.iter().position(|(known, _)| *known == name).expect("a default is a member");
         let value = match (standing.chosen, otherwise) {
             _ if self.pen.describing => (0..members.len()).map(|at| member(at, None)).last(),
             (Some(at), _) => Some(member(at, self.child(members[at].0))),
-            (None, Otherwise::This(name)) => Some(member(number(name), None)),
+            (None, Otherwise::This(name) | Otherwise::Word(name)) => Some(member(number(name), None)),
             (None, Otherwise::Nothing) => None,
             (None, Otherwise::Problem) => {
                 self.tell_none(doc, members);
@@ -232,18 +244,27 @@ impl Otherwise {
         match self {
             Otherwise::Problem => Need::Required,
             Otherwise::Nothing => Need::Optional,
-            Otherwise::This(name) => Need::Default(name.to_string(), name.into()),
+            Otherwise::This(name) | Otherwise::Word(name) => Need::Default(name.to_string(), name.into()),
         }
+    }
+}
+
+/// True if a table holds keys, but no member.
+fn strangers_only(node: &Node, members: Members<'_>) -> bool {
+    let is_member = |key: &str| members.iter().any(|(name, _)| *name == key);
+    node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_member))
+}
+
+impl Standing {
+    /// Prefers one member to what the layers say.
+    fn choose(&mut self, at: usize) {
+        self.others.extend(self.chosen.replace(at));
+        self.others.retain(|other| *other != at);
     }
 }
 
 fn named(members: Members<'_>) -> Vec<Member> {
     members.iter().map(|(name, doc)| Member { name, doc, shape: Shape::default() }).collect()
-}
-
-/// True if the table holds the member `name` and so may serve a word that names it.
-fn only(tree: &Tree, name: &str) -> bool {
-    tree.get(name).is_some()
 }
 
 /// Which members stand in a table: the one of the highest layer counts.
@@ -258,7 +279,8 @@ fn standing(tree: &Tree, members: Members<'_>) -> Standing {
 
 /// Two members that stand in one layer.
 fn clash(found: &[(usize, &Node)]) -> Option<[(usize, Option<Place>); 2]> {
-    let key_in = |node: &Node, rank: Rank| node.stands.iter().rfind(|stand| stand.rank == rank).map(|stand| stand.key.clone());
+    let key_in =
+        |node: &Node, rank: Rank| node.stands.iter().rfind(|stand| stand.rank == rank).map(|stand| stand.key.clone());
     for (n, (first, node)) in found.iter().enumerate() {
         for stand in node.stands.iter().rev() {
             for (second, other) in &found[n + 1..] {

@@ -2,8 +2,8 @@
 
 use super::kind::{Amount, Choice, Count, Decoded, FilePath, Flag, Kind, Misfit, Number, Several, Words, own};
 use super::quantity::Quantity;
-use super::read::Table;
 use super::schema::{Form, Need};
+use super::table::Table;
 use super::tree::Node;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 

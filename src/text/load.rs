@@ -17,8 +17,8 @@ pub const PARTS: &str = "parts";
 /// The shipped parts.
 #[derive(Clone, Copy)]
 pub struct Shelf<'a> {
-    /// Gives the text of a part by its name.
-    pub find: &'a dyn Fn(&str) -> Option<&'static str>,
+    /// Gives the text of a part by its name; several runs may ask at once.
+    pub find: &'a (dyn Fn(&str) -> Option<&'static str> + Sync),
     /// The names there are.
     pub names: &'a [&'a str],
 }

@@ -282,7 +282,9 @@ mod tests {
 
     #[test]
     fn every_form_is_read_exactly() {
-        for (text, ps) in [("40 ns", 40_000), ("1.5us", 1_500_000), ("1.5 µs", 1_500_000), ("12 ps", 12), ("0.001 ns", 1)] {
+        for (text, ps) in
+            [("40 ns", 40_000), ("1.5us", 1_500_000), ("1.5 µs", 1_500_000), ("12 ps", 12), ("0.001 ns", 1)]
+        {
             assert_eq!(parse::<Time>(text), Ok(Time::from_ps(ps)), "{text}");
         }
         for (text, bytes) in [("64 B", 64), ("8 KiB", 8192), ("8 kB", 8000), ("0.5 KiB", 512), ("2 GiB", 1 << 31)] {

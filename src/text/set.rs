@@ -13,7 +13,7 @@ use toml::de::DeValue;
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The keys and where they stand in the option.
-    pub path: Vec<(String, Range<usize>)>,
+    pub path: Keys,
     /// The value.
     pub value: Node,
     planter: Planter,
@@ -37,12 +37,21 @@ pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem>
     if path.len() > DEEPEST {
         return wrong("too many keys", 0..equals);
     }
+    if path.len() > 1 && path[0].0 == super::load::PARTS {
+        return wrong("`parts` is set as a whole", path[0].1.clone());
+    }
     let planter = Planter { text, rank, offset: 0 };
     Ok(Setting { path, value: value(option, equals + 1, planter), planter })
 }
 
+/// Keys and where each stands in an option.
+type Keys = Vec<(String, Range<usize>)>;
+
+/// What is wrong with an option, and where in it.
+type Slip = (&'static str, Range<usize>);
+
 /// The keys before the `=` and where that stands.
-fn keys(option: &str) -> Result<(Vec<(String, Range<usize>)>, usize), (&'static str, Range<usize>)> {
+fn keys(option: &str) -> Result<(Keys, usize), Slip> {
     let mut path = Vec::new();
     let mut at = 0;
     loop {
@@ -64,7 +73,7 @@ fn spaces(text: &str) -> usize {
 }
 
 /// The bare or quoted key that begins at `at`, and its end.
-fn key(option: &str, at: usize) -> Result<(String, usize), (&'static str, Range<usize>)> {
+fn key(option: &str, at: usize) -> Result<(String, usize), Slip> {
     let rest = &option[at..];
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         let inner = &rest[1..];
@@ -85,15 +94,14 @@ fn value(option: &str, from: usize, planter: Planter) -> Node {
     let text = option[from..].trim_end();
     match DeValue::parse(text) {
         Ok(value) => Planter { offset: from, ..planter }.node(&value),
-        Err(_) => Node {
-            place: Some(planter.place(from..from + text.len())),
-            ..Node::made_up(Value::Text(text.to_string()))
-        },
+        Err(_) => {
+            Node { place: Some(planter.place(from..from + text.len())), ..Node::made_up(Value::Text(text.to_string())) }
+        }
     }
 }
 
 impl Setting {
-    /// True if it sets the key `name` at the top.
+    /// True if it sets the key `name` at the top, wholly.
     pub fn is(&self, name: &str) -> bool {
         matches!(&self.path[..], [(key, _)] if key == name)
     }
@@ -245,8 +253,9 @@ mod tests {
             ("a b=1", "`.` or `=` belongs here"),
             ("'a=1", "this quote is not closed"),
             ("", "a key is missing here"),
+            ("parts.0=x", "`parts` is set as a whole"),
         ] {
-            assert_eq!(set(&mut base(), option).expect_err(option).label, label, "{option}");
+            assert_eq!(&*set(&mut base(), option).expect_err(option).label, label, "{option}");
         }
     }
 

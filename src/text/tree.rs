@@ -173,16 +173,18 @@ pub fn over(lower: Node, mut higher: Node) -> Node {
             below.lay_over(above);
             Node { value: Value::Table(below), place, stands, under: lower.under }
         }
-        (below, above) => {
-            let under = Some(Box::new(Node { value: below, ..lower }));
-            Node { value: above, place, stands, under: if keeps_under(&under) { under } else { None } }
+        // A word stood over a table: what is set now goes on from that table.
+        (Value::Text(_), Value::Table(above)) if lower.under.is_some() => {
+            let under = *lower.under.expect("just seen");
+            Node { stands, ..over(under, Node { place, ..Node::made_up(Value::Table(above)) }) }
         }
+        // Only tables are worth keeping below a value: a word may choose from them.
+        (below @ Value::Table(_), above) => {
+            let under = Some(Box::new(Node { value: below, ..lower }));
+            Node { value: above, place, stands, under }
+        }
+        (_, above) => Node { value: above, place, stands, under: lower.under },
     }
-}
-
-/// Only tables are worth keeping below a value that replaced them: a word may choose from them.
-fn keeps_under(under: &Option<Box<Node>>) -> bool {
-    under.as_ref().is_some_and(|node| node.table().is_some())
 }
 
 /// Reads TOML values of one text into nodes of one layer.
@@ -274,5 +276,9 @@ mod tests {
         let policy = all.get("policy").expect("it stands");
         assert_eq!(policy.text(), Some("a"));
         assert!(policy.under.as_ref().is_some_and(|under| under.at(["a", "x"]).is_some()));
+        all.lay_over(tree("policy = 'b'", 2));
+        all.lay_over(tree("[policy.a]\ny = 2", 3));
+        let a = all.get("policy").and_then(|policy| policy.at(["a"])).expect("it stands");
+        assert!(a.at(["x"]).is_some() && a.at(["y"]).is_some() && a.rank() == Some(3));
     }
 }

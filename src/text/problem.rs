@@ -16,7 +16,7 @@ pub struct Problem {
     /// Where, unless it stands nowhere.
     pub place: Option<Place>,
     /// What is said at that place.
-    pub label: String,
+    pub label: Box<str>,
     /// Further places that have to do with it, each with what is said there.
     pub beside: Vec<(Place, String)>,
     /// What is allowed; what to do.
@@ -26,7 +26,7 @@ pub struct Problem {
 impl Problem {
     /// A problem that stands nowhere yet.
     pub fn new(message: impl Into<String>) -> Problem {
-        Problem { message: message.into(), place: None, label: String::new(), beside: Vec::new(), help: Vec::new() }
+        Problem { message: message.into(), place: None, label: "".into(), beside: Vec::new(), help: Vec::new() }
     }
 
     /// That a value is not one its key takes.
@@ -34,14 +34,9 @@ impl Problem {
         Problem::new(format!("bad value for `{path}`"))
     }
 
-    /// Whether it says so.
-    pub(super) fn is_bad_value(&self) -> bool {
-        self.message.starts_with("bad value for ")
-    }
-
     /// The same problem at a place.
     pub fn at(mut self, place: Option<Place>, label: impl Into<String>) -> Problem {
-        (self.place, self.label) = (place, label.into());
+        (self.place, self.label) = (place, label.into().into_boxed_str());
         self
     }
 

@@ -38,7 +38,7 @@ impl Bridge {
             seed: t.path("seed-file", "A file").optional(),
             clock: t.hertz("clock", "Its clock").or("33 MHz"),
         };
-        if bridge.burst.get() % 4 != 0 {
+        if !bridge.burst.get().is_multiple_of(4) {
             t.wrong("burst", "must be whole words", "choose a multiple of 4 B");
         }
         bridge
@@ -94,7 +94,9 @@ fn machine(t: &mut Table<'_>) -> Machine {
 
 fn part(name: &str) -> Option<&'static str> {
     Some(match name {
-        "base" => "[pci]\nread-rate = \"160 MB/s\" # Table 2\nring-entries = 32\n[policy.store-and-forward]\ncopies = 3\n[fabric.mesh]\n",
+        "base" => {
+            "[pci]\nread-rate = \"160 MB/s\" # Table 2\nring-entries = 32\n[policy.store-and-forward]\ncopies = 3\n[fabric.mesh]\n"
+        }
         "fast" => "parts = 'base'\n[pci]\nread-rate = \"1 GB/s\"\n",
         "round" => "parts = ['trip']\n",
         "trip" => "parts = ['round']\n",
@@ -150,6 +152,11 @@ fn a_higher_layer_replaces_a_choice_wholly() {
     assert_eq!(read(LEAST, &["policy.cut-through.buffers=4"]).value.policy, Policy::Cut { buffers: 4 });
     assert_eq!(read(LEAST, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 8 });
     assert_eq!(read(LEAST, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
+    // A word chooses even where a table of the other choice stands.
+    let text = "parts = 'base'\n[policy.cut-through]\nbuffers = 5\n";
+    assert_eq!(read(text, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
+    assert_eq!(read(text, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 5 });
+    assert_eq!(messages(text, &["policy=cut"]), ["bad value for `policy`: did you mean \"cut-through\"?"]);
     assert_eq!(read("parts='base'\n[fabric.ring]\nnodes=9", &[]).value.shape, ("ring".to_string(), 9));
     assert_eq!(read(LEAST, &["fabric.ring={}"]).value.shape, ("ring".to_string(), 4));
     assert!(!read(file, &[]).entries().iter().any(|entry| entry.path.contains("copies")));
@@ -218,7 +225,10 @@ error: bad value for `pci.setup`
 fn what_is_missing_is_told_where_it_belongs() {
     assert_eq!(
         messages("[pci]\n", &[]),
-        ["`fabric` needs one of `mesh` and `ring`: none of them stands here", "`pci.read-rate` is missing: `read-rate` belongs here"]
+        [
+            "`fabric` needs one of `mesh` and `ring`: none of them stands here",
+            "`pci.read-rate` is missing: `read-rate` belongs here"
+        ]
     );
     assert_eq!(messages("", &[]).len(), 2);
     let nothing = Source { document: Document::None, sets: &[], shelf: SHELF };
@@ -236,15 +246,60 @@ fn values_that_contradict_are_told_once_and_at_the_value() {
     let document = Document::Text("m.toml", LEAST, None);
     let loaded = load(&Source { document, sets: &[], shelf: SHELF }).expect("loads");
     let problems = Reading::new(loaded).read(check).expect_err("a problem");
-    assert_eq!(problems.list()[0].label, "`pci.burst` is 128 B by default");
+    assert_eq!(&*problems.list()[0].label, "`pci.burst` is 128 B by default");
+}
+
+#[test]
+fn nothing_more_is_told_about_a_value_that_is_made_up() {
+    let check = |t: &mut Table<'_>| {
+        machine(t);
+        t.wrong("pci.read-rate", "does not suit", "");
+        t.wrong("pci.burst", "does not suit", "");
+        t.wrong("", "as a whole it does not suit", "");
+    };
+    let document = Document::Text("m.toml", "[fabric.mesh]\n[pci]\nburst = 'x'\n", None);
+    let loaded = load(&Source { document, sets: &[], shelf: SHELF }).expect("loads");
+    let problems = Reading::new(loaded).read(check).expect_err("problems");
+    let told: Vec<&str> = problems.list().iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(told, ["as a whole it does not suit", "`pci.read-rate` is missing", "bad value for `pci.burst`"]);
+}
+
+#[test]
+fn a_file_with_a_byte_order_mark_keeps_its_places() {
+    let text = "\u{feff}parts = 'base'\r\n[pci]\r\nsetup = 5\r\n";
+    assert!(told(text, &[]).contains(" --> dir/m.toml:3:9"), "{}", told(text, &[]));
+}
+
+#[test]
+fn many_problems_are_told_in_good_time() {
+    let text: String = (0..2_000).map(|n| format!("key-{n} = {n}\n")).collect();
+    assert!(told(&text, &[]).len() > 100_000);
 }
 
 #[test]
 fn parts_that_do_not_exist_or_hold_themselves_are_told() {
     assert_eq!(messages("parts = ['bsae']", &[]), ["there is no shipped part \"bsae\": did you mean \"base\"?"]);
-    assert_eq!(messages("parts = 'round'", &[]), ["the shipped part \"round\" is made of itself: here the circle closes"]);
+    assert_eq!(
+        messages("parts = 'round'", &[]),
+        ["the shipped part \"round\" is made of itself: here the circle closes"]
+    );
     assert_eq!(messages("parts = [3]", &[]), ["`parts` names shipped parts by strings: this is a bare integer"]);
     assert_eq!(read("parts = 'nonsense'", &["parts=base"]).value.pci.ring, 32);
+}
+
+#[test]
+fn a_misspelt_choice_is_told_once() {
+    let needs = |t: &mut Table<'_>| t.one_of("policy", "When a packet leaves", POLICIES, policy);
+    let told = |text: &str| {
+        let document = Document::Text("m.toml", text, None);
+        let loaded = load(&Source { document, sets: &[], shelf: SHELF }).expect("loads");
+        let problems = Reading::new(loaded).read(needs).expect_err("problems");
+        problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect::<Vec<_>>()
+    };
+    assert_eq!(told("[policy.cut-thruogh]"), ["unknown key `cut-thruogh` in `policy`: did you mean `cut-through`?"]);
+    let needed = ["`policy` needs one of `store-and-forward` and `cut-through`: none of them stands here"];
+    assert_eq!(told(""), needed);
+    assert_eq!(told("[policy]"), needed);
 }
 
 #[test]

@@ -1,0 +1,54 @@
+//! The parts, examples and papers that the program carries, so that it works from any folder.
+
+use crate::text::Shelf;
+use include_dir::{Dir, include_dir};
+use std::sync::LazyLock;
+
+static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/machines");
+static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/examples");
+static PAPERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/papers");
+
+static PARTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| toml_names(&MACHINES));
+
+/// The parts that a description may name.
+pub fn shelf() -> Shelf<'static> {
+    Shelf { find: &part, names: &PARTS }
+}
+
+/// The text of the part `name`, such as `hosts/p6-natoma`.
+pub fn part(name: &str) -> Option<&'static str> {
+    MACHINES.get_file(format!("{name}.toml"))?.contents_utf8()
+}
+
+/// The names of all parts.
+pub fn parts() -> &'static [&'static str] {
+    &PARTS
+}
+
+/// The names of all examples, without folder and ending.
+pub fn examples() -> Vec<&'static str> {
+    toml_names(&EXAMPLES)
+}
+
+/// The text of the example `name`.
+pub fn example(name: &str) -> Option<&'static str> {
+    EXAMPLES.get_file(format!("{name}.toml"))?.contents_utf8()
+}
+
+/// The text of a file of a paper.
+pub fn paper(path: &str) -> Option<&'static str> {
+    PAPERS.get_file(path)?.contents_utf8()
+}
+
+/// The paths of all TOML files of a folder, without the ending, in order.
+fn toml_names(folder: &'static Dir<'static>) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        let files = folder.files().filter_map(|file| file.path().to_str()?.strip_suffix(".toml"));
+        names.extend(files);
+        folders.extend(folder.dirs());
+    }
+    names.sort();
+    names
+}

@@ -1,0 +1,82 @@
+//! One run of one description, and its result.
+
+use crate::engine::{Ledger, Metric, Outcome, Recorder, Time, Timeline};
+use crate::machine::build::{Built, build};
+use crate::machine::{Fabric, Machine};
+use crate::messaging::Endpoint;
+
+/// What a run gave.
+#[derive(Debug)]
+pub struct RunResult {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What the workload measured.
+    pub metrics: Vec<Metric>,
+    /// The ledgers of the messages delivered.
+    pub ledgers: Vec<Ledger>,
+    /// How long each resource was busy.
+    pub resources: Vec<ResourceUse>,
+    /// The simulated time at which it ended.
+    pub end: Time,
+    /// How many events fired.
+    pub events: u64,
+    /// The spans, if they were recorded.
+    pub timeline: Timeline,
+}
+
+/// How long a resource was busy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResourceUse {
+    /// Its name.
+    pub name: String,
+    /// How long.
+    pub busy: Time,
+}
+
+/// Runs a checked description.
+pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
+    let built = build(machine, recorder);
+    let outcome = built.run();
+    let sim = &built.world.sim;
+    RunResult {
+        metrics: built.running.metrics(&built.world, &outcome),
+        ledgers: built.world.tally.delivered().iter().map(|(message, _)| message.ledger()).collect(),
+        resources: resources(&built, machine),
+        end: sim.now(),
+        events: sim.events(),
+        timeline: sim.recorder().take(),
+        outcome,
+    }
+}
+
+impl RunResult {
+    /// The value of the metric `name`.
+    pub fn metric(&self, name: &str) -> Option<f64> {
+        self.metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value)
+    }
+
+    /// The resource that was busy for the largest part of the run, with that part.
+    pub fn busiest(&self) -> Option<(&str, f64)> {
+        let most = self.resources.iter().max_by_key(|resource| resource.busy)?;
+        Some((&most.name, most.busy.as_s() / self.end.as_s().max(f64::MIN_POSITIVE)))
+    }
+}
+
+fn resources(built: &Built, machine: &Machine) -> Vec<ResourceUse> {
+    let mut resources = Vec::new();
+    for node in built.world.nodes.iter() {
+        let mut add = |what: &str, busy| resources.push(ResourceUse { name: format!("{} {what}", node.name), busy });
+        let Endpoint::Trapeze(trapeze) = &node.endpoint;
+        add("processor", trapeze.host.processor.time().held_total());
+        add("memory", trapeze.host.memory.port().held_total());
+        add("PCI", trapeze.host.pci.bus().held_total());
+        add("host DMA", trapeze.chip.host_dma.busy_total());
+        add("firmware", trapeze.chip.worked());
+        add("netTx", trapeze.chip.transmit.busy_total());
+        add("netRcv", trapeze.chip.receive.busy_total());
+    }
+    let Fabric::Myrinet(_) = &machine.fabric;
+    let links = built.fabric.link_use().into_iter();
+    resources.extend(links.map(|(name, busy)| ResourceUse { name: format!("link {name}"), busy }));
+    resources
+}

@@ -1,0 +1,78 @@
+//! The kinds of values a description holds: how each is read, checked, shown and described.
+//!
+//! Quantities, counts, numbers, flags, texts, words, paths, and lists of these. Leaves out:
+//! tables, which `read` knows, and whether a key must stand, which `field` knows.
+
+use super::origin::{Place, Texts};
+use super::quantity::Fault;
+use super::tree::{Node, Value};
+use serde_json::Value as Json;
+use std::fmt::Display;
+
+mod amount;
+mod number;
+mod several;
+mod word;
+
+pub use amount::Amount;
+pub(super) use amount::own;
+pub use number::{Count, Flag, Number};
+pub use several::Several;
+pub use word::{Choice, FilePath, Words};
+
+/// A value that does not fit its key, and where.
+#[derive(Clone, Debug)]
+pub struct Misfit {
+    /// The value, or the element of it.
+    pub place: Option<Place>,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// A value, or all that is wrong with it.
+pub type Decoded<T> = Result<T, Vec<Misfit>>;
+
+fn misfit<T>(node: &Node, fault: Fault) -> Decoded<T> {
+    Err(vec![Misfit { place: node.place.clone(), fault }])
+}
+
+/// A kind of value.
+pub trait Kind {
+    /// What a program gets.
+    type Value;
+    /// How a default is written in the program.
+    type Written<'d>: Copy + 'd;
+    /// The kind's name in listings.
+    fn name(&self) -> String;
+    /// What is allowed, as an advice.
+    fn allowed(&self) -> String;
+    /// A default as it would stand in a file.
+    fn written(&self, default: Self::Written<'_>) -> Value;
+    /// The value of a node.
+    fn decode(&self, node: &Node, texts: &Texts) -> Decoded<Self::Value>;
+    /// Some valid value, with which reading goes on after a problem.
+    fn placeholder(&self) -> Self::Value;
+    /// The value for a result, canonical; `node` is what it was read from.
+    fn json(&self, value: &Self::Value, node: &Node) -> Json;
+    /// The kind as JSON Schema.
+    fn schema(&self) -> Json;
+}
+
+/// `, 1 to 5`, `, at least 1`, `, at most 5` or nothing.
+fn bounds<T: Display>(min: &Option<T>, max: &Option<T>) -> String {
+    match (min, max) {
+        (Some(min), Some(max)) => format!(", {min} to {max}"),
+        (Some(min), None) => format!(", at least {min}"),
+        (None, Some(max)) => format!(", at most {max}"),
+        (None, None) => String::new(),
+    }
+}
+
+fn within<T: PartialOrd + Display>(value: T, min: &Option<T>, max: &Option<T>) -> Result<T, Fault> {
+    let label = match (min, max) {
+        (Some(min), _) if value < *min => format!("must be at least {min}"),
+        (_, Some(max)) if value > *max => format!("must be at most {max}"),
+        _ => return Ok(value),
+    };
+    Err(Fault::new(label, format!("allowed is any value{}", bounds(min, max))))
+}

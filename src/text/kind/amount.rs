@@ -1,0 +1,79 @@
+//! Quantities with a unit, within bounds.
+
+use super::super::origin::Texts;
+use super::super::quantity::{self, Fault, Quantity};
+use super::super::tree::{Node, Value};
+use super::{Decoded, Kind, bounds, misfit, within};
+use serde_json::{Value as Json, json};
+
+/// A quantity with its bounds.
+#[derive(Clone, Debug)]
+pub struct Amount<Q> {
+    /// The least allowed.
+    pub min: Option<Q>,
+    /// The most allowed.
+    pub max: Option<Q>,
+}
+
+impl<Q> Amount<Q> {
+    /// Any amount.
+    pub const ANY: Amount<Q> = Amount { min: None, max: None };
+}
+
+/// A quantity that stands in the program's own text.
+pub(in super::super) fn own<Q: Quantity>(text: &str) -> Q {
+    match quantity::parse(text) {
+        Ok(value) => value,
+        Err(fault) => panic!("the program itself writes {text:?}: {}", fault.label),
+    }
+}
+
+impl<Q: Quantity> Kind for Amount<Q> {
+    type Value = Q;
+    type Written<'d> = &'d str;
+
+    fn name(&self) -> String {
+        Q::KIND.to_string() + &bounds(&self.min, &self.max)
+    }
+
+    fn allowed(&self) -> String {
+        quantity::write_example::<Q>() + &bounds(&self.min, &self.max)
+    }
+
+    fn written(&self, default: &str) -> Value {
+        own::<Q>(default);
+        Value::Text(default.to_string())
+    }
+
+    fn decode(&self, node: &Node, texts: &Texts) -> Decoded<Q> {
+        let value = match &node.value {
+            Value::Text(text) => quantity::parse::<Q>(text),
+            Value::Integer(_) | Value::Float(_) => {
+                Err(quantity::no_unit::<Q>(node.place.as_ref().map_or("", |place| texts.slice(place))))
+            }
+            other => Err(Fault::new(format!("{} cannot be {}", Q::WHAT, other.what()), quantity::write_example::<Q>())),
+        };
+        match value.and_then(|value| within(value, &self.min, &self.max)) {
+            Ok(value) => Ok(value),
+            Err(fault) => misfit(node, fault),
+        }
+    }
+
+    fn placeholder(&self) -> Q {
+        self.min.or(self.max).unwrap_or_else(|| own(Q::EXAMPLE))
+    }
+
+    fn json(&self, value: &Q, _: &Node) -> Json {
+        json!(value.to_string())
+    }
+
+    fn schema(&self) -> Json {
+        let units: Vec<&str> =
+            Q::UNITS.iter().map(|(name, _)| *name).chain((Q::KIND == "time").then_some("µs")).collect();
+        json!({
+            "type": "string",
+            "pattern": format!(r"^\s*[0-9]+(\.[0-9]+)?\s*({})\s*$", units.join("|")),
+            "examples": [Q::EXAMPLE],
+        })
+    }
+}

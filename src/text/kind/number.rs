@@ -1,0 +1,172 @@
+//! Values without a unit and without quotes: counts, plain numbers, flags.
+
+use super::super::origin::Texts;
+use super::super::quantity::Fault;
+use super::super::tree::{Node, Value};
+use super::{Decoded, Kind, bounds, misfit, within};
+use serde_json::{Value as Json, json};
+
+/// A whole number of things.
+#[derive(Clone, Debug)]
+pub struct Count {
+    /// The least allowed.
+    pub min: Option<u64>,
+    /// The most allowed.
+    pub max: Option<u64>,
+}
+
+impl Count {
+    /// Any count.
+    pub const ANY: Count = Count { min: None, max: None };
+
+    fn check(&self, node: &Node) -> Result<u64, Fault> {
+        let help = || format!("write a bare integer{}", bounds(&self.min, &self.max));
+        match &node.value {
+            Value::Integer(number) => match number.map(u64::try_from) {
+                Some(Ok(number)) => within(number, &self.min, &self.max),
+                Some(Err(_)) if *number < Some(0) => Err(Fault::new("a count is not negative", help())),
+                _ => Err(Fault::new("too large for a count", help())),
+            },
+            Value::Text(_) => Err(Fault::new("a count has no quotes and no unit", help())),
+            other => Err(Fault::new(format!("a count cannot be {}", other.what()), help())),
+        }
+    }
+}
+
+impl Kind for Count {
+    type Value = u64;
+    type Written<'d> = u64;
+
+    fn name(&self) -> String {
+        "count".to_string() + &bounds(&self.min, &self.max)
+    }
+
+    fn allowed(&self) -> String {
+        format!("write a bare integer{}", bounds(&self.min, &self.max))
+    }
+
+    fn written(&self, default: u64) -> Value {
+        Value::Integer(Some(default.into()))
+    }
+
+    fn decode(&self, node: &Node, _: &Texts) -> Decoded<u64> {
+        self.check(node).or_else(|fault| misfit(node, fault))
+    }
+
+    fn placeholder(&self) -> u64 {
+        self.min.unwrap_or(1).min(self.max.unwrap_or(u64::MAX))
+    }
+
+    fn json(&self, value: &u64, _: &Node) -> Json {
+        json!(value)
+    }
+
+    fn schema(&self) -> Json {
+        let mut schema = json!({ "type": "integer", "minimum": self.min.unwrap_or(0) });
+        if let Some(max) = self.max {
+            schema["maximum"] = json!(max);
+        }
+        schema
+    }
+}
+
+/// A plain number without a unit.
+#[derive(Clone, Debug)]
+pub struct Number {
+    /// The least allowed.
+    pub min: Option<f64>,
+    /// The most allowed.
+    pub max: Option<f64>,
+}
+
+impl Number {
+    fn check(&self, node: &Node) -> Result<f64, Fault> {
+        let number = match &node.value {
+            Value::Float(number) if number.is_finite() => *number,
+            Value::Float(_) => return Err(Fault::new("the number must be finite", self.allowed())),
+            Value::Integer(Some(number)) => *number as f64,
+            Value::Text(_) => return Err(Fault::new("a number has no quotes and no unit", self.allowed())),
+            other => return Err(Fault::new(format!("a number cannot be {}", other.what()), self.allowed())),
+        };
+        within(number, &self.min, &self.max)
+    }
+}
+
+impl Kind for Number {
+    type Value = f64;
+    type Written<'d> = f64;
+
+    fn name(&self) -> String {
+        "number".to_string() + &bounds(&self.min, &self.max)
+    }
+
+    fn allowed(&self) -> String {
+        format!("write a bare number{}", bounds(&self.min, &self.max))
+    }
+
+    fn written(&self, default: f64) -> Value {
+        Value::Float(default)
+    }
+
+    fn decode(&self, node: &Node, _: &Texts) -> Decoded<f64> {
+        self.check(node).or_else(|fault| misfit(node, fault))
+    }
+
+    fn placeholder(&self) -> f64 {
+        self.min.or(self.max).unwrap_or(1.0)
+    }
+
+    fn json(&self, value: &f64, _: &Node) -> Json {
+        json!(value)
+    }
+
+    fn schema(&self) -> Json {
+        let mut schema = json!({ "type": "number" });
+        for (bound, value) in [("minimum", self.min), ("maximum", self.max)] {
+            if let Some(value) = value {
+                schema[bound] = json!(value);
+            }
+        }
+        schema
+    }
+}
+
+/// `true` or `false`.
+#[derive(Clone, Debug)]
+pub struct Flag;
+
+impl Kind for Flag {
+    type Value = bool;
+    type Written<'d> = bool;
+
+    fn name(&self) -> String {
+        "flag".to_string()
+    }
+
+    fn allowed(&self) -> String {
+        "write true or false, without quotes".to_string()
+    }
+
+    fn written(&self, default: bool) -> Value {
+        Value::Flag(default)
+    }
+
+    fn decode(&self, node: &Node, _: &Texts) -> Decoded<bool> {
+        match &node.value {
+            Value::Flag(flag) => Ok(*flag),
+            other => misfit(node, Fault::new(format!("a flag cannot be {}", other.what()), self.allowed())),
+        }
+    }
+
+    fn placeholder(&self) -> bool {
+        false
+    }
+
+    fn json(&self, value: &bool, _: &Node) -> Json {
+        json!(value)
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "boolean" })
+    }
+}

@@ -1,0 +1,96 @@
+//! Lists of values of one kind.
+
+use super::super::origin::Texts;
+use super::super::quantity::Fault;
+use super::super::tree::{Node, Value};
+use super::{Count, Decoded, Kind, misfit};
+use serde_json::{Value as Json, json};
+
+/// A list of values of one kind.
+#[derive(Clone, Debug)]
+pub struct Several<K> {
+    /// The kind of each element.
+    pub each: K,
+    /// The fewest elements allowed.
+    pub fewest: usize,
+    /// The most elements allowed.
+    pub most: usize,
+}
+
+impl<K> Several<K> {
+    /// Any number of elements of a kind.
+    pub fn of(each: K) -> Several<K> {
+        Several { each, fewest: 0, most: usize::MAX }
+    }
+}
+
+impl Several<Count> {
+    /// Any number of counts.
+    pub fn counts() -> Several<Count> {
+        Several::of(Count::ANY)
+    }
+}
+
+impl<K: Kind> Several<K> {
+    fn length_fault(&self, length: usize) -> Option<Fault> {
+        let plural = |n: usize| if n == 1 { "1 element".to_string() } else { format!("{n} elements") };
+        let label = match length {
+            n if n < self.fewest => format!("must have at least {}", plural(self.fewest)),
+            n if n > self.most => format!("must have at most {}", plural(self.most)),
+            _ => return None,
+        };
+        Some(Fault::new(label, self.allowed()))
+    }
+}
+
+impl<K: Kind> Kind for Several<K> {
+    type Value = Vec<K::Value>;
+    type Written<'d> = &'d [K::Written<'d>];
+
+    fn name(&self) -> String {
+        format!("list of {}", self.each.name())
+    }
+
+    fn allowed(&self) -> String {
+        format!("write a list [..., ...]; for each element: {}", self.each.allowed())
+    }
+
+    fn written<'d>(&self, default: &'d [K::Written<'d>]) -> Value {
+        Value::List(default.iter().map(|each| Node::made_up(self.each.written(*each))).collect())
+    }
+
+    fn decode(&self, node: &Node, texts: &Texts) -> Decoded<Self::Value> {
+        let Value::List(items) = &node.value else {
+            let label = format!("a list is expected, not {}", node.value.what());
+            return misfit(node, Fault::new(label, self.allowed()));
+        };
+        if let Some(fault) = self.length_fault(items.len()) {
+            return misfit(node, fault);
+        }
+        let (mut values, mut misfits) = (Vec::with_capacity(items.len()), Vec::new());
+        for item in items {
+            match self.each.decode(item, texts) {
+                Ok(value) => values.push(value),
+                Err(more) => misfits.extend(more),
+            }
+        }
+        if misfits.is_empty() { Ok(values) } else { Err(misfits) }
+    }
+
+    fn placeholder(&self) -> Self::Value {
+        (0..self.fewest).map(|_| self.each.placeholder()).collect()
+    }
+
+    fn json(&self, values: &Self::Value, node: &Node) -> Json {
+        let Value::List(items) = &node.value else { return json!([]) };
+        values.iter().zip(items).map(|(value, item)| self.each.json(value, item)).collect()
+    }
+
+    fn schema(&self) -> Json {
+        let mut schema = json!({ "type": "array", "items": self.each.schema(), "minItems": self.fewest });
+        if self.most < usize::MAX {
+            schema["maxItems"] = json!(self.most);
+        }
+        schema
+    }
+}

@@ -1,0 +1,152 @@
+//! Values in quotes without a unit: texts, words of a closed set, paths.
+
+use super::super::origin::Texts;
+use super::super::quantity::Fault;
+use super::super::suggest;
+use super::super::tree::{Node, Value};
+use super::{Decoded, Kind, misfit};
+use serde_json::{Value as Json, json};
+use std::path::PathBuf;
+
+/// The text of a node that must be a string.
+fn text_of(node: &Node, what: &str, allowed: String) -> Decoded<String> {
+    match &node.value {
+        Value::Text(text) => Ok(text.clone()),
+        other => misfit(node, Fault::new(format!("{what} cannot be {}", other.what()), allowed)),
+    }
+}
+
+/// Any text.
+#[derive(Clone, Debug)]
+pub struct Words;
+
+impl Kind for Words {
+    type Value = String;
+    type Written<'d> = &'d str;
+
+    fn name(&self) -> String {
+        "text".to_string()
+    }
+
+    fn allowed(&self) -> String {
+        "write a text in quotes".to_string()
+    }
+
+    fn written(&self, default: &str) -> Value {
+        Value::Text(default.to_string())
+    }
+
+    fn decode(&self, node: &Node, _: &Texts) -> Decoded<String> {
+        text_of(node, "a text", self.allowed())
+    }
+
+    fn placeholder(&self) -> String {
+        String::new()
+    }
+
+    fn json(&self, value: &String, _: &Node) -> Json {
+        json!(value)
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "string" })
+    }
+}
+
+/// One word of a closed set, and what each stands for.
+#[derive(Clone, Debug)]
+pub struct Choice<T> {
+    /// The words and their meanings.
+    pub words: Vec<(&'static str, T)>,
+}
+
+impl<T> Choice<T> {
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.words.iter().map(|(word, _)| *word)
+    }
+}
+
+impl<T: Clone> Kind for Choice<T> {
+    type Value = T;
+    type Written<'d> = &'d str;
+
+    fn name(&self) -> String {
+        self.names().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" | ")
+    }
+
+    fn allowed(&self) -> String {
+        let words: Vec<String> = self.names().map(|word| format!("\"{word}\"")).collect();
+        format!("write one of {}", words.join(", "))
+    }
+
+    fn written(&self, default: &str) -> Value {
+        assert!(self.names().any(|word| word == default), "the default {default:?} is none of {}", self.name());
+        Value::Text(default.to_string())
+    }
+
+    fn decode(&self, node: &Node, _: &Texts) -> Decoded<T> {
+        let given = text_of(node, "a word", self.allowed())?;
+        if let Some((_, value)) = self.words.iter().find(|(word, _)| *word == given) {
+            return Ok(value.clone());
+        }
+        let label = match suggest::nearest(&given, self.names()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => "not one of the words allowed here".to_string(),
+        };
+        misfit(node, Fault::new(label, self.allowed()))
+    }
+
+    fn placeholder(&self) -> T {
+        self.words.first().expect("a choice has at least one word").1.clone()
+    }
+
+    fn json(&self, _: &T, node: &Node) -> Json {
+        json!(node.text().unwrap_or_default())
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "string", "enum": self.names().collect::<Vec<_>>() })
+    }
+}
+
+/// A file, named relative to the file it is named in; in `--set`, to the working directory.
+#[derive(Clone, Debug)]
+pub struct FilePath;
+
+impl Kind for FilePath {
+    type Value = PathBuf;
+    type Written<'d> = &'d str;
+
+    fn name(&self) -> String {
+        "path".to_string()
+    }
+
+    fn allowed(&self) -> String {
+        "write the name of a file in quotes, relative to the file it stands in".to_string()
+    }
+
+    fn written(&self, default: &str) -> Value {
+        Value::Text(default.to_string())
+    }
+
+    fn decode(&self, node: &Node, texts: &Texts) -> Decoded<PathBuf> {
+        let name = text_of(node, "a path", self.allowed())?;
+        if name.is_empty() || name.contains('\0') {
+            return misfit(node, Fault::new("this names no file", self.allowed()));
+        }
+        let folder = node.place.as_ref().and_then(|place| texts.get(place.text).folder.clone());
+        Ok(folder.unwrap_or_default().join(name))
+    }
+
+    fn placeholder(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn json(&self, _: &PathBuf, node: &Node) -> Json {
+        json!(node.text().unwrap_or_default())
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "string", "minLength": 1 })
+    }
+}

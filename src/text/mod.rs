@@ -1,0 +1,28 @@
+//! From TOML text to typed values, with every place remembered: layers, units, problems, schema.
+//! Knows no hardware; a part reads its own parameters with it, beside its datasheet.
+
+pub mod family;
+pub mod field;
+pub mod file;
+pub mod kind;
+pub mod load;
+pub mod origin;
+mod pen;
+pub mod problem;
+pub mod quantity;
+pub mod read;
+pub mod record;
+pub mod schema;
+pub mod set;
+pub mod suggest;
+pub mod table;
+mod told;
+pub mod tree;
+
+pub use load::{Document, Loaded, Shelf, Source, load};
+pub use origin::{Layer, Origin};
+pub use problem::{Problem, Problems};
+pub use read::{Read, Reading, describe};
+pub use record::Entry;
+pub use schema::Schema;
+pub use table::Table;

@@ -1,0 +1,70 @@
+//! What all tables of one reading share: the texts, the problems found, the values read.
+
+use super::origin::Texts;
+use super::problem::Problem;
+use super::record::{Mark, Records, Step};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+
+/// How closely the reader attends to what it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Attention {
+    /// Not at all: it only needs something to go on with.
+    Off,
+    /// To what stands there and is wrong, but it keeps nothing.
+    Wrong,
+    /// To everything.
+    Full,
+}
+
+/// What all tables of one reading share.
+pub(super) struct Pen {
+    pub(super) texts: Texts,
+    pub(super) describing: bool,
+    attention: Cell<Attention>,
+    pub(super) problems: RefCell<Vec<Problem>>,
+    pub(super) records: RefCell<Records>,
+    /// The paths of values that are missing or bad, so that nothing can be said about them.
+    unsound: RefCell<BTreeSet<String>>,
+}
+
+impl Pen {
+    pub(super) fn new(texts: Texts, describing: bool) -> Pen {
+        let attention = Cell::new(if describing { Attention::Off } else { Attention::Full });
+        let (problems, records) = Default::default();
+        Pen { texts, describing, attention, problems, records, unsound: RefCell::default() }
+    }
+
+    /// Does `act` with no more than this attention.
+    pub(super) fn attending<T>(&self, attention: Attention, act: impl FnOnce() -> T) -> T {
+        let before = self.attention.replace(self.attention.get().min(attention));
+        let done = act();
+        self.attention.set(before);
+        done
+    }
+
+    /// Keeps a problem, if that much attention is paid.
+    pub(super) fn tell(&self, least: Attention, problem: Problem) {
+        if self.attention.get() >= least {
+            self.problems.borrow_mut().push(problem);
+        }
+    }
+
+    /// Keeps what was read.
+    pub(super) fn record(&self, path: Vec<Step>, mark: Mark) {
+        if self.attention.get() == Attention::Full {
+            self.records.borrow_mut().0.push((path, mark));
+        }
+    }
+
+    /// Tells a problem with the value of a key, about which nothing more is told then.
+    pub(super) fn tell_of_value(&self, least: Attention, path: String, problem: Problem) {
+        self.tell(least, problem);
+        self.unsound.borrow_mut().insert(path);
+    }
+
+    /// True if the value at this path is missing or bad.
+    pub(super) fn is_unsound(&self, path: &str) -> bool {
+        self.unsound.borrow().contains(path)
+    }
+}

@@ -1,0 +1,91 @@
+//! Reading a description: one function per part says at once what its keys are called, what
+//! they mean, which values they take and what holds when they are left out.
+//!
+//! A problem is recorded and reading goes on, so that all problems are told together. Run on
+//! nothing, in describing mode, the same function yields the [`Schema`]. Leaves out: what a table is
+//! read with (`table`, `field`, `family`).
+
+use super::load::Loaded;
+use super::origin::Texts;
+use super::pen::Pen;
+use super::problem::{Problem, Problems};
+use super::record::{Entry, Records};
+use super::schema::Schema;
+use super::table::Table;
+use super::told;
+use serde_json::Value as Json;
+
+/// A description about to be read.
+pub struct Reading {
+    loaded: Loaded,
+}
+
+/// A description that was read, and how.
+#[derive(Clone, Debug)]
+pub struct Read<T> {
+    /// What was read.
+    pub value: T,
+    loaded: Loaded,
+    records: Records,
+}
+
+impl Reading {
+    /// Of these layers.
+    pub fn new(loaded: Loaded) -> Reading {
+        Reading { loaded }
+    }
+
+    /// Reads the whole; all problems are told together.
+    pub fn read<T>(self, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<Read<T>, Problems> {
+        let pen = Pen::new(self.loaded.texts.clone(), false);
+        let root = Table::new(&pen, Vec::new(), Some(&self.loaded.root), None);
+        let value = root.run(read).0;
+        let (problems, records) = (pen.problems.into_inner(), pen.records.into_inner());
+        match problems.is_empty() {
+            true => Ok(Read { value, loaded: self.loaded, records }),
+            false => Err(Problems::new(problems, &self.loaded.texts)),
+        }
+    }
+}
+
+/// What `read` would take.
+pub fn describe<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> Schema {
+    let pen = Pen::new(Texts::default(), true);
+    Schema { root: Table::new(&pen, Vec::new(), None, None).run(read).1 }
+}
+
+impl<T> Read<T> {
+    /// Every value with its origin, in reading order.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.records.entries()
+    }
+
+    /// The whole description as it counts, for a result: snake_case keys, canonical values.
+    pub fn resolved(&self) -> Json {
+        self.records.resolved()
+    }
+
+    /// The texts it was read from.
+    pub fn texts(&self) -> &Texts {
+        &self.loaded.texts
+    }
+
+    /// A problem with the value at `path`, found after reading.
+    pub fn wrong(&self, path: &str, message: &str, help: &str) -> Problem {
+        told::positioned(&self.loaded.root, &self.records, path, path, self.loaded.root.place.clone(), message)
+            .help(help)
+    }
+
+    /// Problems found after reading, ready to be told.
+    pub fn problems(&self, list: Vec<Problem>) -> Problems {
+        Problems::new(list, &self.loaded.texts)
+    }
+
+    /// The same description read into something else.
+    pub fn map<U>(self, act: impl FnOnce(T) -> U) -> Read<U> {
+        Read { value: act(self.value), loaded: self.loaded, records: self.records }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! What a description may hold, as data: for editors (JSON Schema) and for listings.
+//!
+//! It is collected by running the reader itself, so it cannot disagree with it.
+
+use serde_json::Value as Json;
+
+mod json;
+
+/// Whether a key must stand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Need {
+    /// It must.
+    Required,
+    /// It may be left out, and then there is none.
+    Optional,
+    /// It may be left out, and then it is this (as text, and as JSON).
+    Default(String, Json),
+}
+
+/// The keys of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    /// In reading order.
+    pub items: Vec<Item>,
+}
+
+/// One thing a table holds.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// One key.
+    Key {
+        /// Its name.
+        key: &'static str,
+        /// What it means.
+        doc: &'static str,
+        /// What its value is.
+        form: Form,
+        /// Whether it must stand.
+        need: Need,
+    },
+    /// Several keys of which one stands.
+    Family(Family),
+}
+
+/// Tables of which one stands.
+#[derive(Clone, Debug)]
+pub struct Family {
+    /// What is chosen.
+    pub doc: &'static str,
+    /// The tables.
+    pub members: Vec<Member>,
+    /// Whether one must stand.
+    pub need: Need,
+}
+
+/// One table of a family.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its key.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// What it holds.
+    pub shape: Shape,
+}
+
+/// What the value of a key is.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// A value of the kind named, with its JSON Schema.
+    Value(String, Json),
+    /// A table.
+    Table(Shape),
+    /// A table of tables under names of the user's choice.
+    Map(Shape),
+    /// A list of tables.
+    List(Shape),
+    /// A table of which one key stands, or that key's name as a word.
+    OneOf(Family),
+}
+
+/// What a whole description may hold.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// The keys at the top.
+    pub root: Shape,
+}
+
+/// One line of a listing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The key with all keys above it.
+    pub path: String,
+    /// What its value is.
+    pub kind: String,
+    /// Whether it must stand.
+    pub need: Need,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+impl Shape {
+    /// All keys that may stand.
+    pub fn keys(&self) -> Vec<&'static str> {
+        let keys = |item: &Item| match item {
+            Item::Key { key, .. } => vec![*key],
+            Item::Family(family) => family.members.iter().map(|member| member.name).collect(),
+        };
+        self.items.iter().flat_map(keys).collect()
+    }
+
+    fn list(&self, above: &str, lines: &mut Vec<Line>) {
+        for item in &self.items {
+            match item {
+                Item::Key { key, doc, form, need } => {
+                    let path = join(above, key);
+                    lines.push(Line { path: path.clone(), kind: form.name(), need: need.clone(), doc });
+                    form.list(&path, lines);
+                }
+                Item::Family(family) => family.list(above, lines),
+            }
+        }
+    }
+}
+
+fn join(above: &str, key: &str) -> String {
+    if above.is_empty() { key.to_string() } else { format!("{above}.{key}") }
+}
+
+impl Family {
+    fn list(&self, above: &str, lines: &mut Vec<Line>) {
+        for member in &self.members {
+            let path = join(above, member.name);
+            lines.push(Line {
+                path: path.clone(),
+                kind: "one of these".into(),
+                need: self.need.clone(),
+                doc: member.doc,
+            });
+            member.shape.list(&path, lines);
+        }
+    }
+
+    fn names(&self) -> Vec<&'static str> {
+        self.members.iter().map(|member| member.name).collect()
+    }
+}
+
+impl Form {
+    fn name(&self) -> String {
+        match self {
+            Form::Value(name, _) => name.clone(),
+            Form::Table(_) => "table".to_string(),
+            Form::Map(_) => "named tables".to_string(),
+            Form::List(_) => "list of tables".to_string(),
+            Form::OneOf(family) => format!("one of {}", family.names().join(" | ")),
+        }
+    }
+
+    fn list(&self, path: &str, lines: &mut Vec<Line>) {
+        match self {
+            Form::Value(..) => {}
+            Form::Table(shape) => shape.list(path, lines),
+            Form::Map(shape) => shape.list(&join(path, "NAME"), lines),
+            Form::List(shape) => shape.list(&join(path, "INDEX"), lines),
+            Form::OneOf(family) => family.list(path, lines),
+        }
+    }
+}
+
+impl Schema {
+    /// All keys with their kinds, defaults and meanings, in reading order.
+    pub fn lines(&self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        self.root.list("", &mut lines);
+        lines
+    }
+
+    /// The lines as plain text.
+    pub fn listing(&self) -> String {
+        let line = |line: &Line| {
+            let need = match &line.need {
+                Need::Required => "required".to_string(),
+                Need::Optional => "optional".to_string(),
+                Need::Default(text, _) => format!("default {text}"),
+            };
+            format!("{}  ({}; {need})\n    {}\n", line.path, line.kind, line.doc)
+        };
+        self.lines().iter().map(line).collect()
+    }
+}

@@ -1,0 +1,163 @@
+//! The schema as JSON Schema, draft 2020-12.
+//!
+//! Two schemas in one: what may stand anywhere, and what must stand in a file without `parts`.
+
+use super::super::load::PARTS;
+use super::{Family, Form, Item, Member, Need, Schema, Shape};
+use serde_json::{Map, Value as Json, json};
+
+impl Schema {
+    /// JSON Schema, draft 2020-12. Keys are demanded only of a file without `parts`, since
+    /// parts may bring them.
+    pub fn json_schema(&self) -> Json {
+        let mut schema = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema" });
+        if let (Json::Object(all), Json::Object(root)) = (&mut schema, self.root.allowed()) {
+            all.extend(root);
+        }
+        let name = json!({ "type": "string" });
+        schema["properties"][PARTS] = json!({
+            "description": "Shipped parts that this file starts from, each laid over those before it",
+            "anyOf": [name, { "type": "array", "items": name }],
+        });
+        if let Some(demanded) = self.root.demanded() {
+            schema["if"] = json!({ "not": { "required": [PARTS] } });
+            schema["then"] = demanded;
+        }
+        schema
+    }
+}
+
+impl Shape {
+    /// The names of required keys.
+    fn required(&self) -> Vec<&'static str> {
+        let must = |item: &Item| match item {
+            Item::Key { key, form, need, .. } => (*need == Need::Required && form.must_stand()).then_some(*key),
+            Item::Family(_) => None,
+        };
+        self.items.iter().filter_map(must).collect()
+    }
+
+    fn needs_something(&self) -> bool {
+        let needed_family = |item: &Item| matches!(item, Item::Family(family) if family.need == Need::Required);
+        !self.required().is_empty() || self.items.iter().any(needed_family)
+    }
+
+    /// What may stand here.
+    fn allowed(&self) -> Json {
+        let mut properties = Map::new();
+        for item in &self.items {
+            match item {
+                Item::Key { key, doc, form, need } => {
+                    properties.insert((*key).to_string(), described(form.allowed(), doc, need));
+                }
+                Item::Family(family) => properties.extend(family.properties()),
+            }
+        }
+        let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+        let clashes: Vec<Json> = self.families().flat_map(Family::clashes).collect();
+        if !clashes.is_empty() {
+            schema["not"] = json!({ "anyOf": clashes });
+        }
+        schema
+    }
+
+    fn families(&self) -> impl Iterator<Item = &Family> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Family(family) => Some(family),
+            Item::Key { .. } => None,
+        })
+    }
+
+    /// What must stand here, if anything.
+    fn demanded(&self) -> Option<Json> {
+        let mut properties = Map::new();
+        for item in &self.items {
+            match item {
+                Item::Key { key, form, .. } => {
+                    properties.extend(form.demanded().map(|inner| ((*key).to_string(), inner)));
+                }
+                Item::Family(family) => properties.extend(family.demands()),
+            }
+        }
+        let one_each: Vec<Json> =
+            self.families().filter(|family| family.need == Need::Required).map(Family::any).collect();
+        let mut schema = Map::new();
+        for (key, value) in
+            [("required", json!(self.required())), ("properties", properties.into()), ("allOf", one_each.into())]
+        {
+            let empty = value.as_array().map(Vec::is_empty).or(value.as_object().map(Map::is_empty));
+            if empty == Some(false) {
+                schema.insert(key.to_string(), value);
+            }
+        }
+        (!schema.is_empty()).then_some(schema.into())
+    }
+}
+
+impl Family {
+    fn properties(&self) -> Map<String, Json> {
+        let property =
+            |member: &Member| (member.name.to_string(), described(member.shape.allowed(), member.doc, &Need::Optional));
+        self.members.iter().map(property).collect()
+    }
+
+    /// Every pair of members, which may not stand together.
+    fn clashes(&self) -> Vec<Json> {
+        let mut pairs = Vec::new();
+        for (at, a) in self.members.iter().enumerate() {
+            pairs.extend(self.members[at + 1..].iter().map(|b| json!({ "required": [a.name, b.name] })));
+        }
+        pairs
+    }
+
+    fn any(&self) -> Json {
+        let each: Vec<Json> = self.members.iter().map(|member| json!({ "required": [member.name] })).collect();
+        json!({ "anyOf": each })
+    }
+
+    fn demands(&self) -> Map<String, Json> {
+        let demand = |member: &Member| Some((member.name.to_string(), member.shape.demanded()?));
+        self.members.iter().filter_map(demand).collect()
+    }
+}
+
+impl Form {
+    /// A table whose keys all have defaults need not stand itself.
+    fn must_stand(&self) -> bool {
+        match self {
+            Form::Table(shape) => shape.needs_something(),
+            _ => true,
+        }
+    }
+
+    fn allowed(&self) -> Json {
+        match self {
+            Form::Value(_, schema) => schema.clone(),
+            Form::Table(shape) => shape.allowed(),
+            Form::Map(shape) => json!({ "type": "object", "additionalProperties": shape.allowed() }),
+            Form::List(shape) => json!({ "type": "array", "items": shape.allowed() }),
+            Form::OneOf(family) => json!({ "anyOf": [
+                { "type": "string", "enum": family.names() },
+                { "type": "object", "properties": family.properties(), "additionalProperties": false, "maxProperties": 1 },
+            ] }),
+        }
+    }
+
+    fn demanded(&self) -> Option<Json> {
+        match self {
+            Form::Value(..) => None,
+            Form::Table(shape) => shape.demanded(),
+            Form::Map(shape) => shape.demanded().map(|inner| json!({ "additionalProperties": inner })),
+            Form::List(shape) => shape.demanded().map(|inner| json!({ "items": inner })),
+            Form::OneOf(family) => Some(json!({ "minProperties": 1, "properties": family.demands() })),
+        }
+    }
+}
+
+fn described(mut schema: Json, doc: &str, need: &Need) -> Json {
+    schema["description"] = json!(doc);
+    if let Need::Default(_, value) = need {
+        schema["default"] = value.clone();
+    }
+    schema
+}

@@ -1,0 +1,270 @@
+//! One table of a description while it is read: the tables and lists below it, and what it
+//! tells about its keys.
+//!
+//! Leaves out: single values (`field`, `kind`) and choices among tables (`family`).
+
+use super::kind::Misfit;
+use super::origin::{Layer, Origin, Place, Texts};
+use super::pen::{Attention, Pen};
+use super::record::{Entry, Mark, Step, dotted};
+use super::schema::{Form, Item, Need, Shape};
+use super::told;
+use super::tree::{Node, Tree, Value};
+use serde_json::Value as Json;
+use std::cell::RefCell;
+
+/// One table of a description while it is read.
+pub struct Table<'t> {
+    pub(super) pen: &'t Pen,
+    path: Vec<Step>,
+    pub(super) node: Option<&'t Node>,
+    /// The place of this table, or else of the nearest one above.
+    nearest: Option<Place>,
+    shape: RefCell<Shape>,
+}
+
+impl<'t> Table<'t> {
+    pub(super) fn new(pen: &'t Pen, path: Vec<Step>, node: Option<&'t Node>, above: Option<Place>) -> Table<'t> {
+        let nearest = node.and_then(|node| node.place.clone()).or(above);
+        Table { pen, path, node, nearest, shape: RefCell::default() }
+    }
+
+    /// Reads this table to its end; what is left over is unknown.
+    pub(super) fn run<T>(mut self, read: impl FnOnce(&mut Table<'_>) -> T) -> (T, Shape) {
+        if !self.path.is_empty() {
+            self.pen.record(self.path.clone(), Mark::Table);
+        }
+        let value = read(&mut self);
+        self.tell_unknown();
+        (value, self.shape.into_inner())
+    }
+
+    /// Reads a table below this one, which may be absent; anything but a table is a problem.
+    pub(super) fn below<T>(
+        &self,
+        steps: &[Step],
+        node: Option<&'t Node>,
+        read: impl FnOnce(&mut Table<'_>) -> T,
+    ) -> (T, Shape) {
+        let path: Vec<Step> = self.path.iter().chain(steps).cloned().collect();
+        let table = node.filter(|node| node.table().is_some());
+        let below = Table::new(self.pen, path, table, self.nearest.clone());
+        match (node, table) {
+            (Some(other), None) => {
+                self.pen.tell(Attention::Wrong, told::not_a_table(&below.path, other));
+                self.pen.attending(Attention::Off, || below.run(read))
+            }
+            _ => below.run(read),
+        }
+    }
+
+    /// A table of its own; where absent, it is read from nothing, so that its defaults hold and
+    /// its required keys are missed.
+    pub fn table<T>(&mut self, key: &'static str, doc: &'static str, read: impl FnOnce(&mut Table<'_>) -> T) -> T {
+        let (value, shape) = self.below(&[Step::Key(key)], self.child(key), read);
+        self.note_key(key, doc, Form::Table(shape), Need::Required);
+        value
+    }
+
+    /// A table of its own, or none.
+    pub fn optional_table<T>(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        read: impl FnOnce(&mut Table<'_>) -> T,
+    ) -> Option<T> {
+        let node = self.child(key);
+        if node.is_none() && !self.pen.describing {
+            self.note_key(key, doc, Form::Table(Shape::default()), Need::Optional);
+            return None;
+        }
+        let (value, shape) = self.below(&[Step::Key(key)], node, read);
+        self.note_key(key, doc, Form::Table(shape), Need::Optional);
+        Some(value)
+    }
+
+    /// Tables under names the user chose, in the order of the file; none where absent.
+    pub fn map<T>(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        mut read: impl FnMut(&mut Table<'_>) -> T,
+    ) -> Vec<(String, T)> {
+        let mut shape = Shape::default();
+        let mut each = |name: &str, node: Option<&'t Node>| {
+            let (value, found) = self.below(&[Step::Key(key), Step::Name(name.to_string())], node, &mut read);
+            shape = found;
+            (name.to_string(), value)
+        };
+        let values = match self.child(key) {
+            None if self.pen.describing => vec![each("NAME", None)],
+            None => Vec::new(),
+            Some(node) => match &node.value {
+                Value::Table(tree) => tree.in_order().into_iter().map(|(name, node)| each(name, Some(node))).collect(),
+                _ => {
+                    self.pen.tell(Attention::Wrong, told::not_a_table(&self.path_of(key), node));
+                    Vec::new()
+                }
+            },
+        };
+        self.note_key(key, doc, Form::Map(shape), Need::Optional);
+        values
+    }
+
+    /// A list of tables; empty where absent.
+    pub fn list<T>(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        mut read: impl FnMut(&mut Table<'_>) -> T,
+    ) -> Vec<T> {
+        let mut shape = Shape::default();
+        let mut each = |index: usize, node: Option<&'t Node>| {
+            let (value, found) = self.below(&[Step::Key(key), Step::Index(index)], node, &mut read);
+            shape = found;
+            value
+        };
+        if !self.pen.describing {
+            self.pen.record(self.path_of(key), Mark::List);
+        }
+        let values = match self.child(key) {
+            None if self.pen.describing => vec![each(0, None)],
+            None => Vec::new(),
+            Some(node) => match &node.value {
+                Value::List(items) => items.iter().enumerate().map(|(index, item)| each(index, Some(item))).collect(),
+                _ => {
+                    self.pen.tell(Attention::Wrong, told::not_a_list(&self.path_of(key), node));
+                    Vec::new()
+                }
+            },
+        };
+        self.note_key(key, doc, Form::List(shape), Need::Optional);
+        values
+    }
+
+    /// A problem with a value (its key, or keys joined by `.`), or with the table itself (`""`),
+    /// found by comparing values. It is told at the value, or where that is a default, at the
+    /// table. Not told where the value itself is missing or bad, since then it is made up.
+    pub fn wrong(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
+        let full =
+            [self.here().as_str(), key].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
+        if self.pen.is_unsound(&full) {
+            return;
+        }
+        let nothing = Node::made_up(Value::Flag(false));
+        let node = self.node.unwrap_or(&nothing);
+        let records = self.pen.records.borrow();
+        let problem = told::positioned(node, &records, key, &full, self.nearest.clone(), &message.into());
+        self.pen.tell(Attention::Full, problem.help(help));
+    }
+
+    /// True while nothing that was read so far was wrong: checks that compare values may rely
+    /// on them.
+    pub fn sound(&self) -> bool {
+        self.pen.problems.borrow().is_empty()
+    }
+
+    /// True if the reader only asks what may stand, and every value is made up.
+    pub fn describing(&self) -> bool {
+        self.pen.describing
+    }
+
+    /// True if the key stands in any layer.
+    pub fn has(&self, key: &str) -> bool {
+        self.child(key).is_some()
+    }
+
+    /// The path of this table, such as `ni.trapeze`.
+    pub fn here(&self) -> String {
+        dotted(&self.path)
+    }
+
+    pub(super) fn child(&self, key: &str) -> Option<&'t Node> {
+        self.node?.table()?.get(key)
+    }
+
+    pub(super) fn all_texts(&self) -> &'t Texts {
+        &self.pen.texts
+    }
+
+    pub(super) fn path_of(&self, key: &'static str) -> Vec<Step> {
+        self.path.iter().cloned().chain([Step::Key(key)]).collect()
+    }
+
+    pub(super) fn place(&self) -> Option<Place> {
+        self.nearest.clone()
+    }
+
+    /// Notes that a key may stand here.
+    pub(super) fn note_key(&self, key: &'static str, doc: &'static str, form: Form, need: Need) {
+        self.note(Item::Key { key, doc, form, need });
+    }
+
+    pub(super) fn note(&self, item: Item) {
+        let mut shape = self.shape.borrow_mut();
+        let again =
+            |known: &Item| matches!((known, &item), (Item::Key { key: a, .. }, Item::Key { key: b, .. }) if a == b);
+        if !shape.items.iter().any(again) {
+            shape.items.push(item);
+        }
+    }
+
+    /// Keeps a value that was read, from a node or by default.
+    pub(super) fn note_value(
+        &self,
+        key: &'static str,
+        doc: &'static str,
+        kind: String,
+        node: Option<&Node>,
+        value: String,
+        json: Json,
+    ) {
+        let place = node.and_then(|node| node.place.as_ref());
+        let origin = match place {
+            Some(place) => self.all_texts().origin(place),
+            None => Origin { layer: Layer::Default, place: None, line: None },
+        };
+        let note = place.and_then(|place| self.all_texts().note(place));
+        let path = self.path_of(key);
+        let entry = Entry { path: dotted(&path), value, kind, origin, note, doc };
+        self.pen.record(path, Mark::Value(Box::new(entry), json));
+    }
+
+    /// The node as the user wrote it, strings without their quotes; lists over several lines
+    /// are left to their canonical form.
+    pub(super) fn as_written(&self, node: &Node) -> Option<String> {
+        if let Some(text) = node.text() {
+            return Some(text.to_string());
+        }
+        let slice = self.all_texts().slice(node.place.as_ref()?);
+        (!slice.contains('\n')).then(|| slice.to_string())
+    }
+
+    pub(super) fn missing(&self, key: &'static str, doc: &str, allowed: &str) {
+        let path = self.path_of(key);
+        let problem = told::missing(&path, self.nearest.clone(), doc, allowed);
+        self.pen.tell_of_value(Attention::Full, dotted(&path), problem);
+    }
+
+    pub(super) fn misfits(&self, key: &'static str, doc: &str, misfits: Vec<Misfit>) {
+        let path = self.path_of(key);
+        for misfit in misfits {
+            let problem = told::bad(&path, misfit, self.nearest.clone(), doc);
+            self.pen.tell_of_value(Attention::Wrong, dotted(&path), problem);
+        }
+    }
+
+    fn tell_unknown(&self) {
+        let known = self.shape.borrow().keys();
+        for (key, node) in tree_of(self.node).map(Tree::in_order).unwrap_or_default() {
+            if !known.contains(&key) {
+                self.pen.tell(Attention::Wrong, told::unknown(&self.path, key, node, known.clone()));
+            }
+        }
+    }
+}
+
+/// The tables of a family that stand in a table.
+pub(super) fn tree_of(node: Option<&Node>) -> Option<&Tree> {
+    node.and_then(Node::table)
+}

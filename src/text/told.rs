@@ -1,0 +1,72 @@
+//! The problems a reader finds, as it tells them.
+
+use super::kind::Misfit;
+use super::origin::Place;
+use super::problem::Problem;
+use super::record::{Records, Step, dotted};
+use super::suggest;
+use super::tree::Node;
+
+/// A problem at the deepest node that stands on the way to `path` below `node`.
+pub(super) fn positioned(
+    node: &Node,
+    records: &Records,
+    path: &str,
+    full: &str,
+    nearest: Option<Place>,
+    message: &str,
+) -> Problem {
+    let keys: Vec<&str> = path.split('.').filter(|key| !key.is_empty()).collect();
+    let title = if full.is_empty() { message.to_string() } else { format!("`{full}`: {message}") };
+    let problem = Problem::new(title);
+    if let Some(found) = node.at(keys.iter().copied()) {
+        return problem.at(found.place.clone().or(nearest), "");
+    }
+    let above = (0..keys.len()).rev().find_map(|n| node.at(keys[..n].iter().copied())?.place.clone());
+    let entry = records.entries().into_iter().find(|entry| entry.path == full);
+    let label = entry.map(|entry| format!("`{full}` is {} by default", entry.value)).unwrap_or_default();
+    problem.at(above.or(nearest), label)
+}
+
+pub(super) fn not_a_table(path: &[Step], node: &Node) -> Problem {
+    let path = dotted(path);
+    Problem::bad_value(&path)
+        .at(node.place.clone(), format!("a table is expected, not {}", node.value.what()))
+        .help(format!("write [{path}] and its keys below"))
+}
+
+pub(super) fn not_a_list(path: &[Step], node: &Node) -> Problem {
+    let path = dotted(path);
+    Problem::bad_value(&path)
+        .at(node.place.clone(), format!("a list of tables is expected, not {}", node.value.what()))
+        .help(format!("write [[{path}]] before the keys of each element"))
+}
+
+/// A key that must stand does not.
+pub(super) fn missing(path: &[Step], place: Option<Place>, doc: &str, allowed: &str) -> Problem {
+    let key = dotted(&path[path.len() - 1..]);
+    Problem::new(format!("`{}` is missing", dotted(path)))
+        .at(place, format!("`{key}` belongs here"))
+        .help(format!("`{key}`: {doc}"))
+        .help(allowed)
+}
+
+/// A value does not fit its key.
+pub(super) fn bad(path: &[Step], misfit: Misfit, nearest: Option<Place>, doc: &str) -> Problem {
+    let key = dotted(&path[path.len() - 1..]);
+    let problem = Problem::bad_value(&dotted(path)).at(misfit.place.or(nearest), misfit.fault.label);
+    misfit.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))
+}
+
+/// A key that nothing reads stands in the table at `path`.
+pub(super) fn unknown(path: &[Step], key: &str, node: &Node, mut known: Vec<&str>) -> Problem {
+    known.sort_unstable();
+    let within = if path.is_empty() { String::new() } else { format!(" in `{}`", dotted(path)) };
+    let label = match suggest::nearest(key, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "nothing reads this key".to_string(),
+    };
+    Problem::new(format!("unknown key `{}`{within}", key.escape_debug()))
+        .at(node.key().cloned(), label)
+        .help(format!("allowed here: {}", suggest::phrase(known)))
+}
