@@ -48,6 +48,11 @@ pub fn of(paper: &str) -> Vec<Stated> {
 }
 
 impl Stated {
+    /// The published number, if it is one.
+    pub fn expected(&self) -> Option<f64> {
+        self.expected.as_integer().map(|number| number as f64).or(self.expected.as_float())
+    }
+
     /// Judges the claim: by its point and metric, or by what `seen` computes under its name.
     pub fn judge(&self, results: &Results, seen: &dyn Fn(&str) -> Option<Seen>) -> Claim {
         let mut claim = self.claim();

@@ -89,7 +89,9 @@ impl Experiments {
         let mut points = vec![(name.to_owned(), sets)];
         for axis in &experiment.axes {
             let values = self.axes[axis].iter();
-            points = values.flat_map(|(value, sets)| points.iter().map(move |point| extend(point, value, sets, experiment))).collect();
+            points = values
+                .flat_map(|(value, sets)| points.iter().map(move |point| extend(point, value, sets, experiment)))
+                .collect();
         }
         points.sort();
         points

@@ -3,16 +3,22 @@
 //! | file | does |
 //! |---|---|
 //! | `run.rs` | one description, run: its metrics, ledger, resources and outcome |
+//! | `binds.rs` | what holds a run back |
+//! | `record.rs` | the result of a run as JSON, with its hash |
 //! | `experiment.rs` | the runs behind a paper, as data |
 //! | `claims.rs` | a paper's claims, as data, judged |
 //! | `reproduce.rs` | a paper, reproduced |
 //! | `trapeze/` | Yocum et al. (1997): its figures and shapes |
 
+pub mod binds;
 pub mod claims;
 pub mod experiment;
+pub mod record;
 pub mod reproduce;
 pub mod run;
 mod trapeze;
 
+pub use binds::Binds;
+pub use record::Record;
 pub use reproduce::{Options, Progress, constants, papers, reproduce};
 pub use run::{RunResult, run};

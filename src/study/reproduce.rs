@@ -77,7 +77,8 @@ pub fn reproduce(options: &Options, progress: &dyn Progress) -> Result<PaperRepo
     let paper = paper(&options.paper).ok_or_else(|| among("paper", &options.paper, papers().iter().copied()))?;
     let study = study(&options.paper);
     let artifacts = wanted(&paper, study, options)?;
-    let mut experiments: Vec<String> = artifacts.iter().flat_map(|artifact| paper.artifacts[*artifact].clone()).collect();
+    let mut experiments: Vec<String> =
+        artifacts.iter().flat_map(|artifact| paper.artifacts[*artifact].clone()).collect();
     experiments.sort();
     experiments.dedup();
     let points = Experiments::of(&options.paper).points(&options.paper, &experiments, options.quick);
@@ -130,10 +131,13 @@ pub struct Constant {
 pub fn constants(name: &str) -> Vec<Constant> {
     let experiments = Experiments::of(name);
     let mut constants: BTreeMap<String, Constant> = BTreeMap::new();
-    for experiment in paper(name).map(|paper| paper.artifacts.into_values().flatten().collect()).unwrap_or_else(Vec::new) {
+    for experiment in
+        paper(name).map(|paper| paper.artifacts.into_values().flatten().collect()).unwrap_or_else(Vec::new)
+    {
         let (text, sets) = experiments.first(name, &experiment);
         let read = machine::read(Document::Text(name, &text, None), &sets).expect("a paper's descriptions are sound");
-        let fitted = read.entries().iter().filter_map(calibrated);
+        let entries = read.entries();
+        let fitted = entries.iter().filter_map(calibrated);
         constants.extend(fitted.map(|constant| (constant.path.clone(), constant)));
     }
     constants.into_values().collect()
