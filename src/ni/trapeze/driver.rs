@@ -119,6 +119,7 @@ impl Driver {
         self.send_free.set(self.send_free.get() - 1);
         self.write_entry(entry, &send).await;
         send.message.served(working, self.sim.now());
+        send.message.close(stage::HOST_SEND, self.sim.now());
         drop(processor);
     }
 

@@ -39,7 +39,7 @@ use std::rc::Rc;
 
 /// The stages of a message with a payload, in order; one without skips those of DMA.
 pub mod stage {
-    /// From the call to the send ring entry in interface memory.
+    /// From the call to the store that completes the send ring entry.
     pub const HOST_SEND: &str = "host send";
     /// Until the firmware has started the payload's DMA.
     pub const SEND_QUEUE: &str = "send queue";
