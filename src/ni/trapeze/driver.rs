@@ -200,15 +200,15 @@ impl Driver {
     }
 
     async fn poll(&self, interval: Time) -> Received {
+        self.sim.waits_for(Some(self.inbox.point()));
         loop {
             let processor = self.host.processor.hold().await;
             if let Some(received) = self.take_next(&processor).await {
+                self.sim.waits_for(None);
                 return received;
             }
             drop(processor);
-            self.sim.waits_for(Some(self.inbox.point()));
             self.sim.delay(interval).await;
-            self.sim.waits_for(None);
         }
     }
 
