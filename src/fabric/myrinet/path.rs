@@ -14,6 +14,8 @@ pub struct Path {
     fabric: Rc<Myrinet>,
     packet: Rc<Packet>,
     held: Vec<usize>,
+    /// Whether it leads to the receiver: before, the receiver knows nothing of the packet.
+    complete: bool,
     deadline: Time,
     latency: Time,
 }
@@ -22,10 +24,12 @@ impl Path {
     pub(super) async fn open(fabric: Rc<Myrinet>, packet: Rc<Packet>) -> Result<Path, Dropped> {
         let route = fabric.routes[packet.source][packet.destination].clone();
         let deadline = fabric.sim.now().saturating_add(fabric.parameters.watchdog);
-        let mut path = Path { fabric, packet, held: Vec::with_capacity(route.len()), deadline, latency: Time::ZERO };
+        let (held, complete, latency) = (Vec::with_capacity(route.len()), false, Time::ZERO);
+        let mut path = Path { fabric, packet, held, complete, deadline, latency };
         for (hop, link) in route.into_iter().enumerate() {
             path.take(hop, link).await?;
         }
+        path.complete = true;
         Ok(path)
     }
 
@@ -66,12 +70,14 @@ impl Path {
         self.let_go();
     }
 
-    /// The watchdog fired: the path is freed, and the receiver told.
+    /// The watchdog fired: the path is freed, and the receiver told if it was reached.
     fn give_up(&mut self) -> Dropped {
         let fabric = &self.fabric;
         fabric.packets_dropped.set(fabric.packets_dropped.get() + 1);
-        let arrivals = &fabric.ports[self.packet.destination].arrivals;
-        arrivals.send_at(fabric.sim.now() + self.latency, Arrival::Dropped(self.packet.clone()));
+        if self.complete {
+            let arrivals = &fabric.ports[self.packet.destination].arrivals;
+            arrivals.send_at(fabric.sim.now() + self.latency, Arrival::Dropped(self.packet.clone()));
+        }
         self.let_go();
         Dropped
     }
