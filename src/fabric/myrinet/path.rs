@@ -49,19 +49,24 @@ impl Path {
         Ok(())
     }
 
-    /// Sends `bytes` that take `time` on the wire; returns when the last of them has left.
-    pub async fn send(&mut self, bytes: &[u8], time: Time) -> Result<(), Dropped> {
-        let (fabric, length) = (self.fabric.clone(), Bytes(bytes.len() as u64));
-        let port = &fabric.ports[self.packet.destination];
-        let room = fabric.sim.now() < self.deadline && port.slack.acquire_until(length.get(), self.deadline).await;
-        if !room {
-            return Err(self.give_up());
+    /// Waits until the path takes `bytes` more.
+    pub async fn room(&mut self, bytes: Bytes) -> Result<(), Dropped> {
+        let fabric = self.fabric.clone();
+        let slack = &fabric.ports[self.packet.destination].slack;
+        match fabric.sim.now() < self.deadline && slack.acquire_until(bytes.get(), self.deadline).await {
+            true => Ok(()),
+            false => Err(self.give_up()),
         }
+    }
+
+    /// Sends `bytes` for which there is room, and that take `time` on the wire; returns when the
+    /// last of them has left.
+    pub async fn send(&mut self, bytes: &[u8], time: Time) {
+        let fabric = &self.fabric;
         self.packet.append(bytes);
-        let arrival = Arrival::Data { packet: self.packet.clone(), bytes: length, time };
-        port.arrivals.send_at(fabric.sim.now() + self.latency, arrival);
+        let arrival = Arrival::Data { packet: self.packet.clone(), bytes: Bytes(bytes.len() as u64), time };
+        fabric.ports[self.packet.destination].arrivals.send_at(fabric.sim.now() + self.latency, arrival);
         fabric.sim.delay(time).await;
-        Ok(())
     }
 
     /// Lets the path go after the last byte.
