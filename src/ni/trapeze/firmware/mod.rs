@@ -106,6 +106,11 @@ impl Firmware {
 
     /// The one engine towards the host serves both directions in turn.
     async fn use_host_dma(&mut self) -> bool {
+        // A transfer that ended within this pass is counted before the engine is used again: after,
+        // its end could not be told from that of the next.
+        if self.receive.has_ended_unnoticed(&self.context) {
+            return true;
+        }
         let reads_first = self.host_dma_last != Some(Direction::Read);
         for direction in if reads_first { READ_WRITE } else { WRITE_READ } {
             let started = match direction {

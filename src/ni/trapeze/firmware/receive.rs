@@ -208,6 +208,11 @@ impl ReceiveSide {
         true
     }
 
+    /// Whether a hostRcv transfer has ended and is yet to be counted.
+    pub(super) fn has_ended_unnoticed(&self, context: &Context) -> bool {
+        self.incoming.front().is_some_and(|head| head.in_flight.is_some()) && context.chip.host_dma.is_idle()
+    }
+
     /// Starts the next hostRcv transfer of the first message, if the policy lets it.
     pub(super) async fn deliver(&mut self, context: &Context) -> bool {
         // A transfer that ended within this pass has yet to be noticed, and counted.
