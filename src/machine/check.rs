@@ -1,6 +1,6 @@
 //! What must fit together before time 0.
 
-use super::{Fabric, Machine, Ni};
+use super::{Fabric, Host, Machine, Ni};
 use crate::fabric::myrinet::{RouteError, routes};
 use crate::ni::trapeze;
 use crate::text::{Problem, Read};
@@ -61,6 +61,14 @@ fn interface(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let Ni::Trapeze { chip, trapeze } = &read.value.ni;
     for (key, message) in trapeze::check(trapeze, chip) {
         problems.push(read.wrong(&format!("ni.trapeze.{key}"), &message, ""));
+    }
+    for (name, Host::IoBus(host)) in &read.value.hosts {
+        let bus = host.bridge.read_rate.max(host.bridge.write_rate);
+        if bus >= chip.sram.rate {
+            let message = format!("memory of {} leaves nothing for the network beside DMA at {bus}", chip.sram.rate);
+            let help = format!("the bus comes first: more than the rates of hosts.{name}.io-bus.bridge");
+            problems.push(read.wrong("ni.trapeze.lanai.sram.rate", &message, &help));
+        }
     }
 }
 

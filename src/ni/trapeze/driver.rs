@@ -110,9 +110,7 @@ impl Driver {
 
     /// Sends a message; returns when it stands in the send ring.
     pub async fn send(&self, send: Send<'_>) {
-        let start = self.sim.now();
-        self.ring_space().await;
-        let processor = self.host.processor.hold().await;
+        let processor = self.with_ring_space().await;
         let working = self.sim.now();
         self.host.processor.work(&processor, self.parameters.software.send).await;
         self.copy_through_shadow(send.control.bytes().len()).await;
@@ -120,8 +118,9 @@ impl Driver {
         self.send_next.set(self.send_next.get() + 1);
         self.send_free.set(self.send_free.get() - 1);
         self.write_entry(entry, &send).await;
-        debug_assert!(start <= working);
         send.message.served(working, self.sim.now());
+        send.message.close(stage::HOST_SEND, self.sim.now());
+        drop(processor);
     }
 
     /// The words after the state first, the state last: the firmware takes the entry by it.
@@ -137,23 +136,32 @@ impl Driver {
         pio.write(entry + word::STATE, &state::TO_SEND.to_le_bytes()).await;
     }
 
-    /// Waits until the send ring has entries free, looking across the bus when none is known.
-    /// Entries are freed in order, so one look at the last of half a ring tells of them all.
-    async fn ring_space(&self) {
-        let half = (self.parameters.ring_entries / 2).max(1);
-        while self.send_free.get() == 0 {
-            let last = self.layout.send_entry(self.send_next.get() + half - 1);
+    /// Takes the processor when the send ring has an entry free. Look and use are one hold, so
+    /// that of several programs none counts on an entry that another has filled.
+    async fn with_ring_space(&self) -> Held<'_> {
+        loop {
             let processor = self.host.processor.hold().await;
-            let free = self.read_word(last + word::STATE).await == state::FREE;
-            drop(processor);
-            if free {
-                self.send_free.set(half);
-            } else {
-                self.sim.waits_for(Some(self.ring_space));
-                self.sim.delay(self.parameters.ring_poll).await;
+            if self.has_ring_space().await {
                 self.sim.waits_for(None);
+                return processor;
+            }
+            drop(processor);
+            self.sim.waits_for(Some(self.ring_space));
+            self.sim.delay(self.parameters.ring_poll).await;
+        }
+    }
+
+    /// Whether the send ring has entries free; looks across the bus when none is known. Entries
+    /// are freed in order, so one look at the last of half a ring tells of them all.
+    async fn has_ring_space(&self) -> bool {
+        if self.send_free.get() == 0 {
+            let half = (self.parameters.ring_entries / 2).max(1);
+            let last = self.layout.send_entry(self.send_next.get() + half - 1);
+            if self.read_word(last + word::STATE).await == state::FREE {
+                self.send_free.set(half);
             }
         }
+        self.send_free.get() > 0
     }
 
     /// Waits for the next message.
@@ -192,15 +200,15 @@ impl Driver {
     }
 
     async fn poll(&self, interval: Time) -> Received {
+        self.sim.waits_for(Some(self.inbox.point()));
         loop {
             let processor = self.host.processor.hold().await;
             if let Some(received) = self.take_next(&processor).await {
+                self.sim.waits_for(None);
                 return received;
             }
             drop(processor);
-            self.sim.waits_for(Some(self.inbox.point()));
             self.sim.delay(interval).await;
-            self.sim.waits_for(None);
         }
     }
 

@@ -106,6 +106,11 @@ impl Firmware {
             worked |= self.deliver().await;
         }
         worked |= self.receive.take(&self.context).await;
+        // A hostRcv that ended within this pass is counted before a hostTx takes the engine: after,
+        // its end could not be told from that of the next.
+        if self.receive.has_ended_unnoticed(&self.context) {
+            return true;
+        }
         if self.send.fetch(&self.context).await {
             self.host_dma_last = Some(Direction::Read);
             return true;

@@ -156,7 +156,8 @@ impl ReceiveSide {
         self.next_entry += 1;
         let attached = u64::from(sram.load_word(entry + word::ADDRESS));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
-        context.chip.receive.begin(ReceiveJob { sram_address: entry, landing: Rc::new(Landing::new(CONTROL)) });
+        let landing = Rc::new(Landing::new(CONTROL));
+        context.chip.receive.begin(ReceiveJob { sram_address: entry, landing, closes: None });
         self.wire = Wire::Control(Slot { index, attached, buffer });
         true
     }
@@ -174,19 +175,19 @@ impl ReceiveSide {
         sram.store_word(entry + word::STATE, state::FREE);
         let packet = context.chip.receive.packet().expect("a control message came with its packet");
         let length = payload_length(sram.load_word(entry + word::LENGTH));
-        let arrived = context.chip.receive.ended();
+        if length.is_empty() {
+            packet.message.close(stage::NETWORK, context.chip.receive.ended());
+        }
         context.log().await;
         context.work_for(&packet.message, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, slot.attached);
         let incoming = Incoming::new(slot, packet, address, length);
         self.wire = match length.is_empty() {
-            true => {
-                incoming.packet.message.close(stage::NETWORK, arrived);
-                Wire::Idle
-            }
+            true => Wire::Idle,
             false => {
                 let sram_address = context.layout.receive_buffer(slot.buffer);
-                context.chip.receive.begin(ReceiveJob { sram_address, landing: incoming.landing.clone() });
+                let (landing, closes) = (incoming.landing.clone(), Some(stage::NETWORK));
+                context.chip.receive.begin(ReceiveJob { sram_address, landing, closes });
                 Wire::Landing
             }
         };
@@ -206,14 +207,15 @@ impl ReceiveSide {
 
     async fn payload_came(&mut self, context: &Context) -> bool {
         self.wire = Wire::Idle;
-        let (lost, arrived) = (context.chip.receive.take_dropped().is_some(), context.chip.receive.ended());
-        let youngest = self.incoming.back_mut().expect("a payload landed for a message");
-        match lost {
-            true => youngest.lost = true,
-            false => youngest.packet.message.close(stage::NETWORK, arrived),
-        }
+        let lost = context.chip.receive.take_dropped().is_some();
+        self.incoming.back_mut().expect("a payload landed for a message").lost = lost;
         context.log().await;
         true
+    }
+
+    /// Whether a hostRcv transfer has ended and is yet to be counted.
+    pub(super) fn has_ended_unnoticed(&self, context: &Context) -> bool {
+        self.incoming.front().is_some_and(|head| head.in_flight.is_some()) && context.chip.host_dma.is_idle()
     }
 
     /// Starts the next hostRcv transfer of the first message, if the policy lets it.

@@ -58,7 +58,7 @@ impl SendSide {
         }
         if noticed && context.chip.transmit.was_dropped() {
             head.lost = true;
-            context.instruments.tally.lose();
+            context.instruments.tally.lose(&head.packet.message);
         }
         let ended = match head.lost {
             // Its buffer is free once the source has stopped filling it.
