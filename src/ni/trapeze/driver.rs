@@ -51,6 +51,9 @@ pub struct Driver {
     send_next: Cell<u64>,
     send_free: Cell<u64>,
     receive_next: Cell<u64>,
+    /// Whether a program has the message of a receive ring entry: its state says `RECEIVED` until
+    /// it is given back.
+    receive_held: Vec<Cell<bool>>,
     receive_buffers: Vec<Address>,
     inbox: Mailbox<Received>,
     ring_space: PointId,
@@ -76,6 +79,7 @@ impl Driver {
             send_next: Cell::new(0),
             send_free: Cell::new(parameters.ring_entries),
             receive_next: Cell::new(0),
+            receive_held: (0..parameters.ring_entries).map(|_| Cell::new(false)).collect(),
             inbox: Mailbox::new(sim, format!("a message for {name}")),
             ring_space: sim.point(format!("a send ring entry of {name}")),
             host,
@@ -178,6 +182,7 @@ impl Driver {
         let (entry, buffer) = (self.layout.receive_entry(received.entry), self.receive_buffer(received.entry));
         self.host.pio.write(entry + word::ADDRESS, &(buffer as u32).to_le_bytes()).await;
         self.host.pio.write(entry + word::STATE, &state::POSTED.to_le_bytes()).await;
+        self.receive_held[self.slot(received.entry)].set(false);
         drop(processor);
     }
 
@@ -215,11 +220,11 @@ impl Driver {
     /// The message in the next entry of the receive ring, if there is one.
     async fn take_next(&self, processor: &Held<'_>) -> Option<Received> {
         let index = self.receive_next.get();
-        let entry = self.layout.receive_entry(index);
-        if self.read_word(entry + word::STATE).await != state::RECEIVED {
+        let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
+        if self.receive_held[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
             return None;
         }
-        let slot = (index % self.parameters.ring_entries) as usize;
+        self.receive_held[slot].set(true);
         let message = self.instruments.received.borrow_mut()[slot].take().expect("an entry stands for a message");
         let start = self.sim.now();
         self.host.processor.work(processor, self.parameters.software.receive).await;
@@ -261,7 +266,11 @@ impl Driver {
     }
 
     fn receive_buffer(&self, index: u64) -> Address {
-        self.receive_buffers[(index % self.parameters.ring_entries) as usize]
+        self.receive_buffers[self.slot(index)]
+    }
+
+    fn slot(&self, index: u64) -> usize {
+        (index % self.parameters.ring_entries) as usize
     }
 
     async fn read_word(&self, offset: u64) -> u32 {
