@@ -6,7 +6,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `run.rs`, `run_text.rs` | one run, and its result for a terminal |
-//! | `sweep.rs` | many runs |
+//! | `sweep.rs`, `sweep_table.rs` | many runs, and their results as text, CSV and JSON |
 //! | `reproduce.rs` | papers |
 //! | `list.rs`, `show.rs`, `check.rs` | what there is; values and their origins; problems |
 //! | `compare.rs` | two results side by side |
@@ -27,6 +27,8 @@ mod run_text;
 mod schema;
 mod show;
 mod subject;
+mod sweep;
+mod sweep_table;
 #[cfg(test)]
 mod tests;
 
@@ -63,6 +65,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Options),
+    Sweep(sweep::Options),
     Reproduce(reproduce::Options),
     List(list::Options),
     Show(show::Options),
@@ -85,6 +88,7 @@ enum Format {
 pub fn main() -> ExitCode {
     let ended: Ended = match Cli::parse().command {
         Command::Run(options) => run::run(&options),
+        Command::Sweep(options) => sweep::run(&options),
         Command::Reproduce(options) => reproduce::run(&options),
         Command::List(options) => list::run(&options),
         Command::Show(options) => show::run(&options),

@@ -17,13 +17,12 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// A file about to be written: made sure of before the work whose result it takes.
+/// A file to be written when there is something to write; made sure of before.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
-    /// The file beside it that takes its place when it is whole; none for a device.
-    beside: Option<PathBuf>,
-    file: Option<File>,
+    /// A device is written to, a file is replaced.
+    device: bool,
 }
 
 impl Output {
@@ -33,43 +32,53 @@ impl Output {
             return Err(Problem::new(cannot(path, "it is a folder")).help("name a file in it").into());
         }
         let device = path.metadata().is_ok_and(|about| !about.is_file());
-        Output::open(path, device).map_err(|error| unwritable(path, &error))
+        let output = Output { path: path.to_owned(), device };
+        output.attempt().map_err(|error| unwritable(path, &error))?;
+        Ok(output)
     }
 
-    fn open(path: &Path, device: bool) -> io::Result<Output> {
-        if device {
-            let file = OpenOptions::new().write(true).open(path)?;
-            return Ok(Output { path: path.to_owned(), beside: None, file: Some(file) });
-        }
-        if path.exists() {
+    /// Leaves everything as it was.
+    fn attempt(&self) -> io::Result<()> {
+        if self.path.exists() {
             // What must not be written must not be replaced either.
-            OpenOptions::new().append(true).open(path)?;
+            OpenOptions::new().append(true).open(&self.path)?;
         }
-        let mut name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
+        if self.device {
+            return Ok(());
+        }
+        let beside = self.beside()?;
+        File::create(&beside)?;
+        fs::remove_file(&beside)
+    }
+
+    /// The file that takes the place of the other when it is whole.
+    fn beside(&self) -> io::Result<PathBuf> {
+        let mut name = self.path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
         name.push(format!(".{}.part", std::process::id()));
-        let beside = path.with_file_name(name);
-        let file = File::create(&beside)?;
-        Ok(Output { path: path.to_owned(), beside: Some(beside), file: Some(file) })
+        Ok(self.path.with_file_name(name))
     }
 
     /// Writes the whole.
-    pub fn write(mut self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
-        let file = self.file.take().expect("an output is written once");
-        let mut out = BufWriter::new(file);
-        let written = write(&mut out).and_then(|()| out.flush()).and_then(|()| match &self.beside {
-            Some(beside) => fs::rename(beside, &self.path),
-            None => Ok(()),
-        });
-        written.map_err(|error| unwritable(&self.path, &error))
+    pub fn write(self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
+        self.written(write).map_err(|error| unwritable(&self.path, &error))
     }
-}
 
-impl Drop for Output {
-    fn drop(&mut self) {
-        if let Some(beside) = &self.beside {
-            // After a success it is not there any more.
-            let _ = fs::remove_file(beside);
+    fn written(&self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+        let beside = self.beside()?;
+        let file = match self.device {
+            true => OpenOptions::new().write(true).open(&self.path)?,
+            false => File::create(&beside)?,
+        };
+        let mut out = BufWriter::new(file);
+        let written = write(&mut out).and_then(|()| out.flush());
+        if self.device {
+            return written;
         }
+        let moved = written.and_then(|()| fs::rename(&beside, &self.path));
+        if moved.is_err() {
+            let _ = fs::remove_file(&beside);
+        }
+        moved
     }
 }
 
@@ -77,7 +86,8 @@ fn cannot(path: &Path, why: &str) -> String {
     format!("cannot write `{}`: {why}", path.display())
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
+/// That a file cannot be written, and why.
+pub fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let problem = Problem::new(cannot(path, &plain(error)));
     match folder.filter(|folder| !folder.is_dir()) {
@@ -87,7 +97,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// The reason in words, without the system's number for it.
-pub fn plain(error: &io::Error) -> String {
+fn plain(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),

@@ -3,7 +3,7 @@
 use super::ending::{Ended, Ending, Failure};
 use super::output::{self, Output};
 use super::{Format, run_text, subject};
-use crate::engine::{Recorder, Timeline};
+use crate::engine::{Outcome, Recorder, Timeline};
 use crate::report::perfetto;
 use crate::study::{self, Record, RunResult, record};
 use clap::Args;
@@ -96,6 +96,10 @@ fn write_trace(trace: Output, path: &Path, timeline: &Timeline) -> Result<(), Fa
 /// Says on standard error why a run did not end by itself.
 fn told(result: &RunResult) -> Ending {
     let Some(stuck) = record::stuck(&result.outcome) else { return Ending::Done };
-    eprintln!("The run ended in a {}, {stuck}", record::outcome_name(&result.outcome));
+    let how = match result.outcome {
+        Outcome::TimeLimit(_) => "reached its limit of simulated time, `run.time-limit`,".to_owned(),
+        _ => format!("ended in a {}", record::outcome_name(&result.outcome)),
+    };
+    eprintln!("The run {how} {stuck}");
     Ending::Stuck
 }

@@ -12,7 +12,7 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
     let ledger = MeanLedger::of(&result.ledgers);
     let parts = [
         format!("{name}: {}\n", outcome(result)),
-        metrics(record).text(),
+        metrics(record),
         ledger_text(&ledger),
         resources(result),
         format!("{}\n", Binds::of(result, &ledger)),
@@ -24,17 +24,29 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
 fn outcome(result: &RunResult) -> String {
     match record::outcome_name(&result.outcome) {
         "done" => format!("done after {} simulated", result.end),
+        "time-limit" => format!("reached `run.time-limit` at {}; these are the results so far", result.end),
         stuck => format!("ended in a {stuck} at {}; these are the results so far", result.end),
     }
 }
 
-/// Metric, value and unit.
-fn metrics(record: &Record) -> Table {
+/// Metric, value and unit, the points of the values below each other.
+fn metrics(record: &Record) -> String {
     let mut table = Table::new(vec![Column::new("metric"), Column::new("value"), Column::new("unit")]);
-    for (name, value, unit) in record.metrics() {
-        table.push(vec![name.into(), value.into(), unit.into()]);
+    let values: Vec<String> = record.metrics().into_iter().map(|(_, value, unit)| number(value, unit)).collect();
+    let before = |value: &str| value.find('.').unwrap_or(value.len());
+    let most = values.iter().map(|value| before(value)).max().unwrap_or(0);
+    for ((name, _, unit), value) in record.metrics().into_iter().zip(&values) {
+        table.push(vec![name.into(), format!("{}{value}", " ".repeat(most - before(value))).into(), unit.into()]);
     }
-    table
+    table.text()
+}
+
+/// Counts as they are, other numbers with three decimals.
+fn number(value: f64, unit: &str) -> String {
+    match unit.is_empty() && value.fract() == 0.0 {
+        true => format!("{value}"),
+        false => format!("{value:.3}"),
+    }
 }
 
 fn ledger_text(ledger: &MeanLedger) -> String {
@@ -61,14 +73,14 @@ fn resources(result: &RunResult) -> String {
     }
     match (more, idle) {
         (0, 0) => table.text(),
-        _ => format!("{}({more} less busy, {idle} idle)\n", table.text()),
+        _ => format!("{}({more} more are less busy, {idle} are idle)\n", table.text()),
     }
 }
 
 /// Seed, version and hash, and what the run cost.
 fn identity(record: &Record, host: Option<(f64, u64)>) -> String {
     let hash = record.text("hash");
-    let line = format!("seed {}, version {}, hash {}\n", record.get("seed"), record.text("version"), &hash[..16]);
+    let line = format!("seed {}, version {}, hash {}\n", record.get("seed"), record.text("version"), hash);
     match host {
         Some((wall_s, events)) => format!("{line}{events} events in {wall_s:.3} s\n"),
         None => line,
