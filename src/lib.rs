@@ -1,4 +1,5 @@
 //! Narrows: a workbench for the stretch between a program and the wire.
+pub mod cli;
 pub mod engine;
 pub mod fabric;
 pub mod host;

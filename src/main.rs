@@ -1,1 +1,7 @@
-fn main() {}
+//! The command `narrows`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    narrows::cli::main()
+}

@@ -58,7 +58,16 @@ impl RunResult {
     /// The resource that was busy for the largest part of the run, with that part.
     pub fn busiest(&self) -> Option<(&str, f64)> {
         let most = self.resources.iter().max_by_key(|resource| resource.busy)?;
-        Some((&most.name, most.busy.as_s() / self.end.as_s().max(f64::MIN_POSITIVE)))
+        Some((&most.name, self.share(most)))
+    }
+
+    /// Every resource with the part of the run for which it was busy, in the order of the machine.
+    pub fn shares(&self) -> Vec<(&ResourceUse, f64)> {
+        self.resources.iter().map(|resource| (resource, self.share(resource))).collect()
+    }
+
+    fn share(&self, resource: &ResourceUse) -> f64 {
+        resource.busy.as_s() / self.end.as_s().max(f64::MIN_POSITIVE)
     }
 }
 

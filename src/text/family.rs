@@ -26,6 +26,15 @@ enum Otherwise {
     Word(&'static str),
 }
 
+/// Where a family's members stand.
+#[derive(Clone, Copy)]
+enum Stood<'t> {
+    /// Beside other keys.
+    Here,
+    /// Below a key of their own, at which this stands.
+    Below(Option<&'t Node>),
+}
+
 /// Which members stand.
 #[derive(Default)]
 struct Standing {
@@ -110,7 +119,7 @@ impl<'t> Table<'t> {
         otherwise: Otherwise,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
-        let (value, family) = self.choose(doc, members, otherwise, read);
+        let (value, family) = self.choose(doc, members, otherwise, Stood::Here, read);
         self.note(Item::Family(family));
         value
     }
@@ -124,8 +133,9 @@ impl<'t> Table<'t> {
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
         let mut family = None;
+        let stood = Stood::Below(self.child(key));
         let choose = |table: &mut Table<'_>, otherwise| {
-            let (value, found) = table.choose(doc, members, otherwise, read);
+            let (value, found) = table.choose(doc, members, otherwise, stood, read);
             table.note(Item::Family(found.clone()));
             family = Some(found);
             value
@@ -179,6 +189,7 @@ impl<'t> Table<'t> {
         doc: &'static str,
         members: Members<'_>,
         otherwise: Otherwise,
+        stood: Stood<'t>,
         mut read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> (Option<T>, Family) {
         let mut shapes = named(members);
@@ -199,6 +210,13 @@ impl<'t> Table<'t> {
                 member(*at, self.child(members[*at].0));
             }
         });
+        let chosen = standing.chosen.or(match otherwise {
+            Otherwise::This(name) | Otherwise::Word(name) => Some(number(name)),
+            Otherwise::Problem | Otherwise::Nothing => None,
+        });
+        if let (Stood::Below(key), Some(at)) = (stood, chosen) {
+            self.note_choice(doc, members[at].0, key);
+        }
         let value = match (standing.chosen, otherwise) {
             _ if self.pen.describing => (0..members.len()).map(|at| member(at, None)).last(),
             (Some(at), _) => Some(member(at, self.child(members[at].0))),
@@ -210,6 +228,13 @@ impl<'t> Table<'t> {
             }
         };
         (value, Family { doc, members: shapes, need: otherwise.need() })
+    }
+
+    /// Keeps which member of the family at this table was chosen, and where.
+    fn note_choice(&self, doc: &'static str, name: &str, key: Option<&Node>) {
+        let word = key.filter(|node| node.text().is_some()).and_then(|node| node.place.as_ref());
+        let table = || self.child(name).and_then(Node::key);
+        self.note_chosen(doc, name, word.or_else(table));
     }
 
     fn tell_none(&self, doc: &str, members: Members<'_>) {

@@ -5,6 +5,7 @@ pub mod family;
 pub mod field;
 pub mod file;
 pub mod kind;
+pub mod leaves;
 pub mod load;
 pub mod origin;
 mod pen;

@@ -61,6 +61,8 @@ pub(super) enum Mark {
     Table,
     List,
     Value(Box<Entry>, Json),
+    /// Which table of a family stands there, which the table itself says in a result.
+    Choice(Box<Entry>),
 }
 
 /// All that was read, in reading order.
@@ -71,8 +73,8 @@ impl Records {
     /// The values.
     pub fn entries(&self) -> Vec<Entry> {
         let entry = |(_, mark): &(Vec<Step>, Mark)| match mark {
-            Mark::Value(entry, _) => Some((**entry).clone()),
-            _ => None,
+            Mark::Value(entry, _) | Mark::Choice(entry) => Some((**entry).clone()),
+            Mark::Table | Mark::List => None,
         };
         self.0.iter().filter_map(entry).collect()
     }
@@ -82,7 +84,7 @@ impl Records {
         let mut root = Json::Object(Map::new());
         for (path, mark) in &self.0 {
             let value = match mark {
-                Mark::Table => Json::Object(Map::new()),
+                Mark::Table | Mark::Choice(_) => Json::Object(Map::new()),
                 Mark::List => Json::Array(Vec::new()),
                 Mark::Value(_, json) => json.clone(),
             };

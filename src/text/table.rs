@@ -219,15 +219,26 @@ impl<'t> Table<'t> {
         value: String,
         json: Json,
     ) {
-        let place = node.and_then(|node| node.place.as_ref());
+        let (origin, note) = self.origin_and_note(node.and_then(|node| node.place.as_ref()));
+        let path = self.path_of(key);
+        let entry = Entry { path: dotted(&path), value, kind, origin, note, doc };
+        self.pen.record(path, Mark::Value(Box::new(entry), json));
+    }
+
+    /// Keeps which member of a family stands at this table.
+    pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&Place>) {
+        let (origin, note) = self.origin_and_note(place);
+        let (value, kind) = (name.to_string(), "choice".to_string());
+        let entry = Entry { path: self.here(), value, kind, origin, note, doc };
+        self.pen.record(self.path.clone(), Mark::Choice(Box::new(entry)));
+    }
+
+    fn origin_and_note(&self, place: Option<&Place>) -> (Origin, Option<String>) {
         let origin = match place {
             Some(place) => self.all_texts().origin(place),
             None => Origin { layer: Layer::Default, place: None, line: None },
         };
-        let note = place.and_then(|place| self.all_texts().note(place));
-        let path = self.path_of(key);
-        let entry = Entry { path: dotted(&path), value, kind, origin, note, doc };
-        self.pen.record(path, Mark::Value(Box::new(entry), json));
+        (origin, place.and_then(|place| self.all_texts().note(place)))
     }
 
     /// The node as the user wrote it, strings without their quotes; lists over several lines

@@ -1,0 +1,185 @@
+//! `narrows compare`: where two results differ, stage by stage.
+
+use super::ending::{Ended, Ending, Failure};
+use super::{Format, output};
+use crate::report::number::signed_percent;
+use crate::report::{Cell, Column, Table};
+use crate::study::Record;
+use crate::text::{Problem, Problems, file};
+use clap::Args;
+use serde_json::{Map, Value as Json, json};
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  narrows run ping-pong --format json > a.json
+  narrows run ping-pong --set ni.trapeze.policy=store-and-forward --format json > b.json
+  narrows compare a.json b.json";
+
+/// Compares two results of `narrows run --format json`: metrics, stages, and what was different.
+#[derive(Args)]
+#[group(skip)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// A result
+    #[arg(value_name = "A.json")]
+    a: PathBuf,
+    /// Another
+    #[arg(value_name = "B.json")]
+    b: PathBuf,
+    /// The form of the comparison
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+/// A name and its value in each result, where it has one.
+type Pair<T> = (String, Option<T>, Option<T>);
+
+/// What there is to compare.
+struct Comparison {
+    metrics: Vec<(Pair<f64>, String)>,
+    stages: Vec<Pair<f64>>,
+    values: Vec<Pair<String>>,
+    same: bool,
+}
+
+/// Compares.
+pub fn run(options: &Options) -> Ended {
+    let (a, b) = match (read(&options.a), read(&options.b)) {
+        (Ok(a), Ok(b)) => (a, b),
+        (a, b) => {
+            let problems = [a.err(), b.err()].into_iter().flatten();
+            return Err(Failure::grouped(problems.map(|problem| (String::new(), Problems::one(problem))).collect()));
+        }
+    };
+    let comparison = Comparison::of(&a, &b);
+    output::print(&match options.format {
+        Format::Text => comparison.text(),
+        Format::Json => format!("{:#}\n", comparison.json()),
+    })?;
+    Ok(Ending::Done)
+}
+
+fn read(path: &Path) -> Result<Record, Problem> {
+    let record = Record::parse(&file::read(path)?).map_err(|why| {
+        Problem::new(format!("`{}` is no result of a run: {why}", path.display()))
+            .help("write one with `narrows run FILE --format json`")
+    })?;
+    if !record.is_whole() {
+        eprintln!("warning: `{}` was changed after it was written: its hash does not fit", path.display());
+    }
+    Ok(record)
+}
+
+impl Comparison {
+    fn of(a: &Record, b: &Record) -> Comparison {
+        let units = [a.metrics(), b.metrics()].concat();
+        let unit = |name: &str| units.iter().find(|(known, ..)| *known == name).map_or("", |(_, _, unit)| unit);
+        let values =
+            |record: &Record| record.metrics().iter().map(|(name, value, _)| (name.to_string(), *value)).collect();
+        let metrics = pairs(values(a), values(b));
+        Comparison {
+            metrics: metrics.into_iter().map(|pair| (pair.clone(), unit(&pair.0).to_owned())).collect(),
+            stages: pairs(stages(a), stages(b)),
+            values: pairs(described(a), described(b)).into_iter().filter(|(_, a, b)| a != b).collect(),
+            same: a.text("hash") == b.text("hash"),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut metrics = Table::new(heads("metric", &["A", "B", "B − A"], &["change", "unit"]));
+        for (pair, unit) in &self.metrics {
+            metrics.push(row(pair, Some(unit)));
+        }
+        let mut stages = Table::new(heads("stage", &["A [µs]", "B [µs]", "B − A [µs]"], &["change"]));
+        for pair in &self.stages {
+            stages.push(row(pair, None));
+        }
+        let mut values = Table::new(["description", "A", "B"].map(Column::new).into());
+        for (name, a, b) in &self.values {
+            values.push(vec![name.as_str().into(), a.clone().into(), b.clone().into()]);
+        }
+        let values = if self.values.is_empty() { "The descriptions are the same.\n".into() } else { values.text() };
+        let same = if self.same { "\nThe results are the same.\n" } else { "" };
+        format!("{}\n{}\n{values}{same}", metrics.text(), stages.text())
+    }
+
+    fn json(&self) -> Json {
+        let number = |(_, a, b): &Pair<f64>| json!({ "a": a, "b": b, "difference": difference(*a, *b) });
+        let metric = |(pair, unit): &(Pair<f64>, String)| {
+            let mut metric = number(pair);
+            metric["unit"] = json!(unit);
+            (pair.0.clone(), metric)
+        };
+        let value = |(name, a, b): &Pair<String>| (name.clone(), json!({ "a": a, "b": b }));
+        json!({
+            "same": self.same,
+            "metrics": self.metrics.iter().map(metric).collect::<Map<_, _>>(),
+            "stages_us": self.stages.iter().map(|pair| (pair.0.clone(), number(pair))).collect::<Map<_, _>>(),
+            "machine": self.values.iter().map(value).collect::<Map<_, _>>(),
+        })
+    }
+}
+
+fn heads(first: &str, numbers: &[&str], last: &[&str]) -> Vec<Column> {
+    let number = |name: &&str| Column::new(*name).decimals(3);
+    let words = last.iter().map(|name| Column::new(*name));
+    [Column::new(first)].into_iter().chain(numbers.iter().map(number)).chain(words).collect()
+}
+
+fn row((name, a, b): &Pair<f64>, unit: Option<&String>) -> Vec<Cell> {
+    let change = match (a, b) {
+        (Some(a), Some(b)) if a == b => "same".to_owned(),
+        (Some(a), Some(b)) if *a != 0.0 => signed_percent((b - a) / a.abs()),
+        _ => String::new(),
+    };
+    let mut row = vec![name.as_str().into(), (*a).into(), (*b).into(), difference(*a, *b).into(), change.into()];
+    row.extend(unit.map(|unit| Cell::from(unit.as_str())));
+    row
+}
+
+fn difference(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    Some(b? - a?)
+}
+
+/// The names of both lists, each once: those of the first in their order, then what only the second has.
+fn pairs<T: Clone>(a: Vec<(String, T)>, b: Vec<(String, T)>) -> Vec<Pair<T>> {
+    let find = |list: &[(String, T)], name: &str| list.iter().find(|(known, _)| known == name).map(|(_, x)| x.clone());
+    let only_b = b.iter().filter(|(name, _)| a.iter().all(|(known, _)| known != name));
+    a.iter().chain(only_b).map(|(name, _)| (name.clone(), find(&a, name), find(&b, name))).collect()
+}
+
+/// The whole time of each stage of the mean ledger, and of all.
+fn stages(record: &Record) -> Vec<(String, f64)> {
+    let ledger = record.get("ledger");
+    let time = |stage: &Json, key: &str| stage[key].as_f64().unwrap_or(0.0);
+    let stage = |stage: &Json| {
+        let name = stage["stage"].as_str().unwrap_or_default().to_owned();
+        (name, time(stage, "waiting_us") + time(stage, "service_us"))
+    };
+    let stages = ledger["stages"].as_array().into_iter().flatten().map(stage);
+    stages.chain([("total".to_owned(), time(ledger, "total_us"))]).collect()
+}
+
+/// Every value of the description, and the version, by its path.
+fn described(record: &Record) -> Vec<(String, String)> {
+    let mut values = Vec::new();
+    flatten("", record.get("machine"), &mut values);
+    values.push(("version".to_owned(), record.text("version").to_owned()));
+    values
+}
+
+fn flatten(path: &str, json: &Json, values: &mut Vec<(String, String)>) {
+    match json {
+        Json::Object(map) if !map.is_empty() => {
+            for (key, json) in map {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                flatten(&path, json, values);
+            }
+        }
+        Json::String(text) => values.push((path.to_owned(), text.clone())),
+        // A choice without keys of its own.
+        Json::Object(_) => values.push((path.to_owned(), "chosen".to_owned())),
+        other => values.push((path.to_owned(), other.to_string())),
+    }
+}

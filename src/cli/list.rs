@@ -1,0 +1,175 @@
+//! `narrows list`: what there is to start from.
+
+use super::ending::{Ended, Ending};
+use super::{Format, output, reproduce};
+use crate::machine::{Machine, shipped};
+use crate::report::{Column, Table};
+use crate::text::describe;
+use crate::text::schema::{Family, Form, Item, Shape};
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value as Json, json};
+
+const EXAMPLES: &str = "\
+Examples:
+  narrows list                 everything
+  narrows list hosts           the hosts that ship
+  narrows list policies        what may be chosen in a description, key by key
+  narrows show pentium-ii-440lx";
+
+/// Lists what there is: examples, parts, choices, papers.
+#[derive(Args)]
+#[group(skip)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// Only these
+    #[arg(value_name = "KIND", value_enum)]
+    kind: Option<Kind>,
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Descriptions to run or to copy
+    Examples,
+    /// All parts that a description may start from
+    Parts,
+    /// Parts: hosts
+    Hosts,
+    /// Parts: network interfaces
+    Ni,
+    /// Parts: fabrics
+    Fabrics,
+    /// What may run on a machine
+    Workloads,
+    /// What may be chosen in a description, key by key
+    Policies,
+    /// Papers that can be reproduced
+    Papers,
+}
+
+/// What one kind holds: names, each with a line about it.
+struct Group {
+    kind: &'static str,
+    about: &'static str,
+    names: Vec<(String, String)>,
+}
+
+/// Lists.
+pub fn run(options: &Options) -> Ended {
+    let all = [Kind::Examples, Kind::Hosts, Kind::Ni, Kind::Fabrics, Kind::Workloads, Kind::Policies, Kind::Papers];
+    let kinds = match options.kind {
+        None => &all[..],
+        Some(Kind::Parts) => &all[1..4],
+        Some(kind) => &[kind],
+    };
+    let groups: Vec<Group> = kinds.iter().map(|kind| kind.group()).collect();
+    output::print(&match options.format {
+        Format::Text => groups.iter().map(Group::text).collect::<Vec<_>>().join("\n"),
+        Format::Json => format!("{:#}\n", Json::Object(groups.iter().map(Group::json).collect::<Map<_, _>>())),
+    })?;
+    Ok(Ending::Done)
+}
+
+impl Kind {
+    fn group(self) -> Group {
+        let (kind, about, names) = match self {
+            Kind::Examples => ("examples", "narrows run NAME", examples()),
+            Kind::Parts | Kind::Hosts => ("hosts", "parts = [\"NAME\", …]", parts("hosts/")),
+            Kind::Ni => ("ni", "parts = [\"NAME\", …]", parts("ni/")),
+            Kind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts("fabrics/")),
+            Kind::Workloads => ("workloads", "[workload.NAME]", workloads()),
+            Kind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with keys of its own", policies()),
+            Kind::Papers => ("papers", "narrows reproduce NAME", reproduce::papers()),
+        };
+        Group { kind, about, names }
+    }
+}
+
+fn examples() -> Vec<(String, String)> {
+    let named = |name: &str| (name.to_owned(), first_comment(shipped::example(name).unwrap_or_default()));
+    shipped::examples().into_iter().map(named).collect()
+}
+
+fn parts(folder: &str) -> Vec<(String, String)> {
+    let named = |name: &&str| (name.to_string(), first_comment(shipped::part(name).unwrap_or_default()));
+    shipped::parts().iter().filter(|name| name.starts_with(folder)).map(named).collect()
+}
+
+/// The first line of a file, which says what it is.
+fn first_comment(text: &str) -> String {
+    text.lines().next().and_then(|line| line.strip_prefix('#')).unwrap_or_default().trim().to_owned()
+}
+
+fn workloads() -> Vec<(String, String)> {
+    let families = families();
+    let workload = families.iter().find(|(key, _)| key == "workload");
+    workload.map(|(_, family)| members(family)).unwrap_or_default()
+}
+
+/// Every choice of the description language but that of the workload: `KEY = NAME`.
+fn policies() -> Vec<(String, String)> {
+    let families = families();
+    let others = families.iter().filter(|(key, _)| key != "workload");
+    let named = |(key, family): &(String, Family)| {
+        let key = key.clone();
+        members(family).into_iter().map(move |(name, about)| (format!("{key} = {name}"), about))
+    };
+    others.flat_map(named).collect()
+}
+
+fn members(family: &Family) -> Vec<(String, String)> {
+    family.members.iter().map(|member| (member.name.to_owned(), member.doc.to_owned())).collect()
+}
+
+/// All choices among tables, each with the key it stands under.
+fn families() -> Vec<(String, Family)> {
+    let mut found = Vec::new();
+    gather("", &describe(Machine::read).root, &mut found);
+    found
+}
+
+fn gather(above: &str, shape: &Shape, found: &mut Vec<(String, Family)>) {
+    let join = |key: &str| if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
+    for item in &shape.items {
+        match item {
+            Item::Key { key, form: Form::Table(shape), .. } => gather(&join(key), shape, found),
+            Item::Key { key, form: Form::Map(shape), .. } => gather(&format!("{}.NAME", join(key)), shape, found),
+            Item::Key { key, form: Form::List(shape), .. } => gather(&format!("{}.INDEX", join(key)), shape, found),
+            Item::Key { key, form: Form::OneOf(family), .. } => gather_family(&join(key), family, found),
+            Item::Key { form: Form::Value(..), .. } => {}
+            Item::Family(family) => gather_family(above, family, found),
+        }
+    }
+}
+
+fn gather_family(key: &str, family: &Family, found: &mut Vec<(String, Family)>) {
+    if found.iter().all(|(known, _)| known != key) {
+        found.push((key.to_owned(), family.clone()));
+    }
+    for member in &family.members {
+        gather(&format!("{key}.{}", member.name), &member.shape, found);
+    }
+}
+
+impl Group {
+    fn text(&self) -> String {
+        let head = format!("{}: {}\n", self.kind, self.about);
+        if self.names.is_empty() {
+            return head + "  none\n";
+        }
+        let mut table = Table::new(vec![Column::new(""), Column::new("")]);
+        for (name, about) in &self.names {
+            table.push(vec![name.as_str().into(), about.as_str().into()]);
+        }
+        // Without head and rule.
+        head + &table.text().lines().skip(2).map(|line| format!("  {line}\n")).collect::<String>()
+    }
+
+    fn json(&self) -> (String, Json) {
+        let names = self.names.iter().map(|(name, about)| json!({ "name": name, "about": about })).collect();
+        (self.kind.to_owned(), names)
+    }
+}

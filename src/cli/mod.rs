@@ -1,0 +1,113 @@
+//! The command line: one file per command.
+//!
+//! Results go to standard output, everything else to standard error. The exit code is 0 when
+//! done, 1 when a claim failed under `--strict`, 2 for bad input, 3 when a run ended stuck.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `run.rs`, `run_text.rs` | one run, and its result for a terminal |
+//! | `sweep.rs`, `sweep_table.rs` | many runs, and their results as text, CSV and JSON |
+//! | `reproduce.rs` | papers |
+//! | `list.rs`, `show.rs`, `check.rs` | what there is; values and their origins; problems |
+//! | `compare.rs` | two results side by side |
+//! | `schema.rs`, `completions.rs` | for editors and shells |
+//! | `subject.rs` | `FILE` and `--set` |
+//! | `ending.rs` | exit codes, and how problems are told |
+//! | `output.rs` | standard output, and files that are written whole or not at all |
+
+mod check;
+mod compare;
+mod completions;
+mod ending;
+mod list;
+mod output;
+mod reproduce;
+mod run;
+mod run_text;
+mod schema;
+mod show;
+mod subject;
+mod sweep;
+mod sweep_table;
+#[cfg(test)]
+mod tests;
+
+use clap::builder::Styles;
+use clap::builder::styling::{AnsiColor, Style};
+use clap::{Parser, Subcommand, ValueEnum};
+use ending::Ended;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  narrows run ping-pong                     one run of a shipped example
+  narrows show ping-pong                    every value in it, and where it comes from
+  narrows run ping-pong --set workload.ping-pong.payload=\"1 KiB\"
+  narrows sweep ping-pong --vary 'workload.ping-pong.payload=64 B..8 KiB*2'
+  narrows list                              what there is to start from
+
+Exit codes: 0 done, 1 a claim failed under --strict, 2 bad input,
+3 a run ended in a deadlock, livelock or at a stated limit.";
+
+/// Says where the time of every message goes between a program and the wire.
+///
+/// Describe hosts, network interfaces, a fabric and a workload in one small file; Narrows runs
+/// it deterministically and says how long each message took, where the time went, and which
+/// resource binds.
+#[derive(Parser)]
+#[command(name = "narrows", version, after_help = EXAMPLES, styles = styles(), max_term_width = 100)]
+#[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Options),
+    Sweep(sweep::Options),
+    Reproduce(reproduce::Options),
+    List(list::Options),
+    Show(show::Options),
+    Check(check::Options),
+    Compare(compare::Options),
+    Schema(schema::Options),
+    Completions(completions::Options),
+}
+
+/// The forms of a result.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Runs the command that the arguments name.
+pub fn main() -> ExitCode {
+    let ended: Ended = match Cli::parse().command {
+        Command::Run(options) => run::run(&options),
+        Command::Sweep(options) => sweep::run(&options),
+        Command::Reproduce(options) => reproduce::run(&options),
+        Command::List(options) => list::run(&options),
+        Command::Show(options) => show::run(&options),
+        Command::Check(options) => check::run(&options),
+        Command::Compare(options) => compare::run(&options),
+        Command::Schema(options) => schema::run(&options),
+        Command::Completions(options) => completions::run(&options),
+    };
+    match ended {
+        Ok(ending) => ending.into(),
+        Err(failure) => failure.tell(),
+    }
+}
+
+fn styles() -> Styles {
+    let bold = Style::new().bold();
+    Styles::styled()
+        .header(bold.fg_color(Some(AnsiColor::Yellow.into())))
+        .usage(bold.fg_color(Some(AnsiColor::Yellow.into())))
+        .literal(AnsiColor::Green.on_default())
+        .placeholder(AnsiColor::Cyan.on_default())
+}

@@ -1,0 +1,105 @@
+//! `narrows run`: one run, and its result.
+
+use super::ending::{Ended, Ending, Failure};
+use super::output::{self, Output};
+use super::{Format, run_text, subject};
+use crate::engine::{Outcome, Recorder, Timeline};
+use crate::report::perfetto;
+use crate::study::{self, Record, RunResult, record};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const EXAMPLES: &str = "\
+Examples:
+  narrows run ping-pong
+  narrows run cluster.toml --set ni.trapeze.policy=store-and-forward
+  narrows run cluster.toml --format json > result.json
+  narrows run stream --trace stream.json     then open stream.json in ui.perfetto.dev
+
+A run that ends in a deadlock, a livelock or at a stated limit prints its results so far, says
+on standard error who waits for whom, and exits with 3.";
+
+/// Runs a description once: its metrics, where the time went, and what binds.
+#[derive(Args)]
+#[group(skip)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    #[command(flatten)]
+    subject: subject::Options,
+    /// The seed of every random stream; the same as --set run.seed=N
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The form of the result on standard output
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+    /// Record who held which resource when, and write it here for ui.perfetto.dev
+    #[arg(long, value_name = "OUT")]
+    trace: Option<PathBuf>,
+    /// How many spans the trace keeps: the first N of the run
+    #[arg(long, value_name = "N", default_value_t = 200_000, requires = "trace")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=50_000_000))]
+    trace_spans: u64,
+    /// Leave out what the run itself cost, so that equal runs print equal bytes
+    #[arg(long)]
+    no_host: bool,
+}
+
+/// Runs once.
+pub fn run(options: &Options) -> Ended {
+    let subject = options.subject.subject()?;
+    let read = subject.read(&options.sets())?;
+    let trace = options.trace.as_deref().map(Output::prepare).transpose()?;
+    let begun = Instant::now();
+    let result = study::run(&read.value, options.recorder());
+    let wall_s = begun.elapsed().as_secs_f64();
+    let record = Record::of(&read, &result);
+    let host = (!options.no_host).then_some((wall_s, result.events));
+    output::print(&match options.format {
+        Format::Text => run_text::text(subject.name(), &result, &record, host),
+        Format::Json => match host {
+            Some((wall_s, events)) => record.with_host(wall_s, events).pretty(),
+            None => record.pretty(),
+        },
+    })?;
+    if let (Some(trace), Some(path)) = (trace, &options.trace) {
+        write_trace(trace, path, &result.timeline)?;
+    }
+    Ok(told(&result))
+}
+
+impl Options {
+    /// The `--set` options, `--seed` last.
+    fn sets(&self) -> Vec<String> {
+        let seed = self.seed.map(|seed| format!("run.seed={seed}"));
+        self.subject.sets.iter().cloned().chain(seed).collect()
+    }
+
+    fn recorder(&self) -> Recorder {
+        match &self.trace {
+            Some(_) => Recorder::keeping(self.trace_spans as usize),
+            None => Recorder::off(),
+        }
+    }
+}
+
+fn write_trace(trace: Output, path: &Path, timeline: &Timeline) -> Result<(), Failure> {
+    trace.write(|out| perfetto::write(timeline, out))?;
+    let (kept, dropped) = (timeline.spans.len(), timeline.dropped);
+    eprintln!("Wrote {kept} spans to `{}`.", path.display());
+    if dropped > 0 {
+        eprintln!("The last {dropped} spans were dropped: --trace-spans {} would keep all.", kept as u64 + dropped);
+    }
+    Ok(())
+}
+
+/// Says on standard error why a run did not end by itself.
+fn told(result: &RunResult) -> Ending {
+    let Some(stuck) = record::stuck(&result.outcome) else { return Ending::Done };
+    let how = match result.outcome {
+        Outcome::TimeLimit(_) => "reached its limit of simulated time, `run.time-limit`,".to_owned(),
+        _ => format!("ended in a {}", record::outcome_name(&result.outcome)),
+    };
+    eprintln!("The run {how} {stuck}");
+    Ending::Stuck
+}

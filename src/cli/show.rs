@@ -1,0 +1,116 @@
+//! `narrows show`: every value, where it comes from, and its source.
+
+use super::ending::{Ended, Ending, Failure};
+use super::{Format, output, subject};
+use crate::machine::shipped;
+use crate::report::{Cell, Column, Table};
+use crate::text::{Document, Source, load};
+use clap::Args;
+use serde_json::{Value as Json, json};
+
+const EXAMPLES: &str = "\
+Examples:
+  narrows show ping-pong                     a shipped example
+  narrows show cluster.toml --set run.seed=7 your file, with a value over it
+  narrows show hosts/p6-natoma               a shipped part (see `narrows list parts`)
+
+Values come from, in rising precedence: the program's defaults, shipped parts, the file, --set.";
+
+/// Prints every value of a description, where it comes from, and the source of its number.
+#[derive(Args)]
+#[group(skip)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    #[command(flatten)]
+    subject: subject::Options,
+    /// Say what each key means, too
+    #[arg(long)]
+    meaning: bool,
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+/// A value that is shown.
+struct Shown {
+    key: String,
+    value: String,
+    from: String,
+    source: String,
+    meaning: String,
+}
+
+/// Shows a description, or a part by itself.
+pub fn run(options: &Options) -> Ended {
+    let shown = match options.part() {
+        Some(part) => part_values(part)?,
+        None => options.values()?,
+    };
+    output::print(&match options.format {
+        Format::Text => options.table(&shown).text(),
+        Format::Json => format!("{:#}\n", shown.iter().map(json).collect::<Json>()),
+    })?;
+    Ok(Ending::Done)
+}
+
+impl Options {
+    /// The part that is named, unless there is a file or an example of that name, or something is
+    /// set: then it must be a description.
+    fn part(&self) -> Option<&'static str> {
+        let name = self.subject.file.to_str()?;
+        if self.subject.file.exists() || shipped::example(name).is_some() || !self.subject.sets.is_empty() {
+            return None;
+        }
+        let is_meant = |part: &&str| *part == name || part.rsplit('/').next() == Some(name);
+        let mut meant = shipped::parts().iter().copied().filter(is_meant);
+        meant.next().filter(|first| *first == name || meant.next().is_none())
+    }
+
+    fn values(&self) -> Result<Vec<Shown>, Failure> {
+        let read = self.subject.read()?;
+        let shown = |entry: crate::text::Entry| Shown {
+            key: entry.path,
+            value: entry.value,
+            from: entry.origin.to_string(),
+            source: entry.note.unwrap_or_default(),
+            meaning: entry.doc.to_owned(),
+        };
+        Ok(read.entries().into_iter().map(shown).collect())
+    }
+
+    fn table(&self, shown: &[Shown]) -> Table {
+        let mut heads = vec!["key", "value", "comes from", "source"];
+        heads.extend(self.meaning.then_some("meaning"));
+        let mut table = Table::new(heads.into_iter().map(Column::new).collect());
+        for shown in shown {
+            let mut row = vec![&shown.key, &shown.value, &shown.from, &shown.source];
+            row.extend(self.meaning.then_some(&shown.meaning));
+            table.push(row.into_iter().map(|cell| Cell::from(cell.as_str())).collect());
+        }
+        table
+    }
+}
+
+/// The values of a shipped part.
+fn part_values(part: &str) -> Result<Vec<Shown>, Failure> {
+    let sets = [format!("parts=[\"{part}\"]")];
+    let loaded = load(&Source { document: Document::None, sets: &sets, shelf: shipped::shelf() })?;
+    let shown = |leaf: crate::text::leaves::Leaf| Shown {
+        key: leaf.path,
+        value: leaf.value,
+        from: leaf.origin.map(|origin| origin.to_string()).unwrap_or_default(),
+        source: leaf.note.unwrap_or_default(),
+        meaning: String::new(),
+    };
+    Ok(loaded.leaves().into_iter().map(shown).collect())
+}
+
+fn json(shown: &Shown) -> Json {
+    json!({
+        "key": shown.key,
+        "value": shown.value,
+        "from": shown.from,
+        "source": shown.source,
+        "meaning": shown.meaning,
+    })
+}

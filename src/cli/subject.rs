@@ -1,0 +1,84 @@
+//! `FILE` and `--set`: the description that a command is about.
+
+use super::ending::Failure;
+use crate::machine::{self, Machine, shipped};
+use crate::text::{Document, Problem, Problems, Read, file, suggest};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Which description a command is about.
+#[derive(Args)]
+#[group(skip)]
+pub struct Options {
+    /// A description: a file, or the name of a shipped example (see `narrows list examples`)
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Sets one value over all others, such as workload.ping-pong.payload="1 KiB"; may be repeated
+    ///
+    /// KEY is as `narrows show` prints it. VALUE is read as TOML, and where it is none, as text:
+    /// the quotes of a quantity may be left out. Later options go before earlier ones.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+}
+
+/// A description whose text was read.
+pub struct Subject {
+    name: String,
+    text: String,
+    folder: Option<PathBuf>,
+}
+
+impl Options {
+    /// The description's text; says so on standard error where it is a shipped example.
+    pub fn subject(&self) -> Result<Subject, Failure> {
+        match file::read(&self.file) {
+            Ok(text) => Ok(Subject {
+                name: self.file.display().to_string(),
+                text,
+                folder: self.file.parent().map(Path::to_path_buf),
+            }),
+            Err(problem) => self.example(problem),
+        }
+    }
+
+    /// The shipped example of that name, if there is no such file.
+    fn example(&self, problem: Problem) -> Result<Subject, Failure> {
+        let name = self.file.to_string_lossy();
+        if self.file.exists() {
+            return Err(problem.into());
+        }
+        if let Some(text) = shipped::example(&name) {
+            eprintln!("There is no file `{name}`: taking the shipped example of that name.");
+            let name = format!("examples/{name}.toml");
+            return Ok(Subject { name, text: text.to_owned(), folder: None });
+        }
+        Err(no_such(&name, problem).into())
+    }
+
+    /// Reads and checks the description.
+    pub fn read(&self) -> Result<Read<Machine>, Failure> {
+        Ok(self.subject()?.read(&self.sets)?)
+    }
+}
+
+impl Subject {
+    /// The name it goes by in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads and checks it with `sets` over it.
+    pub fn read(&self, sets: &[String]) -> Result<Read<Machine>, Problems> {
+        machine::read(Document::Text(&self.name, &self.text, self.folder.as_deref()), sets)
+    }
+}
+
+/// Neither a file nor an example.
+fn no_such(name: &str, problem: Problem) -> Problem {
+    let examples = shipped::examples();
+    let problem = match suggest::nearest(name.trim_end_matches(".toml"), examples.iter().copied()) {
+        Some(near) if problem.help.is_empty() => problem.help(format!("did you mean the shipped example `{near}`?")),
+        _ => problem,
+    };
+    problem.help(format!("a file, or one of the shipped examples: {}", suggest::phrase(examples)))
+}

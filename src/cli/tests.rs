@@ -1,0 +1,7 @@
+use super::Cli;
+use clap::CommandFactory;
+
+#[test]
+fn the_commands_are_well_formed() {
+    Cli::command().debug_assert();
+}

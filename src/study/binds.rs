@@ -1,0 +1,48 @@
+//! What holds a run back: a resource that is busy nearly always, or else the longest stage.
+
+use super::RunResult;
+use crate::report::MeanLedger;
+use crate::report::number::percent;
+use std::fmt;
+
+/// A resource busy for this part of the run or more binds it.
+const BUSY: f64 = 0.9;
+
+/// What holds a run back.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Binds {
+    /// A resource that is nearly always busy, with the part of the run it was.
+    Resource(String, f64),
+    /// No resource is: the stage in which messages spend most, with its part of their latency.
+    Stage(String, f64),
+    /// No message was delivered.
+    Nothing,
+}
+
+impl Binds {
+    /// What holds back the run that gave `result`, whose messages' mean ledger is `ledger`.
+    pub fn of(result: &RunResult, ledger: &MeanLedger) -> Binds {
+        if let Some((name, share)) = result.busiest().filter(|(_, share)| *share >= BUSY) {
+            return Binds::Resource(name.to_owned(), share);
+        }
+        let longest = ledger.stages.iter().max_by(|a, b| a.total_us().total_cmp(&b.total_us()));
+        match longest.filter(|stage| stage.total_us() > 0.0) {
+            Some(stage) => Binds::Stage(stage.name.clone(), stage.total_us() / ledger.total_us()),
+            None => Binds::Nothing,
+        }
+    }
+}
+
+impl fmt::Display for Binds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Binds::Resource(name, share) => write!(f, "{name} binds: it is busy {} of the run.", percent(*share)),
+            Binds::Stage(name, share) => write!(
+                f,
+                "No resource binds: none is busy 90 % of the run. The longest stage is {name}, {} of a message's latency.",
+                percent(*share)
+            ),
+            Binds::Nothing => write!(f, "No resource binds, and no message was delivered."),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The result of a run as JSON: what `run --format json` prints and what a sweep keeps.
+//!
+//! The same bytes for the same description on every machine, but for `host`, which says how the
+//! run itself went. `hash` is over everything else, so a record can be checked by itself.
+
+use super::{Binds, RunResult};
+use crate::engine::{Outcome, Stuck};
+use crate::machine::Machine;
+use crate::report::MeanLedger;
+use crate::text::Read;
+use serde_json::{Map, Value as Json, json};
+use sha2::{Digest, Sha256};
+
+/// The version of the program, which is part of every result.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The keys of every record.
+const KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledger"];
+
+/// The result of a run as JSON.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Record(Map<String, Json>);
+
+impl Record {
+    /// Of a run of `read`.
+    pub fn of(read: &Read<Machine>, result: &RunResult) -> Record {
+        let ledger = MeanLedger::of(&result.ledgers);
+        let mut map = Map::new();
+        map.insert("outcome".into(), outcome_name(&result.outcome).into());
+        map.insert("metrics".into(), metrics(result));
+        map.insert("ledger".into(), ledger_json(&ledger));
+        map.insert("resources".into(), resources(result));
+        map.insert("binds".into(), binds(&Binds::of(result, &ledger)));
+        map.insert("simulated_us".into(), result.end.as_us().into());
+        if let Some(stuck) = stuck(&result.outcome) {
+            map.insert("stuck".into(), stuck_json(stuck));
+        }
+        map.insert("machine".into(), read.resolved());
+        map.insert("seed".into(), read.value.run.seed.into());
+        map.insert("version".into(), VERSION.into());
+        let hash = digest(&map);
+        map.insert("hash".into(), hash.into());
+        Record(map)
+    }
+
+    /// The same record with what the run cost: seconds of real time, and events.
+    pub fn with_host(mut self, wall_s: f64, events: u64) -> Record {
+        self.0.insert("host".into(), json!({ "wall_s": wall_s, "events": events }));
+        self
+    }
+
+    /// The record that a text holds, or why it is none.
+    pub fn parse(text: &str) -> Result<Record, String> {
+        let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+        let Json::Object(map) = json else { return Err("it is JSON, but not an object".to_owned()) };
+        if map.contains_key("claims") {
+            return Err("it is a result of `narrows reproduce`, not of `narrows run`".to_owned());
+        }
+        if map.contains_key("points") {
+            return Err("it is a result of `narrows sweep`; its single runs lie in the folder beside it".to_owned());
+        }
+        match KEYS.iter().find(|key| !map.contains_key(**key)) {
+            Some(key) => Err(format!("it has no `{key}`")),
+            None => Ok(Record(map)),
+        }
+    }
+
+    /// Whether its hash is that of its contents.
+    pub fn is_whole(&self) -> bool {
+        let mut rest = self.0.clone();
+        rest.shift_remove("host");
+        let hash = rest.shift_remove("hash");
+        hash == Some(digest(&rest).into())
+    }
+
+    /// What stands under `key`.
+    pub fn get(&self, key: &str) -> &Json {
+        self.0.get(key).unwrap_or(&Json::Null)
+    }
+
+    /// What stands under `key`, if it is text, and else nothing.
+    pub fn text(&self, key: &str) -> &str {
+        self.get(key).as_str().unwrap_or_default()
+    }
+
+    /// The metrics: name, value, unit.
+    pub fn metrics(&self) -> Vec<(&str, f64, &str)> {
+        let Some(metrics) = self.get("metrics").as_object() else { return Vec::new() };
+        metrics
+            .iter()
+            .map(|(name, metric)| {
+                let unit = metric["unit"].as_str().unwrap_or_default();
+                (name.as_str(), metric["value"].as_f64().unwrap_or(f64::NAN), unit)
+            })
+            .collect()
+    }
+
+    /// The hash of what it was computed from.
+    pub fn inputs(&self) -> String {
+        inputs_of(self.get("machine"), self.text("version"))
+    }
+
+    /// The record as JSON over several lines, with a newline at the end.
+    pub fn pretty(&self) -> String {
+        serde_json::to_string_pretty(&self.0).expect("a record is plain JSON") + "\n"
+    }
+}
+
+/// The hash of what a run of `read` is computed from: the resolved description, with the seed in
+/// it, and the version.
+pub fn inputs(read: &Read<Machine>) -> String {
+    inputs_of(&read.resolved(), VERSION)
+}
+
+fn inputs_of(machine: &Json, version: &str) -> String {
+    digest(&json!({ "machine": machine, "version": version }))
+}
+
+/// SHA-256 over compact JSON, in hexadecimal.
+pub fn digest(json: &impl serde::Serialize) -> String {
+    let text = serde_json::to_string(json).expect("a record is plain JSON");
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// How a run ended, in a word.
+pub fn outcome_name(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Done => "done",
+        Outcome::Deadlock(_) => "deadlock",
+        Outcome::Livelock(_) => "livelock",
+        Outcome::TimeLimit(_) => "time-limit",
+    }
+}
+
+/// The waits of a run that did not end by itself.
+pub fn stuck(outcome: &Outcome) -> Option<&Stuck> {
+    match outcome {
+        Outcome::Done => None,
+        Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) | Outcome::TimeLimit(stuck) => Some(stuck),
+    }
+}
+
+fn metrics(result: &RunResult) -> Json {
+    result.metrics.iter().map(|metric| (metric.name.clone(), json!(metric))).collect::<Map<_, _>>().into()
+}
+
+fn ledger_json(ledger: &MeanLedger) -> Json {
+    let total = ledger.total_us();
+    let stage = |stage: &crate::report::ledger::MeanStage| {
+        json!({
+            "stage": stage.name,
+            "waiting_us": stage.waiting_us,
+            "service_us": stage.service_us,
+            "share": if total > 0.0 { stage.total_us() / total } else { 0.0 },
+        })
+    };
+    let stages: Vec<Json> = ledger.stages.iter().map(stage).collect();
+    json!({ "messages": ledger.messages, "total_us": total, "stages": stages })
+}
+
+fn resources(result: &RunResult) -> Json {
+    let resource = |(resource, share): (&super::run::ResourceUse, f64)| json!({ "resource": resource.name, "busy_us": resource.busy.as_us(), "share": share });
+    result.shares().into_iter().map(resource).collect()
+}
+
+fn binds(binds: &Binds) -> Json {
+    match binds {
+        Binds::Resource(name, share) => json!({ "resource": name, "share": share }),
+        Binds::Stage(name, share) => json!({ "stage": name, "share": share }),
+        Binds::Nothing => Json::Null,
+    }
+}
+
+fn stuck_json(stuck: &Stuck) -> Json {
+    let wait = |wait: &crate::engine::stuck::Wait| json!({ "task": wait.task, "wants": wait.wants, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
+    json!({ "at_us": stuck.at.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() })
+}

@@ -1,0 +1,192 @@
+//! A sweep: the cross product of varied keys, every point checked before the first is run.
+//!
+//! Points are run by as many threads as asked for; what comes out depends on the points alone.
+
+use super::points::{Kept, Points};
+use super::record::{self, Record};
+use super::vary::{self, Vary};
+use crate::engine::Recorder;
+use crate::machine::Machine;
+use crate::text::{Problem, Problems, Read};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+
+/// More points than this are no sweep anybody waits for.
+const POINTS_MAX: usize = 1_000_000;
+
+/// Reads and checks the description with these settings over it.
+pub type Reader<'a> = &'a (dyn Fn(&[String]) -> Result<Read<Machine>, Problems> + Sync);
+
+/// A sweep to be run.
+pub struct Sweep<'a> {
+    /// Reads a point.
+    pub reader: Reader<'a>,
+    /// What is the same in all points, as `--set` options.
+    pub sets: &'a [String],
+    /// What varies, the last fastest.
+    pub varies: &'a [Vary],
+}
+
+/// A sweep whose points are all sound.
+pub struct Checked<'a> {
+    sweep: Sweep<'a>,
+    /// The hash of each point's inputs, in order.
+    inputs: Vec<String>,
+    /// The points to run: one for each hash.
+    distinct: Vec<usize>,
+}
+
+/// Problems, and the points that have them: the first one's values, and how many there are.
+pub struct Faulty {
+    /// The values of the first of the points.
+    pub first: Vec<(String, String)>,
+    /// How many points have them.
+    pub points: usize,
+    /// The problems.
+    pub problems: Problems,
+}
+
+/// A point and its result.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Point {
+    /// The varied keys and their values.
+    pub values: Vec<(String, String)>,
+    /// The result.
+    pub record: Record,
+}
+
+/// Something to be told while a sweep goes on.
+pub enum Event {
+    /// A point was run, or was kept and need not be.
+    Finished {
+        /// Whether it was kept.
+        kept: bool,
+    },
+    /// A kept point is not to be believed and is run again.
+    Corrupt(PathBuf, String),
+}
+
+/// What varies, from the options; `sets` may not set it, too.
+pub fn varies(options: &[String], sets: &[String]) -> Result<Vec<Vary>, Vec<Problem>> {
+    let (mut varies, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
+    // What is wrong with these is told where they are read.
+    let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(set).ok()).collect();
+    for option in options {
+        let names = vary::names(option).unwrap_or_default();
+        match Vary::parse(option) {
+            Err(problem) => problems.push(problem),
+            Ok(vary) if known.contains(&names) => {
+                problems.push(
+                    Problem::new(format!("`{}` is varied twice", vary.key)).help("give all its values in one --vary"),
+                );
+            }
+            Ok(vary) if set.contains(&names) => {
+                problems.push(
+                    Problem::new(format!("`{}` is both set and varied", vary.key))
+                        .help("leave out its --set or its --vary"),
+                );
+            }
+            Ok(vary) => varies.push(vary),
+        }
+        known.push(names);
+    }
+    let points = varies.iter().try_fold(1usize, |points, vary| points.checked_mul(vary.values.len()));
+    if points.is_none_or(|points| points > POINTS_MAX) {
+        problems.push(Problem::new(format!("the sweep has more than {POINTS_MAX} points")).help("vary fewer values"));
+    }
+    if problems.is_empty() { Ok(varies) } else { Err(problems) }
+}
+
+impl<'a> Sweep<'a> {
+    /// How many points there are.
+    fn points(&self) -> usize {
+        self.varies.iter().map(|vary| vary.values.len()).product()
+    }
+
+    /// The values of a point, by its number.
+    fn values(&self, point: usize) -> Vec<(String, String)> {
+        let mut rest = point;
+        let mut values: Vec<(String, String)> = Vec::with_capacity(self.varies.len());
+        for vary in self.varies.iter().rev() {
+            values.push((vary.key.clone(), vary.values[rest % vary.values.len()].clone()));
+            rest /= vary.values.len();
+        }
+        values.reverse();
+        values
+    }
+
+    fn read(&self, point: usize) -> Result<Read<Machine>, Problems> {
+        let varied = self.values(point).into_iter().map(|(key, value)| format!("{key}={value}"));
+        let sets: Vec<String> = self.sets.iter().cloned().chain(varied).collect();
+        (self.reader)(&sets)
+    }
+
+    /// Checks every point.
+    pub fn check(self) -> Result<Checked<'a>, Vec<Faulty>> {
+        let read: Vec<Result<String, Problems>> =
+            (0..self.points()).into_par_iter().map(|point| Ok(record::inputs(&self.read(point)?))).collect();
+        let (mut inputs, mut faulty) = (Vec::new(), Vec::<(String, Faulty)>::new());
+        for (point, read) in read.into_iter().enumerate() {
+            match read {
+                Ok(hash) => inputs.push(hash),
+                Err(problems) => {
+                    let told = problems.to_string();
+                    match faulty.iter_mut().find(|(known, _)| *known == told) {
+                        Some((_, faulty)) => faulty.points += 1,
+                        None => faulty.push((told, Faulty { first: self.values(point), points: 1, problems })),
+                    }
+                }
+            }
+        }
+        match faulty.is_empty() {
+            true => Ok(Checked { distinct: distinct(&inputs), sweep: self, inputs }),
+            false => Err(faulty.into_iter().map(|(_, faulty)| faulty).collect()),
+        }
+    }
+}
+
+/// The first of the points with each hash.
+fn distinct(inputs: &[String]) -> Vec<usize> {
+    let mut seen = std::collections::HashSet::new();
+    (0..inputs.len()).filter(|point| seen.insert(&inputs[*point])).collect()
+}
+
+impl Checked<'_> {
+    /// How many points there are, and how many of them are the only ones like them.
+    pub fn points(&self) -> (usize, usize) {
+        (self.inputs.len(), self.distinct.len())
+    }
+
+    /// Runs every point that is not kept, and keeps it.
+    pub fn run(&self, points: Option<&Points>, tell: &(dyn Fn(Event) + Sync)) -> io::Result<Vec<Point>> {
+        let one = |&point: &usize| Ok((self.inputs[point].as_str(), self.point(point, points, tell)?));
+        let records: HashMap<&str, Record> = self.distinct.par_iter().map(one).collect::<io::Result<_>>()?;
+        let point = |point: usize| Point {
+            values: self.sweep.values(point),
+            record: records[self.inputs[point].as_str()].clone(),
+        };
+        Ok((0..self.inputs.len()).map(point).collect())
+    }
+
+    fn point(&self, point: usize, points: Option<&Points>, tell: &(dyn Fn(Event) + Sync)) -> io::Result<Record> {
+        let inputs = &self.inputs[point];
+        match points.map_or(Kept::Absent, |points| points.find(inputs)) {
+            Kept::Whole(record) => {
+                tell(Event::Finished { kept: true });
+                return Ok(*record);
+            }
+            Kept::Corrupt(path, why) => tell(Event::Corrupt(path, why)),
+            Kept::Absent => {}
+        }
+        let changed = |_| io::Error::other("the description changed while the sweep was running");
+        let read = self.sweep.read(point).map_err(changed)?;
+        let record = Record::of(&read, &super::run(&read.value, Recorder::off()));
+        if let Some(points) = points {
+            points.keep(inputs, &record)?;
+        }
+        tell(Event::Finished { kept: false });
+        Ok(record)
+    }
+}

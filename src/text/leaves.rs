@@ -1,0 +1,53 @@
+//! The values of a description before it is read: what stands where, whatever it means.
+//!
+//! For showing a part by itself, which is no whole description. Leaves out defaults.
+
+use super::load::Loaded;
+use super::origin::Origin;
+use super::tree::{Node, Value};
+
+/// A value that stands in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// The key with all keys above it.
+    pub path: String,
+    /// The value as it is written; strings without their quotes.
+    pub value: String,
+    /// Where it stands.
+    pub origin: Option<Origin>,
+    /// The comment behind it.
+    pub note: Option<String>,
+}
+
+impl Loaded {
+    /// All values, in the order in which they stand; an empty table counts as one.
+    pub fn leaves(&self) -> Vec<Leaf> {
+        let mut leaves = Vec::new();
+        self.gather(String::new(), &self.root, &mut leaves);
+        leaves
+    }
+
+    fn gather(&self, path: String, node: &Node, leaves: &mut Vec<Leaf>) {
+        match &node.value {
+            Value::Table(tree) if tree.keys().next().is_some() => {
+                for (key, node) in tree.in_order() {
+                    let path = if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
+                    self.gather(path, node, leaves);
+                }
+            }
+            _ => leaves.push(self.leaf(path, node)),
+        }
+    }
+
+    fn leaf(&self, path: String, node: &Node) -> Leaf {
+        let value = match (&node.value, &node.place) {
+            (Value::Table(_), _) => String::new(),
+            (Value::Text(text), _) => text.clone(),
+            (_, Some(place)) => self.texts.slice(place).to_string(),
+            (_, None) => String::new(),
+        };
+        let origin = node.place.as_ref().map(|place| self.texts.origin(place));
+        let note = node.place.as_ref().and_then(|place| self.texts.note(place));
+        Leaf { path, value, origin, note }
+    }
+}
