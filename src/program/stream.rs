@@ -65,7 +65,7 @@ impl Stream {
         world.sim.spawn("the stream", async move { tally.settled(&expected).await });
         let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };
         let copied = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
-        Rc::new(Measured { flows, payload: self.payload, copied })
+        Rc::new(Measured { flows: distinct_pairs(&flows), payload: self.payload, copied })
     }
 
     /// Starts the program of the receiving `node`; what it is to receive.
@@ -122,6 +122,18 @@ fn distinct(flows: &[(NodeId, NodeId)], end: impl Fn(&(NodeId, NodeId)) -> NodeI
     nodes.sort_unstable();
     nodes.dedup();
     nodes
+}
+
+/// The flows without those between nodes that another joins already: their messages are told of
+/// together.
+fn distinct_pairs(flows: &[(NodeId, NodeId)]) -> Vec<(NodeId, NodeId)> {
+    let mut pairs = Vec::new();
+    flows.iter().for_each(|flow| {
+        if !pairs.contains(flow) {
+            pairs.push(*flow)
+        }
+    });
+    pairs
 }
 
 /// Pages that a sender takes in turn. None is written again, so any number would do; the pattern
