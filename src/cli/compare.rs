@@ -122,7 +122,9 @@ impl Comparison {
 fn numbers(first: &str, pairs: &[(Pair<f64>, String)]) -> Table {
     let mut table = Table::new([first, "A", "B", "B − A", "change", "unit"].map(Column::new).into());
     let column = |value: &dyn Fn(&Pair<f64>) -> Option<f64>| {
-        let written = |(pair, unit): &(Pair<f64>, String)| value(pair).map_or("–".to_owned(), |x| number(x, unit));
+        let written = |(pair, unit): &(Pair<f64>, String)| {
+            value(pair).map_or("–".to_owned(), |x| number(x, unit).replace('-', "−"))
+        };
         aligned(pairs.iter().map(written).collect())
     };
     let (a, b) = (column(&|pair| pair.1), column(&|pair| pair.2));

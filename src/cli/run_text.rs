@@ -64,7 +64,7 @@ fn ledger_text(ledger: &MeanLedger) -> String {
 /// The busiest resources, busiest first.
 fn resources(result: &RunResult) -> String {
     let mut shares = result.shares();
-    shares.sort_by(|(a, _), (b, _)| b.busy.cmp(&a.busy));
+    shares.sort_by_key(|(resource, _)| std::cmp::Reverse(resource.busy));
     let idle = shares.iter().filter(|(resource, _)| resource.busy.ps() == 0).count();
     shares.retain(|(resource, _)| resource.busy.ps() > 0);
     if shares.is_empty() {

@@ -71,7 +71,7 @@ impl Options {
             return None;
         }
         let near = suggest::nearest(name, shipped::parts().iter().copied())
-            .or_else(|| suggest::nearest(name, last_words()).and_then(|last| part_called(last)))?;
+            .or_else(|| suggest::nearest(name, last_words()).and_then(part_called))?;
         let problem = Problem::new(format!("there is no file, shipped example or part `{name}`"));
         Some(problem.help(format!("did you mean the part `{near}`?")).help("`narrows list` says what there is"))
     }

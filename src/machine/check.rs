@@ -96,7 +96,11 @@ fn interface(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 fn room(trapeze: &TrapezeParameters, chip: &LanaiParameters) -> String {
     let rings = Layout::new(trapeze).send_buffer(0);
     match chip.sram.size.get().saturating_sub(rings) / (2 * trapeze.payload_max.get()) {
-        0 => format!("rings and tags alone need {}: make payload-max, ring-entries or tags smaller", Bytes(rings)),
+        0 => format!(
+            "not even one buffer of {} in each direction fits beside rings and tags, which need {}: make payload-max, ring-entries or tags smaller",
+            trapeze.payload_max,
+            Bytes(rings)
+        ),
         fit => format!("{fit} buffers of {} in each direction fit beside the rings", trapeze.payload_max),
     }
 }
@@ -113,6 +117,12 @@ fn policy_name(policy: &Policy) -> &'static str {
 fn fabric(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let names: Vec<String> = read.value.nodes.iter().map(|node| node.name.clone()).collect();
     let Fabric::Myrinet(parameters) = &read.value.fabric;
+    let before = problems.len();
+    names_once(read, &names, &parameters.switches, problems);
+    links_once(read, &parameters.links, problems);
+    if problems.len() > before {
+        return;
+    }
     let Err(error) = routes(&names, &parameters.switches, &parameters.links) else { return };
     let links = "fabric.myrinet.links";
     let (key, help) = match &error {
@@ -124,6 +134,33 @@ fn fabric(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         RouteError::Unreachable { from, to } => (links.to_owned(), unlinked(&parameters.links, [from, to])),
     };
     problems.push(read.wrong(&key, &error.to_string(), &help));
+}
+
+/// A link names its ends: two may not have one name.
+fn names_once(read: &Read<Machine>, nodes: &[String], switches: &[String], problems: &mut Vec<Problem>) {
+    for (number, name) in switches.iter().enumerate() {
+        let what = match (nodes.contains(name), switches[..number].contains(name)) {
+            (true, _) => "node",
+            (_, true) => "switch",
+            _ => continue,
+        };
+        let key = format!("fabric.myrinet.switches.{number}");
+        let message = format!("there is a {what} called `{name}` already");
+        problems.push(read.wrong(&key, &message, "nodes and switches each have a name of their own"));
+    }
+}
+
+/// A second link between two ends would never be used.
+fn links_once(read: &Read<Machine>, links: &[(String, String)], problems: &mut Vec<Problem>) {
+    for (number, (from, to)) in links.iter().enumerate() {
+        let again = |(a, b): &(String, String)| (a, b) == (from, to) || (a, b) == (to, from);
+        let (message, help) = match (from == to, links[..number].iter().any(again)) {
+            (true, _) => (format!("`{from}` is linked to itself"), "a link joins two different ends"),
+            (_, true) => (format!("`{from}` and `{to}` are linked already"), "a second link would never be used"),
+            _ => continue,
+        };
+        problems.push(read.wrong(&format!("fabric.myrinet.links.{number}"), &message, help));
+    }
 }
 
 /// Why there is no path between two nodes.

@@ -47,10 +47,13 @@ impl MyrinetParameters {
         let switches = t.texts("switches", "Names of the switches").or(&["switch"]);
         MyrinetParameters {
             link_rate: t.rate("link-rate", "Rate of a link in each direction").required(),
-            switch_latency: t.time("switch-latency", "Latency of a packet's head through a switch").required(),
+            switch_latency: t
+                .time("switch-latency", "Latency of a packet's head through a switch")
+                .max("1 s")
+                .required(),
             slack: t.bytes("slack", "What links and switches hold while the receiver takes nothing").required(),
             flit: t.bytes("flit", "What moves at once in the model").min("4 B").max("4 KiB").required(),
-            watchdog: t.time("watchdog", "How long a packet may hold its path").min("1 us").required(),
+            watchdog: t.time("watchdog", "How long a packet may hold its path").min("1 us").max("1000 s").required(),
             links: match links {
                 Some(links) => {
                     let link = |(n, link): (usize, &String)| ends(link).unwrap_or_else(|| wrong_link(t, n, link));
