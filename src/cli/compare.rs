@@ -1,6 +1,7 @@
 //! `narrows compare`: where two results differ, stage by stage.
 
 use super::ending::{Ended, Ending, Failure};
+use super::run_text::{aligned, number};
 use super::{Format, output};
 use crate::report::number::signed_percent;
 use crate::report::{Cell, Column, Table};
@@ -87,17 +88,13 @@ impl Comparison {
     }
 
     fn text(&self) -> String {
-        let mut metrics = Table::new(heads("metric", &["A", "B", "B − A"], &["change", "unit"]));
-        for (pair, unit) in &self.metrics {
-            metrics.push(row(pair, Some(unit)));
-        }
-        let mut stages = Table::new(heads("stage", &["A [µs]", "B [µs]", "B − A [µs]"], &["change"]));
-        for pair in &self.stages {
-            stages.push(row(pair, None));
-        }
+        let metrics = numbers("metric", &self.metrics);
+        let stages: Vec<_> = self.stages.iter().map(|pair| (pair.clone(), "us".to_owned())).collect();
+        let stages = numbers("stage", &stages);
         let mut values = Table::new(["description", "A", "B"].map(Column::new).into());
         for (name, a, b) in &self.values {
-            values.push(vec![name.as_str().into(), a.clone().into(), b.clone().into()]);
+            let cell = |value: &Option<String>| Cell::Text(value.clone().unwrap_or_else(|| "–".to_owned()));
+            values.push(vec![name.as_str().into(), cell(a), cell(b)]);
         }
         let values = if self.values.is_empty() { "The descriptions are the same.\n".into() } else { values.text() };
         let same = if self.same { "\nThe results are the same.\n" } else { "" };
@@ -121,21 +118,30 @@ impl Comparison {
     }
 }
 
-fn heads(first: &str, numbers: &[&str], last: &[&str]) -> Vec<Column> {
-    let number = |name: &&str| Column::new(*name).decimals(3);
-    let words = last.iter().map(|name| Column::new(*name));
-    [Column::new(first)].into_iter().chain(numbers.iter().map(number)).chain(words).collect()
+/// Numbers side by side, points below each other.
+fn numbers(first: &str, pairs: &[(Pair<f64>, String)]) -> Table {
+    let mut table = Table::new([first, "A", "B", "B − A", "change", "unit"].map(Column::new).into());
+    let column = |value: &dyn Fn(&Pair<f64>) -> Option<f64>| {
+        let written = |(pair, unit): &(Pair<f64>, String)| {
+            value(pair).map_or("–".to_owned(), |x| number(x, unit).replace('-', "−"))
+        };
+        aligned(pairs.iter().map(written).collect())
+    };
+    let (a, b) = (column(&|pair| pair.1), column(&|pair| pair.2));
+    let differences = column(&|pair| difference(pair.1, pair.2));
+    for (n, (pair, unit)) in pairs.iter().enumerate() {
+        let cells = [&pair.0, &a[n], &b[n], &differences[n], &change(pair), unit];
+        table.push(cells.map(|cell| Cell::from(cell.as_str())).into());
+    }
+    table
 }
 
-fn row((name, a, b): &Pair<f64>, unit: Option<&String>) -> Vec<Cell> {
-    let change = match (a, b) {
+fn change((_, a, b): &Pair<f64>) -> String {
+    match (a, b) {
         (Some(a), Some(b)) if a == b => "same".to_owned(),
         (Some(a), Some(b)) if *a != 0.0 => signed_percent((b - a) / a.abs()),
         _ => String::new(),
-    };
-    let mut row = vec![name.as_str().into(), (*a).into(), (*b).into(), difference(*a, *b).into(), change.into()];
-    row.extend(unit.map(|unit| Cell::from(unit.as_str())));
-    row
+    }
 }
 
 fn difference(a: Option<f64>, b: Option<f64>) -> Option<f64> {

@@ -33,16 +33,21 @@ fn outcome(result: &RunResult) -> String {
 fn metrics(record: &Record) -> String {
     let mut table = Table::new(vec![Column::new("metric"), Column::new("value"), Column::new("unit")]);
     let values: Vec<String> = record.metrics().into_iter().map(|(_, value, unit)| number(value, unit)).collect();
-    let before = |value: &str| value.find('.').unwrap_or(value.len());
-    let most = values.iter().map(|value| before(value)).max().unwrap_or(0);
-    for ((name, _, unit), value) in record.metrics().into_iter().zip(&values) {
-        table.push(vec![name.into(), format!("{}{value}", " ".repeat(most - before(value))).into(), unit.into()]);
+    for ((name, _, unit), value) in record.metrics().into_iter().zip(aligned(values)) {
+        table.push(vec![name.into(), value.into(), unit.into()]);
     }
     table.text()
 }
 
+/// The numbers with spaces before them, so that their points stand below each other.
+pub fn aligned(numbers: Vec<String>) -> Vec<String> {
+    let before = |number: &str| number.split('.').next().map_or(0, |whole| whole.chars().count());
+    let most = numbers.iter().map(|number| before(number)).max().unwrap_or(0);
+    numbers.iter().map(|number| format!("{}{number}", " ".repeat(most - before(number)))).collect()
+}
+
 /// Counts as they are, other numbers with three decimals.
-fn number(value: f64, unit: &str) -> String {
+pub fn number(value: f64, unit: &str) -> String {
     match unit.is_empty() && value.fract() == 0.0 {
         true => format!("{value}"),
         false => format!("{value:.3}"),
@@ -59,7 +64,7 @@ fn ledger_text(ledger: &MeanLedger) -> String {
 /// The busiest resources, busiest first.
 fn resources(result: &RunResult) -> String {
     let mut shares = result.shares();
-    shares.sort_by(|(a, _), (b, _)| b.busy.cmp(&a.busy));
+    shares.sort_by_key(|(resource, _)| std::cmp::Reverse(resource.busy));
     let idle = shares.iter().filter(|(resource, _)| resource.busy.ps() == 0).count();
     shares.retain(|(resource, _)| resource.busy.ps() > 0);
     if shares.is_empty() {

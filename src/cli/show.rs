@@ -4,7 +4,7 @@ use super::ending::{Ended, Ending, Failure};
 use super::{Format, output, subject};
 use crate::machine::shipped;
 use crate::report::{Cell, Column, Table};
-use crate::text::{Document, Source, load};
+use crate::text::{Document, Problem, Source, load, suggest};
 use clap::Args;
 use serde_json::{Value as Json, json};
 
@@ -61,12 +61,25 @@ impl Options {
         if self.subject.file.exists() || shipped::example(name).is_some() || !self.subject.sets.is_empty() {
             return None;
         }
-        let is_meant = |part: &&str| *part == name || part.rsplit('/').next() == Some(name);
-        let mut meant = shipped::parts().iter().copied().filter(is_meant);
-        meant.next().filter(|first| *first == name || meant.next().is_none())
+        part_called(name)
+    }
+
+    /// The part that was probably meant, where there is nothing of that name.
+    fn near_part(&self) -> Option<Problem> {
+        let name = self.subject.file.to_str()?;
+        if self.subject.file.exists() || shipped::example(name).is_some() {
+            return None;
+        }
+        let near = suggest::nearest(name, shipped::parts().iter().copied())
+            .or_else(|| suggest::nearest(name, last_words()).and_then(part_called))?;
+        let problem = Problem::new(format!("there is no file, shipped example or part `{name}`"));
+        Some(problem.help(format!("did you mean the part `{near}`?")).help("`narrows list` says what there is"))
     }
 
     fn values(&self) -> Result<Vec<Shown>, Failure> {
+        if let Some(problem) = self.near_part() {
+            return Err(problem.into());
+        }
         let read = self.subject.read()?;
         let shown = |entry: crate::text::Entry| Shown {
             key: entry.path,
@@ -91,10 +104,20 @@ impl Options {
     }
 }
 
+/// The part of this name, which may be without its folder.
+fn part_called(name: &str) -> Option<&'static str> {
+    shipped::parts().iter().copied().find(|part| *part == name || part.rsplit('/').next() == Some(name))
+}
+
+/// The names of the parts without their folders.
+fn last_words() -> impl Iterator<Item = &'static str> {
+    shipped::parts().iter().filter_map(|part| part.rsplit('/').next())
+}
+
 /// The values of a shipped part.
 fn part_values(part: &str) -> Result<Vec<Shown>, Failure> {
     let sets = [format!("parts=[\"{part}\"]")];
-    let loaded = load(&Source { document: Document::None, sets: &sets, shelf: shipped::shelf() })?;
+    let loaded = load(&Source { document: Document::None, sets: &sets, varied: &[], shelf: shipped::shelf() })?;
     let shown = |leaf: crate::text::leaves::Leaf| Shown {
         key: leaf.path,
         value: leaf.value,

@@ -69,7 +69,12 @@ impl Subject {
 
     /// Reads and checks it with `sets` over it.
     pub fn read(&self, sets: &[String]) -> Result<Read<Machine>, Problems> {
-        machine::read(Document::Text(&self.name, &self.text, self.folder.as_deref()), sets)
+        self.read_varied(sets, &[])
+    }
+
+    /// Reads and checks a point of a sweep.
+    pub fn read_varied(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
+        machine::read_varied(Document::Text(&self.name, &self.text, self.folder.as_deref()), sets, varied)
     }
 }
 

@@ -72,9 +72,10 @@ pub fn run(options: &Options) -> Ended {
     let threads = options.jobs.unwrap_or(0) as usize;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure::from(Problem::new(format!("cannot start the jobs: {error}"))))?;
-    let reader = |sets: &[String]| subject.read(sets);
-    let sweep = Sweep { reader: &reader, sets: &options.subject.sets, varies: &varies };
-    let checked = pool.install(|| sweep.check()).map_err(faults)?;
+    let reader = |varied: &[String]| subject.read_varied(&options.subject.sets, varied);
+    let sweep = Sweep { reader: &reader, varies: &varies };
+    let count = sweep.points();
+    let checked = pool.install(|| sweep.check()).map_err(|found| faults(found, count))?;
     let out = options.out.as_deref().map(|path| Ok::<_, Failure>((Output::prepare(path)?, points(path)?)));
     let (out, points) = out.transpose()?.unzip();
     if points.is_none() {
@@ -113,13 +114,14 @@ fn no_values(problems: Vec<Problem>) -> Failure {
     Failure::grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
 }
 
-/// Problems of points, each under the point that has it.
-fn faults(faults: Vec<Faulty>) -> Failure {
+/// Problems of points, each under the points that have it.
+fn faults(faults: Vec<Faulty>, points: usize) -> Failure {
     let head = |faulty: &Faulty| match faulty.points {
         1 => format!("At the point {}:", table::values(&faulty.first)),
+        n if n == points => format!("At every point, the first of them {}:", table::values(&faulty.first)),
         n => format!("At {n} points, the first of them {}:", table::values(&faulty.first)),
     };
-    Failure::grouped(faults.into_iter().map(|faulty| (head(&faulty), faulty.problems)).collect())
+    Failure::grouped(faults.into_iter().map(|faulty| (head(&faulty), faulty.problem)).collect())
 }
 
 fn points(out: &Path) -> Result<Points, Failure> {

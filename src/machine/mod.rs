@@ -141,7 +141,12 @@ impl Run {
 
 /// Reads and checks a description, with `sets` (`a.b=c`) over it.
 pub fn read(document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Problems> {
-    let loaded = load(&Source { document, sets, shelf: shipped::shelf() })?;
+    read_varied(document, sets, &[])
+}
+
+/// Reads and checks a point of a sweep: `varied` are settings, too, over all others.
+pub fn read_varied(document: Document<'_>, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
+    let loaded = load(&Source { document, sets, varied, shelf: shipped::shelf() })?;
     let read = Reading::new(loaded).read(Machine::read)?;
     let problems = check::check(&read);
     if problems.is_empty() { Ok(read) } else { Err(read.problems(problems)) }

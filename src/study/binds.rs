@@ -1,6 +1,7 @@
 //! What holds a run back: a resource that is busy nearly always, or else the longest stage.
 
 use super::RunResult;
+use crate::engine::Outcome;
 use crate::report::MeanLedger;
 use crate::report::number::percent;
 use std::fmt;
@@ -17,11 +18,17 @@ pub enum Binds {
     Stage(String, f64),
     /// No message was delivered.
     Nothing,
+    /// Waits that nobody ends.
+    Stuck,
 }
 
 impl Binds {
     /// What holds back the run that gave `result`, whose messages' mean ledger is `ledger`.
+    /// Of a run that ended stuck nothing is said: what was held then was held in vain.
     pub fn of(result: &RunResult, ledger: &MeanLedger) -> Binds {
+        if matches!(result.outcome, Outcome::Deadlock(_) | Outcome::Livelock(_)) {
+            return Binds::Stuck;
+        }
         if let Some((name, share)) = result.busiest().filter(|(_, share)| *share >= BUSY) {
             return Binds::Resource(name.to_owned(), share);
         }
@@ -42,6 +49,7 @@ impl fmt::Display for Binds {
                 "No resource binds: none is busy 90 % of the run. The longest stage is {name}, {} of a message's latency.",
                 percent(*share)
             ),
+            Binds::Stuck => write!(f, "No resource binds: the run ended stuck."),
             Binds::Nothing => write!(f, "No resource binds, and no message was delivered."),
         }
     }

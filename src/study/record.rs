@@ -167,7 +167,7 @@ fn binds(binds: &Binds) -> Json {
     match binds {
         Binds::Resource(name, share) => json!({ "resource": name, "share": share }),
         Binds::Stage(name, share) => json!({ "stage": name, "share": share }),
-        Binds::Nothing => Json::Null,
+        Binds::Nothing | Binds::Stuck => Json::Null,
     }
 }
 

@@ -16,15 +16,13 @@ use std::path::PathBuf;
 /// More points than this are no sweep anybody waits for.
 const POINTS_MAX: usize = 1_000_000;
 
-/// Reads and checks the description with these settings over it.
+/// Reads and checks the description with these varied settings over it.
 pub type Reader<'a> = &'a (dyn Fn(&[String]) -> Result<Read<Machine>, Problems> + Sync);
 
 /// A sweep to be run.
 pub struct Sweep<'a> {
     /// Reads a point.
     pub reader: Reader<'a>,
-    /// What is the same in all points, as `--set` options.
-    pub sets: &'a [String],
     /// What varies, the last fastest.
     pub varies: &'a [Vary],
 }
@@ -38,14 +36,14 @@ pub struct Checked<'a> {
     distinct: Vec<usize>,
 }
 
-/// Problems, and the points that have them: the first one's values, and how many there are.
+/// A problem, and the points that have it: the first one's values, and how many there are.
 pub struct Faulty {
     /// The values of the first of the points.
     pub first: Vec<(String, String)>,
-    /// How many points have them.
+    /// How many points have it.
     pub points: usize,
-    /// The problems.
-    pub problems: Problems,
+    /// The problem.
+    pub problem: Problems,
 }
 
 /// A point and its result.
@@ -101,7 +99,7 @@ pub fn varies(options: &[String], sets: &[String]) -> Result<Vec<Vary>, Vec<Prob
 
 impl<'a> Sweep<'a> {
     /// How many points there are.
-    fn points(&self) -> usize {
+    pub fn points(&self) -> usize {
         self.varies.iter().map(|vary| vary.values.len()).product()
     }
 
@@ -118,32 +116,34 @@ impl<'a> Sweep<'a> {
     }
 
     fn read(&self, point: usize) -> Result<Read<Machine>, Problems> {
-        let varied = self.values(point).into_iter().map(|(key, value)| format!("{key}={value}"));
-        let sets: Vec<String> = self.sets.iter().cloned().chain(varied).collect();
-        (self.reader)(&sets)
+        let varied: Vec<String> = self.values(point).into_iter().map(|(key, value)| format!("{key}={value}")).collect();
+        (self.reader)(&varied)
     }
 
     /// Checks every point.
     pub fn check(self) -> Result<Checked<'a>, Vec<Faulty>> {
         let read: Vec<Result<String, Problems>> =
             (0..self.points()).into_par_iter().map(|point| Ok(record::inputs(&self.read(point)?))).collect();
-        let (mut inputs, mut faulty) = (Vec::new(), Vec::<(String, Faulty)>::new());
+        if read.iter().any(Result::is_err) {
+            return Err(self.faulty(read));
+        }
+        let inputs: Vec<String> = read.into_iter().flatten().collect();
+        Ok(Checked { distinct: distinct(&inputs), sweep: self, inputs })
+    }
+
+    /// Every problem once, in the order in which points meet them.
+    fn faulty(&self, read: Vec<Result<String, Problems>>) -> Vec<Faulty> {
+        let (mut all, mut numbers) = (Vec::<Faulty>::new(), HashMap::<String, usize>::new());
         for (point, read) in read.into_iter().enumerate() {
-            match read {
-                Ok(hash) => inputs.push(hash),
-                Err(problems) => {
-                    let told = problems.to_string();
-                    match faulty.iter_mut().find(|(known, _)| *known == told) {
-                        Some((_, faulty)) => faulty.points += 1,
-                        None => faulty.push((told, Faulty { first: self.values(point), points: 1, problems })),
-                    }
+            for problem in read.err().iter().flat_map(Problems::each) {
+                let number = *numbers.entry(problem.to_string()).or_insert(all.len());
+                match all.get_mut(number) {
+                    Some(faulty) => faulty.points += 1,
+                    None => all.push(Faulty { first: self.values(point), points: 1, problem }),
                 }
             }
         }
-        match faulty.is_empty() {
-            true => Ok(Checked { distinct: distinct(&inputs), sweep: self, inputs }),
-            false => Err(faulty.into_iter().map(|(_, faulty)| faulty).collect()),
-        }
+        all
     }
 }
 

@@ -32,7 +32,7 @@ impl Vary {
     /// Takes an option apart.
     pub fn parse(option: &str) -> Result<Vary, Problem> {
         let wrong = |why: String| {
-            Problem::new(format!("`{option}` varies nothing: {why}"))
+            Problem::new(format!("cannot vary by `{option}`: {why}"))
                 .help("write KEY=V1,V2,… such as workload.stream.payload=64 B,1 KiB,8 KiB")
                 .help("or a range, KEY=FROM..TO*FACTOR or KEY=FROM..TO+STEP, such as 64 B..8 KiB*2 or 0..100+10")
         };

@@ -11,6 +11,7 @@ use super::record::{Step, dotted};
 use super::schema::{Family, Form, Item, Member, Need, Shape};
 use super::suggest;
 use super::table::{Table, tree_of};
+use super::told;
 use super::tree::{Node, Rank, Tree};
 
 /// The members of a family: their names and what they mean.
@@ -150,7 +151,9 @@ impl<'t> Table<'t> {
             None if otherwise == Otherwise::Nothing && !self.pen.describing => None,
             // Whatever stands there is no member then, and told as unknown: that is enough.
             Some(node) if otherwise == Otherwise::Problem && strangers_only(node, members) => {
-                self.below(&[Step::Key(key)], Some(node), |t| choose(t, Otherwise::This(members[0].0))).0
+                self.pen.attending(Attention::Wrong, || {
+                    self.below(&[Step::Key(key)], Some(node), |t| choose(t, Otherwise::This(members[0].0))).0
+                })
             }
             node => self.below(&[Step::Key(key)], node, |t| choose(t, otherwise)).0,
         };
@@ -240,13 +243,28 @@ impl<'t> Table<'t> {
     fn tell_none(&self, doc: &str, members: Members<'_>) {
         let names = || members.iter().map(|(name, _)| *name);
         let here = self.here();
-        let title = match here.is_empty() {
-            true => format!("one of {} is missing", suggest::phrase(names())),
-            false => format!("`{here}` needs one of {}", suggest::phrase(names())),
-        };
         let path = if here.is_empty() { members[0].0.to_string() } else { format!("{here}.{}", members[0].0) };
-        let problem = Problem::new(title).at(self.place(), "none of them stands here").help(doc);
-        self.pen.tell(Attention::Full, problem.help(format!("write for example [{path}]")));
+        let (title, label) = match (members, here.is_empty()) {
+            ([_], _) => (told::missing_title(&path), "it does not stand here"),
+            (_, true) => (format!("one of {} is missing", suggest::phrase(names())), "none of them stands here"),
+            (_, false) => (format!("`{here}` needs one of {}", suggest::phrase(names())), "none of them stands here"),
+        };
+        let problem = Problem::new(title).at(self.place(), label).help(format!("`{here}`: {doc}"));
+        let problem = problem.help(format!("write for example [{path}]"));
+        self.pen.tell(Attention::Full, problem.help(self.parts_for(&here)));
+    }
+
+    /// A hint at shipped parts that bring what stands at `path`, by their folder's name.
+    fn parts_for(&self, path: &str) -> String {
+        let brings = |part: &&str| {
+            let folder = part.split('/').next().unwrap_or_default();
+            !path.is_empty() && (folder == path || folder.strip_suffix('s') == Some(path))
+        };
+        let parts: Vec<&str> = self.pen.parts.iter().map(String::as_str).filter(brings).collect();
+        match parts.first() {
+            Some(first) => format!("or start from a shipped part, as with parts = [\"{first}\"]"),
+            None => String::new(),
+        }
     }
 
     fn tell_clash(&self, standing: &Standing, members: Members<'_>) {

@@ -46,6 +46,8 @@ pub struct Source<'a> {
     pub document: Document<'a>,
     /// The `--set` options, in order.
     pub sets: &'a [String],
+    /// What varies in a sweep: settings over those.
+    pub varied: &'a [String],
     /// The shipped parts.
     pub shelf: Shelf<'a>,
 }
@@ -57,13 +59,16 @@ pub struct Loaded {
     pub texts: Texts,
     /// The whole as one table.
     pub root: Node,
+    /// The shipped parts there are, to be hinted at.
+    pub parts: Vec<String>,
 }
 
 /// Reads and merges all layers.
 pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
     let mut loader = Loader { shelf: source.shelf, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() };
     let file = loader.document(source.document);
-    let settings = loader.settings(source.sets);
+    let mut settings = loader.settings(source.sets, Layer::Set);
+    settings.extend(loader.settings(source.varied, Layer::Vary));
     let (file, place, named) = loader.named_parts(file, &settings);
     for (name, place) in named {
         loader.part(&name, place, &mut Vec::new());
@@ -72,7 +77,8 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
     match loader.problems.is_empty() {
         true => {
             let root = Node { place, ..Node::made_up(Value::Table(tree)) };
-            Ok(Loaded { texts: loader.texts, root })
+            let parts = source.shelf.names.iter().map(|name| name.to_string()).collect();
+            Ok(Loaded { texts: loader.texts, root, parts })
         }
         false => Err(Problems::new(loader.problems, &loader.texts)),
     }
@@ -123,10 +129,10 @@ impl Loader<'_> {
         Sheet { text, tree }
     }
 
-    fn settings(&mut self, sets: &[String]) -> Vec<Setting> {
+    fn settings(&mut self, sets: &[String], layer: impl Fn(String) -> Layer) -> Vec<Setting> {
         let mut settings = Vec::new();
         for option in sets {
-            let text = self.texts.add(Layer::Set(option.clone()), option, None);
+            let text = self.texts.add(layer(option.clone()), option, None);
             match set::parse(option, text, Rank::MAX) {
                 Ok(setting) => settings.push(setting),
                 Err(problem) => self.problems.push(problem),

@@ -17,9 +17,22 @@ pub enum Layer {
     File(PathBuf),
     /// One `--set` option, by its text.
     Set(String),
+    /// One value of a `--vary` option, as a setting.
+    Vary(String),
 }
 
 impl Layer {
+    /// How high it stands: a higher layer goes before a lower one.
+    pub(super) fn height(&self) -> usize {
+        match self {
+            Layer::Default => 0,
+            Layer::Part(_) => 1,
+            Layer::File(_) => 2,
+            Layer::Set(_) => 3,
+            Layer::Vary(_) => 4,
+        }
+    }
+
     /// The name a problem is reported under.
     pub fn title(&self) -> String {
         match self {
@@ -27,6 +40,7 @@ impl Layer {
             Layer::Part(name) => format!("machines/{name}.toml"),
             Layer::File(path) => path.display().to_string(),
             Layer::Set(_) => "--set".to_string(),
+            Layer::Vary(_) => "--vary".to_string(),
         }
     }
 }
@@ -71,7 +85,7 @@ impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (&self.layer, self.line) {
             (Layer::Default, _) | (_, None) => f.pad(&self.layer.title()),
-            (Layer::Set(_), _) => f.pad("--set"),
+            (Layer::Set(_) | Layer::Vary(_), _) => f.pad(&self.layer.title()),
             (layer, Some(line)) => f.pad(&format!("{}:{line}", layer.title())),
         }
     }

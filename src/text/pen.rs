@@ -3,6 +3,7 @@
 use super::origin::Texts;
 use super::problem::Problem;
 use super::record::{Mark, Records, Step};
+use super::told;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
@@ -20,6 +21,8 @@ pub(super) enum Attention {
 /// What all tables of one reading share.
 pub(super) struct Pen {
     pub(super) texts: Texts,
+    /// The names of the shipped parts.
+    pub(super) parts: Vec<String>,
     pub(super) describing: bool,
     attention: Cell<Attention>,
     pub(super) problems: RefCell<Vec<Problem>>,
@@ -29,10 +32,10 @@ pub(super) struct Pen {
 }
 
 impl Pen {
-    pub(super) fn new(texts: Texts, describing: bool) -> Pen {
+    pub(super) fn new(texts: Texts, parts: Vec<String>, describing: bool) -> Pen {
         let attention = Cell::new(if describing { Attention::Off } else { Attention::Full });
         let (problems, records) = Default::default();
-        Pen { texts, describing, attention, problems, records, unsound: RefCell::default() }
+        Pen { texts, parts, describing, attention, problems, records, unsound: RefCell::default() }
     }
 
     /// Does `act` with no more than this attention.
@@ -48,6 +51,13 @@ impl Pen {
         if self.attention.get() >= least {
             self.problems.borrow_mut().push(problem);
         }
+    }
+
+    /// Takes back that the value at this path is missing: it stands under a mistyped key, and
+    /// that is told.
+    pub(super) fn not_missing(&self, path: &str) {
+        let missing = told::missing_title(path);
+        self.problems.borrow_mut().retain(|problem| problem.message != missing);
     }
 
     /// Keeps what was read.

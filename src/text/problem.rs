@@ -132,6 +132,12 @@ impl Problems {
         Problems::new(vec![problem], &Texts::default())
     }
 
+    /// The problems one by one.
+    pub fn each(&self) -> Vec<Problems> {
+        let one = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
+        self.list.iter().map(one).collect()
+    }
+
     /// The problems, in order.
     pub fn list(&self) -> &[Problem] {
         &self.list

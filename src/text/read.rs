@@ -37,7 +37,7 @@ impl Reading {
 
     /// Reads the whole; all problems are told together.
     pub fn read<T>(self, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<Read<T>, Problems> {
-        let pen = Pen::new(self.loaded.texts.clone(), false);
+        let pen = Pen::new(self.loaded.texts.clone(), self.loaded.parts.clone(), false);
         let root = Table::new(&pen, Vec::new(), Some(&self.loaded.root), None);
         let value = root.run(read).0;
         let (problems, records) = (pen.problems.into_inner(), pen.records.into_inner());
@@ -50,7 +50,7 @@ impl Reading {
 
 /// What `read` would take.
 pub fn describe<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> Schema {
-    let pen = Pen::new(Texts::default(), true);
+    let pen = Pen::new(Texts::default(), Vec::new(), true);
     Schema { root: Table::new(&pen, Vec::new(), None, None).run(read).1 }
 }
 
@@ -68,6 +68,17 @@ impl<T> Read<T> {
     /// The texts it was read from.
     pub fn texts(&self) -> &Texts {
         &self.loaded.texts
+    }
+
+    /// Of values that do not go together, the one that was said last: by the highest layer, and
+    /// of one layer the first of `paths`. There a problem is best put right.
+    pub fn foremost<'p>(&self, paths: &[&'p str]) -> &'p str {
+        let entries = self.entries();
+        let height = |path: &&&str| {
+            let entry = entries.iter().find(|entry| entry.path == **path);
+            entry.map_or(0, |entry| 1 + entry.origin.layer.height())
+        };
+        paths.iter().rev().max_by_key(height).expect("there is a value at least")
     }
 
     /// A problem with the value at `path`, found after reading.

@@ -28,7 +28,7 @@ pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem>
         let place = Place { text, span };
         Err(Problem::new(format!("`{option}` is not a setting"))
             .at(Some(place), label)
-            .help("write KEY=VALUE, such as host.bus.clock=\"33 MHz\"; keys are joined by `.`"))
+            .help("write KEY=VALUE, such as run.seed=7; keys are joined by `.`"))
     };
     let (path, equals) = match keys(option) {
         Ok(found) => found,

@@ -8,6 +8,7 @@ use super::origin::{Layer, Origin, Place, Texts};
 use super::pen::{Attention, Pen};
 use super::record::{Entry, Mark, Step, dotted};
 use super::schema::{Form, Item, Need, Shape};
+use super::suggest;
 use super::told;
 use super::tree::{Node, Tree, Value};
 use serde_json::Value as Json;
@@ -269,6 +270,10 @@ impl<'t> Table<'t> {
         let known = self.shape.borrow().keys();
         for (key, node) in tree_of(self.node).map(Tree::in_order).unwrap_or_default() {
             if !known.contains(&key) {
+                if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
+                    let path = [self.path.as_slice(), &[Step::Name(meant.to_string())]].concat();
+                    self.pen.not_missing(&dotted(&path));
+                }
                 self.pen.tell(Attention::Wrong, told::unknown(&self.path, key, node, known.clone()));
             }
         }

@@ -42,10 +42,15 @@ pub(super) fn not_a_list(path: &[Step], node: &Node) -> Problem {
         .help(format!("write [[{path}]] before the keys of each element"))
 }
 
+/// What is said of a key that must stand and does not.
+pub(super) fn missing_title(path: &str) -> String {
+    format!("`{path}` is missing")
+}
+
 /// A key that must stand does not.
 pub(super) fn missing(path: &[Step], place: Option<Place>, doc: &str, allowed: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
-    Problem::new(format!("`{}` is missing", dotted(path)))
+    Problem::new(missing_title(&dotted(path)))
         .at(place, format!("`{key}` belongs here"))
         .help(format!("`{key}`: {doc}"))
         .help(allowed)

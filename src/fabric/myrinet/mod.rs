@@ -47,13 +47,19 @@ impl MyrinetParameters {
         let switches = t.texts("switches", "Names of the switches").or(&["switch"]);
         MyrinetParameters {
             link_rate: t.rate("link-rate", "Rate of a link in each direction").required(),
-            switch_latency: t.time("switch-latency", "Latency of a packet's head through a switch").required(),
+            switch_latency: t
+                .time("switch-latency", "Latency of a packet's head through a switch")
+                .max("1 s")
+                .required(),
             slack: t.bytes("slack", "What links and switches hold while the receiver takes nothing").required(),
             flit: t.bytes("flit", "What moves at once in the model").min("4 B").max("4 KiB").required(),
-            watchdog: t.time("watchdog", "How long a packet may hold its path").min("1 us").required(),
+            watchdog: t.time("watchdog", "How long a packet may hold its path").min("1 us").max("1000 s").required(),
             links: match links {
-                Some(links) => links.iter().map(|link| ends(link).unwrap_or_else(|| wrong_link(t, link))).collect(),
-                None => nodes.iter().map(|node| (node.clone(), switches[0].clone())).collect(),
+                Some(links) => {
+                    let link = |(n, link): (usize, &String)| ends(link).unwrap_or_else(|| wrong_link(t, n, link));
+                    links.iter().enumerate().map(link).collect()
+                }
+                None => star(t, &switches, nodes),
             },
             switches,
         }
@@ -66,9 +72,21 @@ fn ends(link: &str) -> Option<(String, String)> {
     Some((from.trim().to_owned(), to.trim().to_owned()))
 }
 
-fn wrong_link(t: &mut Table<'_>, link: &str) -> (String, String) {
-    t.wrong("links", &format!("`{link}` is not a link"), "a link is written as \"node - switch\"");
+fn wrong_link(t: &mut Table<'_>, number: usize, link: &str) -> (String, String) {
+    let help = "a link is written as \"node - switch\", with a space on either side of the dash";
+    t.wrong(&format!("links.{number}"), format!("`{link}` is not a link"), help);
     Default::default()
+}
+
+/// A link from every node to the first switch.
+fn star(t: &mut Table<'_>, switches: &[String], nodes: &[String]) -> Vec<(String, String)> {
+    match switches.first() {
+        Some(switch) => nodes.iter().map(|node| (node.clone(), switch.clone())).collect(),
+        None => {
+            t.wrong("switches", "no switch joins the nodes", "name one, or say with `links` what joins them");
+            Vec::new()
+        }
+    }
 }
 
 /// One direction of a link, held by a packet at a time.

@@ -15,6 +15,16 @@ pub struct Count {
     pub max: Option<u64>,
 }
 
+/// What is wrong with a text where a number should stand.
+fn quoted(what: &str, text: &str) -> String {
+    let text = text.trim();
+    match text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit()) {
+        true if text.parse::<f64>().is_ok() => format!("{what} has no quotes"),
+        true => format!("{what} has no quotes and no unit"),
+        false => format!("{what} is written in digits"),
+    }
+}
+
 impl Count {
     /// Any count.
     pub const ANY: Count = Count { min: None, max: None };
@@ -27,7 +37,7 @@ impl Count {
                 Some(Err(_)) if *number < Some(0) => Err(Fault::new("a count is not negative", help())),
                 _ => Err(Fault::new("too large for a count", help())),
             },
-            Value::Text(_) => Err(Fault::new("a count has no quotes and no unit", help())),
+            Value::Text(text) => Err(Fault::new(quoted("a count", text), help())),
             other => Err(Fault::new(format!("a count cannot be {}", other.what()), help())),
         }
     }
@@ -85,7 +95,7 @@ impl Number {
             Value::Float(number) if number.is_finite() => *number,
             Value::Float(_) => return Err(Fault::new("the number must be finite", self.allowed())),
             Value::Integer(Some(number)) => *number as f64,
-            Value::Text(_) => return Err(Fault::new("a number has no quotes and no unit", self.allowed())),
+            Value::Text(text) => return Err(Fault::new(quoted("a number", text), self.allowed())),
             other => return Err(Fault::new(format!("a number cannot be {}", other.what()), self.allowed())),
         };
         within(number, &self.min, &self.max)

@@ -110,7 +110,7 @@ const SHELF: Shelf<'static> = Shelf { find: &part, names: &["base", "fast", "rou
 fn try_read(text: &str, sets: &[&str]) -> Result<Read<Machine>, Problems> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let document = Document::Text("dir/m.toml", text, Some(Path::new("dir")));
-    Reading::new(load(&Source { document, sets: &sets, shelf: SHELF })?).read(machine)
+    Reading::new(load(&Source { document, sets: &sets, varied: &[], shelf: SHELF })?).read(machine)
 }
 
 fn read(text: &str, sets: &[&str]) -> Read<Machine> {
@@ -195,7 +195,7 @@ fn all_problems_are_told_at_once() {
             "bad value for `pci.read-rate`: `Gbps` is not a unit of a rate",
             "unknown key `lod` in `pci`: did you mean `load`?",
             "bad value for `pci.shape`: must be at least 1",
-            "bad value for `pci.shape`: a count has no quotes and no unit",
+            "bad value for `pci.shape`: a count is written in digits",
             "bad value for `pci.mode`: did you mean \"polled\"?",
             "`extra.n` is missing: `n` belongs here",
             "unknown key `width` in `fabric`: nothing reads this key",
@@ -231,7 +231,7 @@ fn what_is_missing_is_told_where_it_belongs() {
         ]
     );
     assert_eq!(messages("", &[]).len(), 2);
-    let nothing = Source { document: Document::None, sets: &[], shelf: SHELF };
+    let nothing = Source { document: Document::None, sets: &[], varied: &[], shelf: SHELF };
     let loaded = load(&nothing).expect("nothing is wrong yet");
     assert_eq!(Reading::new(loaded).read(machine).expect_err("problems").list().len(), 2);
 }
@@ -244,7 +244,7 @@ fn values_that_contradict_are_told_once_and_at_the_value() {
         t.wrong("pci.burst", "does not suit", "");
     };
     let document = Document::Text("m.toml", LEAST, None);
-    let loaded = load(&Source { document, sets: &[], shelf: SHELF }).expect("loads");
+    let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
     let problems = Reading::new(loaded).read(check).expect_err("a problem");
     assert_eq!(&*problems.list()[0].label, "`pci.burst` is 128 B by default");
 }
@@ -258,7 +258,7 @@ fn nothing_more_is_told_about_a_value_that_is_made_up() {
         t.wrong("", "as a whole it does not suit", "");
     };
     let document = Document::Text("m.toml", "[fabric.mesh]\n[pci]\nburst = 'x'\n", None);
-    let loaded = load(&Source { document, sets: &[], shelf: SHELF }).expect("loads");
+    let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
     let problems = Reading::new(loaded).read(check).expect_err("problems");
     let told: Vec<&str> = problems.list().iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(told, ["as a whole it does not suit", "`pci.read-rate` is missing", "bad value for `pci.burst`"]);
@@ -292,7 +292,7 @@ fn a_misspelt_choice_is_told_once() {
     let needs = |t: &mut Table<'_>| t.one_of("policy", "When a packet leaves", POLICIES, policy);
     let told = |text: &str| {
         let document = Document::Text("m.toml", text, None);
-        let loaded = load(&Source { document, sets: &[], shelf: SHELF }).expect("loads");
+        let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
         let problems = Reading::new(loaded).read(needs).expect_err("problems");
         problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect::<Vec<_>>()
     };

@@ -1,0 +1,12 @@
+//! Any text as a description: it is read and checked, or its problems are told.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use narrows::machine;
+use narrows::text::Document;
+
+fuzz_target!(|text: &str| {
+    if let Err(problems) = machine::read(Document::Text("fuzz.toml", text, None), &[]) {
+        assert!(!problems.render(true).is_empty());
+    }
+});

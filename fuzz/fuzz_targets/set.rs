@@ -1,0 +1,13 @@
+//! Any text as a `--set` option over a shipped example.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use narrows::machine::{self, shipped};
+use narrows::text::Document;
+
+fuzz_target!(|option: &str| {
+    let text = shipped::example("ping-pong").expect("an example");
+    if let Err(problems) = machine::read(Document::Text("ping-pong.toml", text, None), &[option.to_owned()]) {
+        assert!(!problems.render(true).is_empty());
+    }
+});

@@ -1,0 +1,303 @@
+//! Does the command line keep its contract? Exit codes, JSON, hashes, sweeps that go on.
+
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
+
+/// A folder of a test's own, gone at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("narrows-cli-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder");
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("a path in UTF-8").to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    // Examples are found by name: no file of that name may be near.
+    command.args(arguments).current_dir(std::env::temp_dir());
+    command
+}
+
+fn narrows(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the program starts")
+}
+
+fn code(arguments: &[&str]) -> Option<i32> {
+    narrows(arguments).status.code()
+}
+
+fn stdout(arguments: &[&str]) -> String {
+    let ran = narrows(arguments);
+    assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).expect("UTF-8")
+}
+
+fn stderr(ran: &Output) -> String {
+    String::from_utf8_lossy(&ran.stderr).into_owned()
+}
+
+fn json(arguments: &[&str]) -> Json {
+    serde_json::from_str(&stdout(arguments)).expect("JSON")
+}
+
+const SHORT: &str = "--set=workload.ping-pong.messages=5";
+const STUCK: &str = "--set=ni.trapeze.keep-buffers=true";
+
+#[test]
+fn exit_codes_are_those_of_the_contract() {
+    assert_eq!(code(&["run", "ping-pong", SHORT]), Some(0));
+    assert_eq!(code(&["check", "ping-pong"]), Some(0));
+    assert_eq!(code(&["check", "ping-pong", "--set", "run.seed=x"]), Some(2));
+    assert_eq!(code(&["run", "no-such-file.toml"]), Some(2));
+    assert_eq!(code(&["run", "ping-pong", "--no-such-option"]), Some(2));
+    assert_eq!(code(&[]), Some(2));
+    assert_eq!(code(&["run", "ping-pong", STUCK]), Some(3));
+    assert_eq!(code(&["run", "ping-pong", "--set", "run.time-limit=1 ms"]), Some(3));
+    assert_eq!(code(&["--help"]), Some(0));
+    assert_eq!(code(&["--version"]), Some(0));
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    for name in ["run", "sweep", "reproduce", "list", "show", "check", "compare", "schema", "completions"] {
+        assert!(stdout(&[name, "--help"]).contains("\nExamples:\n  narrows "), "{name}");
+    }
+}
+
+#[test]
+fn the_json_of_a_run_has_the_keys_of_the_contract() {
+    let result = json(&["run", "ping-pong", SHORT, "--format", "json"]);
+    let latency = &result["metrics"]["message.latency_one_way"];
+    assert!(latency["value"].is_f64() && latency["unit"] == "us", "{latency}");
+    assert_eq!(result["machine"]["workload"]["ping_pong"]["messages"], 5);
+    assert_eq!(result["machine"]["fabric"]["myrinet"]["link_rate"], "160 MB/s");
+    assert_eq!((&result["seed"], &result["version"]), (&1.into(), &env!("CARGO_PKG_VERSION").into()));
+    assert_eq!(result["hash"].as_str().map(str::len), Some(64));
+    assert!(result["host"]["wall_s"].is_f64() && result["host"]["events"].is_u64());
+    assert_eq!(result["outcome"], "done");
+    let stage = |stage: &Json| stage["waiting_us"].as_f64().unwrap() + stage["service_us"].as_f64().unwrap();
+    let stages: f64 = result["ledger"]["stages"].as_array().unwrap().iter().map(stage).sum();
+    assert!((stages - result["ledger"]["total_us"].as_f64().unwrap()).abs() < 1e-9);
+    assert!(result["resources"][0]["resource"].is_string() && result["resources"][0]["share"].is_f64());
+}
+
+#[test]
+fn the_hash_is_over_all_but_the_host_and_changes_with_the_seed() {
+    let run = |seed: &str| json(&["run", "ping-pong", SHORT, "--format", "json", "--seed", seed]);
+    let (first, again, other) = (run("7"), run("7"), run("8"));
+    assert_eq!(first["hash"], again["hash"]);
+    assert_ne!(first["hash"], other["hash"]);
+    assert_eq!(first["machine"]["run"]["seed"], 7);
+    let bare =
+        |options: &[&str]| stdout(&[&["run", "ping-pong", SHORT, "--format=json", "--no-host"], options].concat());
+    assert_eq!(bare(&["--seed=7"]), bare(&["--set=run.seed=7"]), "--seed is a setting like any other");
+    assert!(!bare(&[]).contains("\"host\": {\n    \"wall_s\""));
+}
+
+#[test]
+fn a_stuck_run_prints_its_results_and_names_who_waits() {
+    let ran = narrows(&["run", "ping-pong", STUCK, "--format", "json"]);
+    let result: Json = serde_json::from_slice(&ran.stdout).expect("the results so far");
+    assert_eq!((&result["outcome"], &result["binds"]), (&"deadlock".into(), &Json::Null));
+    assert!(result["metrics"]["messages.delivered"]["value"].as_f64() > Some(0.0));
+    assert!(result["stuck"]["chain"].as_array().is_some_and(|chain| chain.len() > 1));
+    let told = stderr(&ran);
+    assert!(told.contains("ended in a deadlock at "), "{told}");
+    assert!(told.contains(" waits for a free packet buffer of receiver held by receiver firmware"), "{told}");
+}
+
+#[test]
+fn a_trace_is_kept_within_its_bound_and_says_so() {
+    let folder = Folder::new("trace");
+    let path = folder.path("trace.json");
+    let ran = narrows(&["run", "ping-pong", SHORT, "--trace", &path, "--trace-spans", "50"]);
+    assert_eq!(ran.status.code(), Some(0));
+    assert!(stderr(&ran).contains("Wrote 50 spans"), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("spans were dropped"), "{}", stderr(&ran));
+    let trace: Json = serde_json::from_str(&fs::read_to_string(path).expect("a trace")).expect("JSON");
+    assert!(trace["traceEvents"].as_array().is_some_and(|events| !events.is_empty()));
+    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn what_is_no_result_goes_to_standard_error() {
+    let ran = narrows(&["sweep", "ping-pong", SHORT, "--vary", "run.seed=1,2", "--format", "json"]);
+    let result: Json = serde_json::from_slice(&ran.stdout).expect("nothing but JSON");
+    assert_eq!(result["points"].as_array().map(Vec::len), Some(2));
+    let told = stderr(&ran);
+    assert!(told.contains("shipped example") && told.contains("Without --out"), "{told}");
+    assert!(!told.contains('\u{1b}'), "no colours, no bar, but to a terminal: {told}");
+    let checked = narrows(&["check", "ping-pong"]);
+    assert!(checked.stdout.is_empty());
+}
+
+#[test]
+fn show_says_where_each_value_comes_from() {
+    let shown = stdout(&["show", "ping-pong", "--set", "workload.ping-pong.payload=1 KiB"]);
+    let line = |key: &str| {
+        let line = shown.lines().find(|line| line.split_whitespace().next() == Some(key));
+        line.unwrap_or_else(|| panic!("no {key} in {shown}")).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("workload.ping-pong.payload"), "workload.ping-pong.payload 1 KiB --set");
+    assert_eq!(line("run.seed"), "run.seed 1 default");
+    assert!(line("nodes.sender.host").contains("examples/ping-pong.toml:"));
+    assert!(line("ni.trapeze.policy").contains("adaptive-cut-through machines/ni/trapeze.toml:"));
+    assert!(line("fabric.myrinet.link-rate").ends_with("paper: §2"));
+    assert!(stdout(&["show", "p6-natoma"]).contains("hosts.p6-natoma.io-bus.processor.clock"));
+}
+
+#[test]
+fn every_example_and_part_can_be_listed_and_shown() {
+    let listed: Json = json(&["list", "--format", "json"]);
+    for kind in ["examples", "hosts", "ni", "fabrics"] {
+        let names = listed[kind].as_array().expect("a list");
+        assert!(!names.is_empty(), "{kind}");
+        for entry in names {
+            let name = entry["name"].as_str().expect("a name");
+            assert!(entry["about"].as_str().is_some_and(|about| !about.is_empty()), "{name} says what it is");
+            assert!(!stdout(&["show", name]).is_empty());
+        }
+    }
+    for example in listed["examples"].as_array().expect("a list") {
+        assert_eq!(code(&["check", example["name"].as_str().expect("a name")]), Some(0));
+    }
+}
+
+#[test]
+fn compare_tells_what_differs() {
+    let folder = Folder::new("compare");
+    let (a, b) = (folder.path("a.json"), folder.path("b.json"));
+    let run = |path: &str, policy: &str| {
+        let set = format!("--set=ni.trapeze.policy={policy}");
+        fs::write(path, stdout(&["run", "ping-pong", SHORT, &set, "--format", "json"])).expect("a file");
+    };
+    run(&a, "adaptive-cut-through");
+    run(&b, "store-and-forward");
+    let text = stdout(&["compare", &a, &b]);
+    assert!(text.contains("hostRcv") && text.contains("ni.trapeze.policy.store_and_forward.buffers"), "{text}");
+    let json = json(&["compare", &a, &b, "--format", "json"]);
+    assert!(json["stages_us"]["total"]["difference"].as_f64() > Some(0.0), "{json}");
+    assert!(stdout(&["compare", &a, &a]).contains("The results are the same."));
+    fs::write(&b, "{\"points\": []}").expect("a file");
+    let ran = narrows(&["compare", &a, &b]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("it is a result of `narrows sweep`"), "{}", stderr(&ran));
+}
+
+#[test]
+fn a_sweep_gives_the_same_bytes_whatever_the_jobs() {
+    let sweep = |jobs: &str, format: &str| {
+        let payload = "workload.ping-pong.payload=64 B..1 KiB*4";
+        let policy = "ni.trapeze.policy=store-and-forward,adaptive-cut-through";
+        let vary = ["--vary", payload, "--vary", policy];
+        stdout(&[&["sweep", "ping-pong", SHORT, "--jobs", jobs, "--format", format], &vary[..]].concat())
+    };
+    for format in ["text", "csv", "json"] {
+        assert_eq!(sweep("1", format), sweep("2", format));
+    }
+    let csv = sweep("2", "csv");
+    let rows: Vec<String> =
+        csv.lines().skip(1).map(|row| row.split(',').take(2).collect::<Vec<_>>().join(" ")).collect();
+    let expected = ["64 B", "256 B", "1 KiB"];
+    let expected: Vec<String> = expected
+        .iter()
+        .flat_map(|payload| ["store-and-forward", "adaptive-cut-through"].map(|policy| format!("{payload} {policy}")))
+        .collect();
+    assert_eq!(rows, expected, "the last key varies fastest");
+}
+
+#[test]
+fn a_stuck_point_is_a_row_like_others() {
+    let ran = narrows(&[
+        "sweep",
+        "ping-pong",
+        SHORT,
+        "--set=workload.ping-pong.messages=50",
+        "--format=csv",
+        "--vary=ni.trapeze.keep-buffers=true,false",
+    ]);
+    assert_eq!(ran.status.code(), Some(3));
+    let csv = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let outcomes: Vec<&str> = csv.lines().skip(1).filter_map(|row| row.split(',').nth(1)).collect();
+    assert_eq!(outcomes, ["deadlock", "done"]);
+    assert!(stderr(&ran).contains("The point ni.trapeze.keep-buffers=true ended in a deadlock: "), "{}", stderr(&ran));
+}
+
+/// The finished points in a folder, each with the time it was written.
+fn points(out: &str) -> BTreeMap<PathBuf, SystemTime> {
+    let entries = fs::read_dir(format!("{out}.points")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let finished = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+    finished.map(|path| (path.clone(), written(&path))).collect()
+}
+
+fn written(path: &Path) -> SystemTime {
+    path.metadata().and_then(|about| about.modified()).expect("a file")
+}
+
+#[test]
+fn a_sweep_that_was_killed_goes_on_where_it_was() {
+    let folder = Folder::new("kill");
+    let out = folder.path("out.csv");
+    let sweep = ["sweep", "stream", "--set=workload.stream.messages=400", "--vary=run.seed=1..40+1", "--out", &out];
+    let mut child = command(&[&sweep[..], &["--jobs=1"]].concat()).stderr(Stdio::null()).spawn().expect("a sweep");
+    while points(&out).len() < 3 && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("a child to kill");
+    child.wait().expect("a child");
+    let before = points(&out);
+    assert!(before.len() >= 3);
+    let ran = narrows(&sweep);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    let (run, kept) = (40 - before.len(), before.len());
+    assert!(stderr(&ran).contains(&format!("40 points: {run} run, {kept} kept before.")), "{}", stderr(&ran));
+    let after = points(&out);
+    assert_eq!(after.len(), 40);
+    assert!(before.iter().all(|(path, time)| after[path] == *time), "a finished point was run again");
+    let whole = stdout(&[&sweep[..4], &["--format=csv"]].concat());
+    assert_eq!(fs::read_to_string(&out).expect("the result"), whole, "as if it had never been stopped");
+}
+
+#[test]
+fn a_corrupt_point_is_run_again_with_a_warning() {
+    let folder = Folder::new("corrupt");
+    let out = folder.path("out.json");
+    let sweep = ["sweep", "ping-pong", SHORT, "--vary=run.seed=1,2,3,4", "--out", &out];
+    assert_eq!(code(&sweep), Some(0));
+    let result = fs::read_to_string(&out).expect("a result");
+    let files: Vec<PathBuf> = points(&out).into_keys().collect();
+    let text = fs::read_to_string(&files[0]).expect("a point");
+    fs::write(&files[0], &text[..text.len() / 2]).expect("a file");
+    let changed = fs::read_to_string(&files[1]).expect("a point").replace("\"messages\": 10", "\"messages\": 11");
+    fs::write(&files[1], changed).expect("a file");
+    fs::copy(&files[3], &files[2]).expect("a file");
+    let ran = narrows(&sweep);
+    assert_eq!(ran.status.code(), Some(0));
+    let told = stderr(&ran);
+    for why in ["it is not JSON", "its hash is not that of its contents", "it is of another point"] {
+        assert!(told.contains(why), "{told}");
+    }
+    assert!(told.contains("4 points: 3 run, 1 kept before."), "{told}");
+    assert_eq!(fs::read_to_string(&out).expect("a result"), result);
+    // A single point is a result like that of `run`.
+    let point: Json = serde_json::from_str(&fs::read_to_string(&files[0]).expect("a point")).expect("JSON");
+    let seed = format!("--seed={}", point["seed"]);
+    assert_eq!(point, json(&["run", "ping-pong", SHORT, &seed, "--format=json", "--no-host"]));
+}

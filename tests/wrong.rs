@@ -1,0 +1,77 @@
+//! Is wrong input told so, in words that help to put it right?
+//!
+//! Every case of `tests/wrong/` is a description `NAME.toml`, arguments `NAME.args` (one a line,
+//! the first may name a command other than `check`), or both; `NAME.stderr` is what is told, to
+//! the letter. `UPDATE=1` writes what is told now: read it before it is committed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const COMMANDS: [&str; 7] = ["run", "sweep", "show", "check", "compare", "list", "reproduce"];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wrong")
+}
+
+fn cases() -> BTreeSet<String> {
+    let files = fs::read_dir(folder()).expect("the folder of cases").flatten().map(|entry| entry.path());
+    let is_case = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "toml" || ending == "args");
+    files.filter(is_case).map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
+}
+
+/// The arguments of a case.
+fn arguments(case: &str) -> Vec<String> {
+    let given = fs::read_to_string(folder().join(format!("{case}.args"))).unwrap_or_default();
+    let mut given: Vec<String> = given.lines().map(str::to_owned).collect();
+    let command = match given.first() {
+        Some(first) if COMMANDS.contains(&first.as_str()) => given.remove(0),
+        _ => "check".to_owned(),
+    };
+    let file = format!("{case}.toml");
+    let file = folder().join(&file).exists().then_some(file);
+    [command].into_iter().chain(file).chain(given).collect()
+}
+
+/// What is wrong with how a case is told, if anything.
+fn complaint(case: &str) -> Option<String> {
+    let ran = Command::new(env!("CARGO_BIN_EXE_narrows"))
+        .args(arguments(case))
+        .current_dir(folder())
+        .env_remove("RUST_BACKTRACE")
+        .output()
+        .expect("the program starts");
+    let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+    let path = folder().join(format!("{case}.stderr"));
+    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        fs::write(&path, &told).expect("the folder can be written");
+    }
+    if ran.status.code() != Some(2) {
+        return Some(format!("{case}: ended with {:?}, not 2:\n{told}", ran.status));
+    }
+    if !ran.stdout.is_empty() {
+        return Some(format!("{case}: wrote to standard output"));
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    (told != expected).then(|| format!("{case} tells:\n{told}\nbut was to tell:\n{expected}"))
+}
+
+#[test]
+fn every_wrong_input_is_told_as_agreed() {
+    let cases = cases();
+    assert!(cases.len() >= 20, "the cases are missing");
+    let complaints: Vec<String> = cases.iter().filter_map(|case| complaint(case)).collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
+}
+
+#[test]
+fn every_expectation_has_its_case() {
+    let cases = cases();
+    for entry in fs::read_dir(folder()).expect("the folder of cases").flatten() {
+        let path = entry.path();
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let is_expectation = path.extension().is_some_and(|ending| ending == "stderr");
+        assert!(!is_expectation || cases.contains(&name), "{} belongs to no case", path.display());
+    }
+}
