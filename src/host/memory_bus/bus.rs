@@ -1,0 +1,338 @@
+//! The memory bus: one transaction at a time, snooped by every agent, answered by an owner or a home.
+//!
+//! Models: a circuit-switched bus. A transaction holds the bus from arbitration to turnaround,
+//! the access at the home or owner included, and begins at a clock edge:
+//!
+//! | kind | moves | cycles beside the access time (Table 3's width, defaults) |
+//! |---|---|---|
+//! | `Read`, `ReadExclusive`, `ReadBlock`, `WriteBlock`, `WriteBack` | 64 B | 4 + 2 |
+//! | `ReadWord`, `WriteWord` | 1–8 B | 4 + 1 |
+//! | `Invalidate` | nothing | 4, and no access |
+//!
+//! All copies change state when the bus is granted, all data arrives when the transaction ends;
+//! in between nobody else can look. Requests are served in the order of asking. Data of a
+//! transaction lies at its place in the block (word 3 at bytes 24 to 31), whatever its size.
+//!
+//! Leaves out: split transactions and pipelining (the paper says nothing; a held bus is what its
+//! contemporaries with this processor, MBus machines, had), retries, errors, priorities.
+//!
+//! Parameters: [`BusParameters`]. Statistics: transactions by kind, by who supplied; time held.
+
+use super::block::{Address, BLOCK_BYTES, Block, block_of};
+use super::moesi::{Snooped, State};
+use super::parameters::BusParameters;
+use crate::engine::{Resource, Sim, Time, record, resource::Held};
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// What a transaction does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// Fetches a block to read it.
+    Read,
+    /// Fetches a block to write it; no other copy stays.
+    ReadExclusive,
+    /// Takes all other copies away: an upgrade, or a claim to overwrite the whole block.
+    Invalidate,
+    /// Returns a replaced block to its home.
+    WriteBack,
+    /// Reads 64 bytes for a register or a device that keeps no copy.
+    ReadBlock,
+    /// Writes 64 bytes (or the part of a block given) to the home; no copy stays.
+    WriteBlock,
+    /// Reads 1 to 8 bytes, uncached.
+    ReadWord,
+    /// Writes 1 to 8 bytes, uncached.
+    WriteWord,
+}
+
+impl Kind {
+    /// All kinds, in the order of the counters.
+    pub const ALL: [Kind; 8] = [
+        Kind::Read,
+        Kind::ReadExclusive,
+        Kind::Invalidate,
+        Kind::WriteBack,
+        Kind::ReadBlock,
+        Kind::WriteBlock,
+        Kind::ReadWord,
+        Kind::WriteWord,
+    ];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Read => "read",
+            Kind::ReadExclusive => "read-exclusive",
+            Kind::Invalidate => "invalidate",
+            Kind::WriteBack => "write-back",
+            Kind::ReadBlock => "read-block",
+            Kind::WriteBlock => "write-block",
+            Kind::ReadWord => "read-word",
+            Kind::WriteWord => "write-word",
+        }
+    }
+
+    const fn is_word(self) -> bool {
+        matches!(self, Kind::ReadWord | Kind::WriteWord)
+    }
+
+    const fn reads(self) -> bool {
+        matches!(self, Kind::Read | Kind::ReadExclusive | Kind::ReadBlock | Kind::ReadWord)
+    }
+}
+
+/// Whatever sits on the bus: a processor's cache, memory, an interface.
+///
+/// An agent that caches answers `snoop` and `state`; one that is a home answers the `home_`
+/// functions for the addresses with which it was attached.
+pub trait Agent {
+    /// Another agent's transaction passes. A copy here changes state now; if its holder supplies
+    /// the block, it writes it to `data`.
+    fn snoop(&self, _kind: Kind, _block: Address, _data: &mut Block) -> Snooped {
+        Snooped::NOTHING
+    }
+
+    /// The time to supply a block from here that `snoop` said is supplied.
+    fn supply_time(&self) -> Time {
+        Time::ZERO
+    }
+
+    /// The state of the copy of `block` here.
+    fn state(&self, _block: Address) -> State {
+        State::Invalid
+    }
+
+    /// The access time of the home at `address`.
+    fn home_time(&self, _address: Address) -> Time {
+        Time::ZERO
+    }
+
+    /// The home is read; what was asked for must be at its place in `data`.
+    fn home_read(&self, address: Address, _bytes: usize, _data: &mut Block) {
+        panic!("nothing to read at {address:#x}")
+    }
+
+    /// The home is written.
+    fn home_write(&self, address: Address, _bytes: usize, _data: &Block) {
+        panic!("nothing to write at {address:#x}")
+    }
+
+    /// The block as seen from here without a transaction, if this agent's copy is the one that
+    /// counts: for tests and for reading results.
+    fn peek(&self, _block: Address) -> Option<Block> {
+        None
+    }
+}
+
+/// The number of an agent on its bus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AgentId(pub usize);
+
+/// How a transaction ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Done {
+    /// Another agent keeps a copy.
+    pub shared: bool,
+    /// The agent that supplied or took the data, if any was moved.
+    pub by: Option<AgentId>,
+}
+
+/// The bus.
+pub struct Bus {
+    sim: Sim,
+    parameters: BusParameters,
+    held: Resource,
+    agents: RefCell<Vec<Rc<dyn Agent>>>,
+    homes: RefCell<Vec<(Range<Address>, AgentId)>>,
+    counts: [Cell<u64>; Kind::ALL.len()],
+    supplied: RefCell<Vec<[u64; Kind::ALL.len()]>>,
+    track: Option<record::TrackId>,
+}
+
+impl Bus {
+    /// A bus without agents.
+    pub fn new(sim: &Sim, name: &str, parameters: BusParameters) -> Bus {
+        let recorder = sim.recorder();
+        Bus {
+            sim: sim.clone(),
+            parameters,
+            held: Resource::new(sim, format!("{name} bus")),
+            agents: RefCell::default(),
+            homes: RefCell::default(),
+            counts: Default::default(),
+            supplied: RefCell::default(),
+            track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
+        }
+    }
+
+    /// Attaches an agent, the home of `addresses`.
+    pub fn attach(&self, agent: Rc<dyn Agent>, addresses: Option<Range<Address>>) -> AgentId {
+        let id = AgentId(self.agents.borrow().len());
+        self.agents.borrow_mut().push(agent);
+        self.supplied.borrow_mut().push([0; Kind::ALL.len()]);
+        let mut homes = self.homes.borrow_mut();
+        if let Some(range) = addresses {
+            let apart = homes.iter().all(|(other, _)| range.end <= other.start || other.end <= range.start);
+            assert!(apart, "an address has one home");
+            homes.push((range, id));
+        }
+        id
+    }
+
+    /// Waits for the bus.
+    pub async fn acquire(&self, by: AgentId) -> Granted<'_> {
+        let asked = self.sim.now();
+        let held = self.held.acquire().await;
+        Granted { bus: self, by, waited: self.sim.now() - asked, _held: held }
+    }
+
+    /// Waits for the bus and runs one transaction.
+    pub async fn transact(&self, by: AgentId, kind: Kind, address: Address, bytes: usize, data: &mut Block) -> Done {
+        self.acquire(by).await.run(kind, address, bytes, data).await
+    }
+
+    /// The transactions so far, by [`Kind`].
+    pub fn counts(&self) -> [u64; Kind::ALL.len()] {
+        std::array::from_fn(|kind| self.counts[kind].get())
+    }
+
+    /// The transactions so far in which `agent` supplied or took the data, by [`Kind`].
+    pub fn supplied(&self, agent: AgentId) -> [u64; Kind::ALL.len()] {
+        self.supplied.borrow()[agent.0]
+    }
+
+    /// For how long the bus has been held.
+    pub fn held_total(&self) -> Time {
+        self.held.held_total()
+    }
+
+    /// Whether a transaction is going on.
+    pub fn is_held(&self) -> bool {
+        self.held.is_held()
+    }
+
+    /// The block as its owner or home has it, without a transaction.
+    pub fn peek(&self, block: Address) -> Block {
+        let agents = self.agents.borrow();
+        if let Some(owned) = agents.iter().find_map(|agent| agent.peek(block)) {
+            return owned;
+        }
+        let mut data = Block::ZERO;
+        agents[self.home(block).0].home_read(block, BLOCK_BYTES, &mut data);
+        data
+    }
+
+    /// An agent by its number.
+    pub fn agent(&self, id: AgentId) -> Rc<dyn Agent> {
+        self.agents.borrow()[id.0].clone()
+    }
+
+    fn home(&self, address: Address) -> AgentId {
+        let homes = self.homes.borrow();
+        let home = homes.iter().find(|(range, _)| range.contains(&address));
+        home.unwrap_or_else(|| panic!("no agent is the home of {address:#x}")).1
+    }
+
+    /// Lets every other agent snoop; says who supplies, and whether a copy stays.
+    fn snoop(&self, by: AgentId, kind: Kind, block: Address, data: &mut Block) -> (Option<AgentId>, bool) {
+        let (mut supplier, mut shared) = (None, false);
+        for (id, agent) in self.agents.borrow().iter().enumerate() {
+            if id == by.0 {
+                continue;
+            }
+            let snooped = agent.snoop(kind, block, data);
+            shared |= snooped.shared;
+            if snooped.supplies {
+                assert!(supplier.is_none(), "two agents answer for block {block:#x}");
+                supplier = Some(AgentId(id));
+            }
+        }
+        (supplier, shared)
+    }
+
+    /// When a transaction that begins now ends.
+    fn end(&self, kind: Kind, bytes: usize, access: Time) -> Time {
+        let p = &self.parameters;
+        let fixed = p.arbitration_cycles + p.address_cycles + p.snoop_cycles + p.turnaround_cycles;
+        let moved = match kind {
+            Kind::Invalidate => 0,
+            _ => bytes.div_ceil(p.width.len()) as u64 + p.clock.cycle_at(access),
+        };
+        p.clock.edge_after(self.sim.now(), fixed + moved)
+    }
+
+    fn count(&self, kind: Kind, by: Option<AgentId>) {
+        let count = &self.counts[kind as usize];
+        count.set(count.get() + 1);
+        if let Some(by) = by {
+            self.supplied.borrow_mut()[by.0][kind as usize] += 1;
+        }
+    }
+
+    fn record(&self, kind: Kind, bytes: usize, start: Time, end: Time) {
+        if let Some(track) = self.track {
+            let bytes = crate::engine::Bytes(bytes as u64);
+            self.sim.recorder().span(record::Span { track, what: kind.name(), message: None, bytes, start, end });
+        }
+    }
+
+    /// One writer and no reader, or any readers and at most one that answers for the block.
+    pub fn assert_single_writer(&self, block: Address) {
+        let agents = self.agents.borrow();
+        let states: Vec<State> = agents.iter().map(|agent| agent.state(block)).collect();
+        let copies = states.iter().filter(|state| state.readable()).count();
+        let sole = states.iter().any(|state| state.writable());
+        let answering = states.iter().filter(|state| state.answers()).count();
+        assert!(!(sole && copies > 1) && answering <= 1, "block {block:#x} is held as {states:?}");
+    }
+}
+
+/// The bus, granted to one agent for one transaction.
+pub struct Granted<'a> {
+    bus: &'a Bus,
+    by: AgentId,
+    /// How long the agent waited for it.
+    pub waited: Time,
+    _held: Held<'a>,
+}
+
+impl Granted<'_> {
+    /// Runs a transaction on `bytes` bytes at `address`, which lie in one block.
+    pub async fn run(self, kind: Kind, address: Address, bytes: usize, data: &mut Block) -> Done {
+        let (bus, block) = (self.bus, block_of(address));
+        debug_assert!(block_of(address + bytes.max(1) as u64 - 1) == block, "a transaction stays in one block");
+        debug_assert!(!kind.is_word() || (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
+        let (supplier, shared) = match kind {
+            Kind::ReadWord | Kind::WriteWord | Kind::WriteBack => (None, false),
+            _ => bus.snoop(self.by, kind, block, data),
+        };
+        let by = supplier.or_else(|| (kind != Kind::Invalidate).then(|| bus.home(address)));
+        let access = bus.access_time(supplier, by, address);
+        let (start, end) = (bus.sim.now(), bus.end(kind, bytes, access));
+        bus.sim.until(end).await;
+        if let (None, Some(home)) = (supplier, by) {
+            let home = bus.agents.borrow()[home.0].clone();
+            match kind.reads() {
+                true => home.home_read(address, bytes, data),
+                false => home.home_write(address, bytes, data),
+            }
+        }
+        bus.count(kind, by);
+        bus.record(kind, bytes, start, end);
+        Done { shared, by }
+    }
+}
+
+impl Bus {
+    fn access_time(&self, supplier: Option<AgentId>, by: Option<AgentId>, address: Address) -> Time {
+        let agents = self.agents.borrow();
+        match (supplier, by) {
+            (Some(supplier), _) => agents[supplier.0].supply_time(),
+            (None, Some(home)) => agents[home.0].home_time(address),
+            (None, None) => Time::ZERO,
+        }
+    }
+}
