@@ -6,3 +6,4 @@ pub mod host;
 pub mod machine;
 pub mod messaging;
 pub mod ni;
+pub mod protocol;

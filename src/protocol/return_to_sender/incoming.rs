@@ -1,0 +1,182 @@
+//! The receiving half: an incoming buffer from the moment a packet is accepted until its reader
+//! releases it.
+//!
+//! ```text
+//!           arrive            take            release
+//!  (free) ──────────► Waiting ─────► Reading ─────────► (free)
+//!     no room: the packet is returned
+//! ```
+//!
+//! Buffers are read in the order in which their packets were accepted, which is not the order in
+//! which one sender sent them.
+
+use super::slots::Slots;
+use super::{Buffers, IncomingBuffer, NodeId, Packet, Reply, Verdict};
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+
+/// The receiving half of a node's flow control (§5.1.2).
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct Incoming<P> {
+    node: NodeId,
+    slots: Slots<State<P>>,
+    /// The buffers to be read, first accepted first.
+    waiting: VecDeque<IncomingBuffer>,
+    reading: u32,
+    statistics: Statistics,
+}
+
+/// A taken buffer.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+enum State<P> {
+    /// A packet waits to be read.
+    Waiting { from: NodeId, payload: P },
+    /// A reader has it, and still uses the buffer.
+    Reading,
+}
+
+/// A packet being read. Its buffer is free only after [`Incoming::release`].
+#[must_use = "a buffer that is not released stays taken for ever"]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Taken<P> {
+    /// The buffer, to be released.
+    pub buffer: IncomingBuffer,
+    /// Who sent the packet.
+    pub from: NodeId,
+    /// What the sender gave.
+    pub payload: P,
+}
+
+/// Where the incoming buffers are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Census {
+    /// Free, or nothing where there is no limit.
+    pub free: Option<u32>,
+    /// With a packet that waits to be read.
+    pub waiting: u32,
+    /// With a packet that is being read.
+    pub reading: u32,
+}
+
+/// Counts, in packets, and the most buffers ever in use.
+///
+/// They change no behaviour, and are left out of the hash: halves that will act alike hash alike.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Statistics {
+    /// Packets that found a buffer.
+    pub accepted: u64,
+    /// Packets that found none and were sent back.
+    pub returned: u64,
+    /// Packets read and released.
+    pub released: u64,
+    /// Most incoming buffers in use at once.
+    pub buffers_max: u32,
+}
+
+impl<P> Incoming<P> {
+    /// The receiving half of `node`, all buffers free.
+    pub fn new(node: NodeId, buffers: Buffers) -> Incoming<P> {
+        Incoming {
+            node,
+            slots: Slots::new(buffers),
+            waiting: VecDeque::new(),
+            reading: 0,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// True if the next packet would be accepted.
+    pub fn has_room(&self) -> bool {
+        self.slots.has_room()
+    }
+
+    /// A packet came off the first network. It is always consumed: the reply to inject into the
+    /// second network says whether it was accepted or carries it back.
+    pub fn arrive(&mut self, packet: Packet<P>) -> Reply<P> {
+        let Packet { from, to, buffer, payload } = packet;
+        assert_eq!(to, self.node, "a packet goes where it is addressed");
+        let verdict = match self.has_room() {
+            true => self.accept(from, payload),
+            false => self.turn_back(payload),
+        };
+        self.check();
+        Reply { from: self.node, to: from, buffer, verdict }
+    }
+
+    fn accept(&mut self, from: NodeId, payload: P) -> Verdict<P> {
+        let number = self.slots.insert(State::Waiting { from, payload });
+        self.waiting.push_back(IncomingBuffer(number));
+        self.statistics.accepted += 1;
+        self.statistics.buffers_max = self.statistics.buffers_max.max(self.slots.used());
+        Verdict::Accepted
+    }
+
+    fn turn_back(&mut self, payload: P) -> Verdict<P> {
+        self.statistics.returned += 1;
+        Verdict::Returned(payload)
+    }
+
+    /// True if a packet waits to be read.
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Begins to read the packet accepted first, if any. Its buffer stays taken.
+    pub fn take(&mut self) -> Option<Taken<P>> {
+        let buffer = self.waiting.pop_front()?;
+        let state = self.slots.get_mut(buffer.0).expect("a waiting packet has a buffer");
+        let State::Waiting { from, payload } = std::mem::replace(state, State::Reading) else {
+            panic!("{}: takes incoming buffer {}, which is being read", self.node, buffer.0)
+        };
+        self.reading += 1;
+        self.check();
+        Some(Taken { buffer, from, payload })
+    }
+
+    /// Ends reading: the buffer is free.
+    pub fn release(&mut self, buffer: IncomingBuffer) {
+        let Some(State::Reading) = self.slots.get_mut(buffer.0) else {
+            panic!("{}: releases incoming buffer {}, which is not being read", self.node, buffer.0)
+        };
+        self.slots.remove(buffer.0);
+        self.reading -= 1;
+        self.statistics.released += 1;
+        self.check();
+    }
+
+    /// Takes and releases at once: the sender and what it gave.
+    pub fn drain(&mut self) -> Option<(NodeId, P)> {
+        let Taken { buffer, from, payload } = self.take()?;
+        self.release(buffer);
+        Some((from, payload))
+    }
+
+    /// Where the buffers are.
+    pub fn census(&self) -> Census {
+        Census { free: self.slots.free(), waiting: self.waiting.len() as u32, reading: self.reading }
+    }
+
+    /// Counts since the start.
+    pub const fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Every buffer is in one place, and every accepted packet is held until it is released.
+    fn check(&self) {
+        let (census, counts) = (self.census(), self.statistics);
+        assert_eq!(census.used(), self.slots.used(), "{}: incoming buffers are conserved", self.node);
+        let held = counts.accepted - counts.released;
+        assert_eq!(held, u64::from(census.used()), "{}: accepted packets are held until released", self.node);
+    }
+}
+
+impl Census {
+    /// The buffers that are not free.
+    pub const fn used(self) -> u32 {
+        self.waiting + self.reading
+    }
+}
+
+impl Hash for Statistics {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}

@@ -1,0 +1,111 @@
+//! Return-to-sender: end-to-end flow control whose buffers do not grow with the machine.
+//!
+//! Mukherjee and Hill, *The Impact of Data Transfer and Buffering Alternatives on Network
+//! Interface Design* (HPCA 1998), §5.1.2. A packet is one network message there: at most 256
+//! bytes, header and all. Its paths:
+//!
+//! ```text
+//!  sender                                                   receiver
+//!  send ─► outgoing buffer ════ first network ════► arrive ─► room? ─► incoming buffer ─► take
+//!             ▲    ▲                                            │ yes: accepted             │
+//!     freed ──┘    └───────── second network ◄──────────────────┤                        release
+//!            bounced, retry ── (packet and all) ◄───────────────┘ no: returned
+//! ```
+//!
+//! # What it models
+//!
+//! * The sender takes an empty outgoing buffer before it injects a packet, and owns the buffer
+//!   until the packet is accepted: [`Outgoing`].
+//! * The receiver accepts into a free incoming buffer and acknowledges, or returns the packet:
+//!   [`Incoming`]. A buffer is free again only when its reader releases it.
+//! * Replies (acknowledgments and returned packets) travel on the second network. The buffer they
+//!   come back to is owned already, so the sender consumes every reply at once and the second
+//!   network always drains. An incoming packet is answered at once too, so the first network
+//!   drains as long as replies can be injected: no cycle of waiting is left in the networks.
+//! * A bounced packet waits in its buffer and is retried after a delay; the paper says only
+//!   "later". The rule is [`Retry`].
+//!
+//! # What it promises, given networks that neither lose nor duplicate
+//!
+//! * **Exactly once.** The payload is moved, never cloned, and every transmission has one reply.
+//! * **No deadlock.** While receivers release buffers, every packet is delivered at last.
+//! * **No order.** A bounced packet is overtaken by later ones of the same pair, and the networks
+//!   may reorder as they like. Nothing here restores order: whoever needs it numbers its messages.
+//!   (With a single outgoing buffer there is no later packet to overtake; do not build on it.)
+//!
+//! # What it leaves out
+//!
+//! * Time and bytes on the wire: the caller decides how long a packet or a reply takes and how
+//!   large an acknowledgment is. Faults of the network.
+//! * Fairness. A freed buffer goes to whoever arrives first, so under an *endless* stream from
+//!   others one sender can bounce for ever; with finite traffic nobody does.
+//! * Receivers that never release: their packets go round for ever. [`Outgoing::holders`] names
+//!   them for the report on a livelock. Programs that hold incoming buffers while they wait for an
+//!   outgoing one can stop each other so (§3.2).
+//!
+//! # Parameters and statistics
+//!
+//! [`Parameters`]: outgoing and incoming buffers (count, or infinite), first and longest delay
+//! before a retry. [`outgoing::Statistics`], [`incoming::Statistics`]: packets sent, acknowledged,
+//! bounced, retried; accepted, returned, released; most buffers in use at once.
+//!
+//! # Example
+//!
+//! ```
+//! use narrows::engine::Time;
+//! use narrows::protocol::return_to_sender::{Buffers, Endpoint, NodeId, Outcome, Parameters, Retry};
+//!
+//! let one_buffer = Parameters::symmetric(Buffers::finite(1).unwrap(), Retry::constant(Time::from_ns(100)));
+//! let (mut a, mut b) = (Endpoint::new(NodeId(0), one_buffer), Endpoint::new(NodeId(1), one_buffer));
+//!
+//! // Room: accepted, acknowledged, freed.
+//! let packet = a.outgoing.send(NodeId(1), "first").unwrap();
+//! let reply = b.incoming.arrive(packet);
+//! assert!(matches!(a.outgoing.reply(reply, Time::from_ns(80)), Outcome::Freed(_)));
+//!
+//! // No room until "first" is read: the packet comes back and is retried.
+//! let packet = a.outgoing.send(NodeId(1), "second").unwrap();
+//! let reply = b.incoming.arrive(packet);
+//! let outcome = a.outgoing.reply(reply, Time::from_ns(200));
+//! assert!(matches!(outcome, Outcome::Bounced { retry_at, .. } if retry_at == Time::from_ns(300)));
+//! assert_eq!(b.incoming.drain(), Some((NodeId(0), "first")));
+//! let packet = a.outgoing.retry(Time::from_ns(300)).unwrap();
+//! assert!(b.incoming.arrive(packet).is_accepted());
+//! ```
+
+pub mod incoming;
+pub mod outgoing;
+mod parameters;
+mod slots;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use incoming::{Incoming, Taken};
+pub use outgoing::{Holder, Outcome, Outgoing};
+pub use parameters::{BadRetry, Buffers, Parameters, Retry};
+pub use wire::{IncomingBuffer, NodeId, OutgoingBuffer, Packet, Reply, Verdict};
+
+/// Both halves of one node's flow control; they share nothing, and may be kept apart.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct Endpoint<P> {
+    /// The sending half.
+    pub outgoing: Outgoing<P>,
+    /// The receiving half.
+    pub incoming: Incoming<P>,
+}
+
+impl<P> Endpoint<P> {
+    /// The flow control of `node`, all buffers free.
+    pub fn new(node: NodeId, parameters: Parameters) -> Endpoint<P> {
+        Endpoint {
+            outgoing: Outgoing::new(node, parameters.outgoing, parameters.retry),
+            incoming: Incoming::new(node, parameters.incoming),
+        }
+    }
+
+    /// True if every buffer of this node is free.
+    pub fn is_idle(&self) -> bool {
+        self.outgoing.census().used() == 0 && self.incoming.census().used() == 0
+    }
+}

@@ -1,0 +1,253 @@
+//! The sending half: an outgoing buffer from the moment it is taken until its packet is accepted.
+//!
+//! ```text
+//!           reserve            transmit               reply: accepted
+//!  (free) ──────────► Reserved ─────────► InFlight ─────────────────► (free)
+//!                                          ▲    │ reply: returned
+//!                                    retry │    ▼
+//!                                          Bounced
+//! ```
+//!
+//! A retry is due when its delay has passed; of those due, the earliest due goes first, and of
+//! those due at the same instant, the first that bounced.
+
+use super::slots::Slots;
+use super::{Buffers, NodeId, OutgoingBuffer, Packet, Reply, Retry, Verdict};
+use crate::engine::Time;
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+
+/// The sending half of a node's flow control (§5.1.2).
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct Outgoing<P> {
+    node: NodeId,
+    retry: Retry,
+    slots: Slots<State<P>>,
+    /// Bounced packets, by the time their retry is due.
+    due: VecDeque<(Time, OutgoingBuffer)>,
+    reserved: u32,
+    in_flight: u32,
+    statistics: Statistics,
+}
+
+/// A taken buffer. `delay` is what the next bounce will wait for.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+enum State<P> {
+    /// Its message is being composed.
+    Reserved,
+    /// Its packet, or the reply to it, is in the networks.
+    InFlight { to: NodeId, delay: Time },
+    /// Its packet is back, and waits to be retried.
+    Bounced { to: NodeId, delay: Time, payload: P },
+}
+
+/// What a reply did.
+#[must_use = "whoever waits for a buffer or for a retry must be told"]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The packet was accepted, and this buffer is free.
+    Freed(OutgoingBuffer),
+    /// The packet is back in its buffer, for [`Outgoing::retry`] from `retry_at` on.
+    Bounced {
+        /// The buffer, which stays taken.
+        buffer: OutgoingBuffer,
+        /// When the retry is due.
+        retry_at: Time,
+    },
+}
+
+/// What a taken outgoing buffer waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holder {
+    /// The local program or device, which composes a message.
+    Reserved,
+    /// The reply of this node.
+    InFlight(NodeId),
+    /// The retry of a packet that this node returned.
+    Bounced(NodeId),
+}
+
+/// Where the outgoing buffers are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Census {
+    /// Free, or nothing where there is no limit.
+    pub free: Option<u32>,
+    /// Taken for a message that is being composed.
+    pub reserved: u32,
+    /// With a packet, or the reply to it, in the networks.
+    pub in_flight: u32,
+    /// With a returned packet inside.
+    pub bounced: u32,
+}
+
+/// Counts, in packets, and the most buffers ever in use.
+///
+/// They change no behaviour, and are left out of the hash: halves that will act alike hash alike.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Statistics {
+    /// Packets injected for the first time.
+    pub sent: u64,
+    /// Packets accepted by their receivers.
+    pub acknowledged: u64,
+    /// Packets that came back; one packet may come back often.
+    pub bounced: u64,
+    /// Packets injected again.
+    pub retried: u64,
+    /// Most outgoing buffers in use at once.
+    pub buffers_max: u32,
+}
+
+impl<P> Outgoing<P> {
+    /// The sending half of `node`, all buffers free.
+    pub fn new(node: NodeId, buffers: Buffers, retry: Retry) -> Outgoing<P> {
+        Outgoing {
+            node,
+            retry,
+            slots: Slots::new(buffers),
+            due: VecDeque::new(),
+            reserved: 0,
+            in_flight: 0,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// True if a buffer is free.
+    pub fn has_room(&self) -> bool {
+        self.slots.has_room()
+    }
+
+    /// Takes a buffer for a message to be composed, if one is free.
+    pub fn reserve(&mut self) -> Option<OutgoingBuffer> {
+        if !self.has_room() {
+            return None;
+        }
+        let buffer = OutgoingBuffer(self.slots.insert(State::Reserved));
+        self.reserved += 1;
+        self.statistics.buffers_max = self.statistics.buffers_max.max(self.slots.used());
+        self.check();
+        Some(buffer)
+    }
+
+    /// Sends the message composed in `buffer`: the packet to inject into the first network.
+    pub fn transmit(&mut self, buffer: OutgoingBuffer, to: NodeId, payload: P) -> Packet<P> {
+        let state = self.slots.get_mut(buffer.0);
+        let Some(state @ State::Reserved) = state else {
+            panic!("{}: transmits from outgoing buffer {}, which is not reserved", self.node, buffer.0)
+        };
+        *state = State::InFlight { to, delay: self.retry.first() };
+        self.reserved -= 1;
+        self.in_flight += 1;
+        self.statistics.sent += 1;
+        self.check();
+        Packet { from: self.node, to, buffer, payload }
+    }
+
+    /// Takes a buffer and transmits at once; gives the payload back if no buffer is free.
+    pub fn send(&mut self, to: NodeId, payload: P) -> Result<Packet<P>, P> {
+        match self.reserve() {
+            Some(buffer) => Ok(self.transmit(buffer, to, payload)),
+            None => Err(payload),
+        }
+    }
+
+    /// A reply came off the second network at `now`. It is always consumed.
+    pub fn reply(&mut self, reply: Reply<P>, now: Time) -> Outcome {
+        assert_eq!(reply.to, self.node, "a reply goes to the sender of its packet");
+        let buffer = reply.buffer;
+        let (to, delay) = match self.slots.get_mut(buffer.0) {
+            Some(State::InFlight { to, delay }) if *to == reply.from => (*to, *delay),
+            _ => panic!("{}: {} replies to outgoing buffer {}, which awaits none", self.node, reply.from, buffer.0),
+        };
+        self.in_flight -= 1;
+        let outcome = match reply.verdict {
+            Verdict::Accepted => self.accepted(buffer),
+            Verdict::Returned(payload) => self.returned(buffer, to, delay, payload, now),
+        };
+        self.check();
+        outcome
+    }
+
+    fn accepted(&mut self, buffer: OutgoingBuffer) -> Outcome {
+        self.slots.remove(buffer.0);
+        self.statistics.acknowledged += 1;
+        Outcome::Freed(buffer)
+    }
+
+    fn returned(&mut self, buffer: OutgoingBuffer, to: NodeId, delay: Time, payload: P, now: Time) -> Outcome {
+        let retry_at = now.saturating_add(delay);
+        let state = self.slots.get_mut(buffer.0).expect("the sender still owns the buffer");
+        *state = State::Bounced { to, delay: self.retry.next(delay), payload };
+        let place = self.due.partition_point(|&(due, _)| due <= retry_at);
+        self.due.insert(place, (retry_at, buffer));
+        self.statistics.bounced += 1;
+        Outcome::Bounced { buffer, retry_at }
+    }
+
+    /// When the next retry is due, if any.
+    pub fn next_retry(&self) -> Option<Time> {
+        self.due.front().map(|&(due, _)| due)
+    }
+
+    /// The first packet whose retry is due at `now`, to inject into the first network. Call it
+    /// again for the next: each takes its own time on the wire.
+    pub fn retry(&mut self, now: Time) -> Option<Packet<P>> {
+        let (_, buffer) = self.due.pop_front_if(|(due, _)| *due <= now)?;
+        let state = self.slots.get_mut(buffer.0).expect("a bounced packet has a buffer");
+        let State::Bounced { to, delay, payload } = std::mem::replace(state, State::Reserved) else {
+            panic!("{}: retries outgoing buffer {}, which holds no returned packet", self.node, buffer.0)
+        };
+        *state = State::InFlight { to, delay };
+        self.in_flight += 1;
+        self.statistics.retried += 1;
+        self.check();
+        Some(Packet { from: self.node, to, buffer, payload })
+    }
+
+    /// Where the buffers are.
+    pub fn census(&self) -> Census {
+        Census {
+            free: self.slots.free(),
+            reserved: self.reserved,
+            in_flight: self.in_flight,
+            bounced: self.due.len() as u32,
+        }
+    }
+
+    /// The taken buffers and what each waits for: the causes of a send that cannot go on.
+    pub fn holders(&self) -> impl Iterator<Item = (OutgoingBuffer, Holder)> {
+        self.slots.iter().map(|(number, state)| {
+            let holder = match *state {
+                State::Reserved => Holder::Reserved,
+                State::InFlight { to, .. } => Holder::InFlight(to),
+                State::Bounced { to, .. } => Holder::Bounced(to),
+            };
+            (OutgoingBuffer(number), holder)
+        })
+    }
+
+    /// Counts since the start.
+    pub const fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Every buffer is in one place, and every transmission has had its reply or awaits it.
+    fn check(&self) {
+        let (census, counts) = (self.census(), self.statistics);
+        assert_eq!(census.used(), self.slots.used(), "{}: outgoing buffers are conserved", self.node);
+        let unanswered = counts.sent + counts.retried - counts.acknowledged - counts.bounced;
+        assert_eq!(unanswered, u64::from(self.in_flight), "{}: each transmission has one reply", self.node);
+        let back = counts.bounced - counts.retried;
+        assert_eq!(back, u64::from(census.bounced), "{}: each bounced packet is kept for its retry", self.node);
+    }
+}
+
+impl Census {
+    /// The buffers that are not free.
+    pub const fn used(self) -> u32 {
+        self.reserved + self.in_flight + self.bounced
+    }
+}
+
+impl Hash for Statistics {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}

@@ -1,0 +1,250 @@
+//! Small cases in every order there is: networks that delay and reorder as they like, programs
+//! that compose, send, read and release when they like.
+//!
+//! A retry has no delay here and may happen at any step after the bounce. Which of two bounced
+//! packets of a node is retried first does not matter, as the networks reorder them: so every rule
+//! for retries is covered. "No deadlock" is checked in two ways: where nothing more can happen, all is
+//! delivered; and from *every* state a schedule leads there (so no state is a livelock trap).
+
+use super::super::*;
+use super::net::*;
+use crate::engine::Time;
+use stateright::{Checker, HasDiscoveries, Model, Property};
+use std::collections::VecDeque;
+
+/// A case: how many nodes and buffers, and who sends to whom. Payloads are places in `messages`;
+/// each node sends its messages in this order, answers as they are asked for.
+#[derive(Clone)]
+struct Case {
+    nodes: u32,
+    buffers: u32,
+    messages: Vec<(NodeId, NodeId)>,
+    /// Messages up to here are sent unasked; each one after answers the first, the second…, and is
+    /// there to be sent once that was taken.
+    unasked: usize,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+struct State {
+    net: Net<usize>,
+    programs: Vec<Program>,
+    /// How often each message was taken.
+    taken: Vec<u8>,
+}
+
+/// What a node's program does; it is never too busy to read.
+#[derive(Clone, PartialEq, Eq, Debug, Hash, Default)]
+struct Program {
+    /// Messages to be sent, in this order.
+    unsent: VecDeque<usize>,
+    composing: Vec<OutgoingBuffer>,
+    reading: Vec<IncomingBuffer>,
+}
+
+/// In the order in which the fair schedule prefers them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Step {
+    Release(NodeId, IncomingBuffer),
+    Take(NodeId),
+    Carry(Flight),
+    Retry(NodeId),
+    Transmit(NodeId, OutgoingBuffer),
+    Reserve(NodeId),
+}
+
+impl State {
+    fn steps(&self) -> Vec<Step> {
+        let mut steps: Vec<Step> = self.net.transit.keys().map(|&flight| Step::Carry(flight)).collect();
+        for ((node, program), endpoint) in (0..).map(NodeId).zip(&self.programs).zip(&self.net.nodes) {
+            steps.extend(program.reading.iter().map(|&buffer| Step::Release(node, buffer)));
+            steps.extend(program.composing.iter().map(|&buffer| Step::Transmit(node, buffer)));
+            let can = [
+                (endpoint.incoming.has_waiting(), Step::Take(node)),
+                (endpoint.outgoing.next_retry().is_some(), Step::Retry(node)),
+                (program.wants_a_buffer() && endpoint.outgoing.has_room(), Step::Reserve(node)),
+            ];
+            steps.extend(can.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
+        }
+        steps
+    }
+
+    fn step(&mut self, step: Step, case: &Case) {
+        match step {
+            Step::Carry(flight) => {
+                self.net.carry(flight, Time::ZERO);
+            }
+            Step::Retry(node) => {
+                self.net.retry(node, Time::ZERO).expect("a packet is due");
+            }
+            Step::Reserve(node) => {
+                let buffer = self.net.node(node).outgoing.reserve().expect("a buffer is free");
+                self.program(node).composing.push(buffer);
+            }
+            Step::Transmit(node, buffer) => {
+                self.program(node).composing.retain(|&other| other != buffer);
+                let message = self.program(node).unsent.pop_front().expect("a message is to be sent");
+                let packet = self.net.node(node).outgoing.transmit(buffer, case.messages[message].1, message);
+                self.net.inject(packet);
+            }
+            Step::Take(node) => {
+                let Taken { buffer, from, payload } = self.net.node(node).incoming.take().expect("a packet waits");
+                assert_eq!((from, node), case.messages[payload], "the right message in the right place");
+                self.taken[payload] += 1;
+                let answer = payload + case.unasked;
+                if answer < case.messages.len() {
+                    self.program(node).unsent.push_back(answer);
+                }
+                self.program(node).reading.push(buffer);
+                self.program(node).reading.sort();
+            }
+            Step::Release(node, buffer) => {
+                self.program(node).reading.retain(|&other| other != buffer);
+                self.net.node(node).incoming.release(buffer);
+            }
+        }
+    }
+
+    fn program(&mut self, node: NodeId) -> &mut Program {
+        &mut self.programs[node.0 as usize]
+    }
+
+    fn is_complete(&self) -> bool {
+        self.net.is_idle() && self.taken.iter().all(|&times| times == 1)
+    }
+
+    /// True if reading first, then carrying, then retrying, then sending delivers all, in no more
+    /// steps than all messages need from the start.
+    fn can_complete(&self, case: &Case) -> bool {
+        let mut state = self.clone();
+        for _ in 0..=8 * case.messages.len() {
+            match state.steps().into_iter().min() {
+                Some(step) => state.step(step, case),
+                None => return state.is_complete(),
+            }
+        }
+        false
+    }
+
+    fn none_lost_none_twice(&self, case: &Case) -> bool {
+        let unsent: usize = self.programs.iter().map(|program| program.unsent.len()).sum();
+        let taken: usize = self.taken.iter().map(|&times| usize::from(times)).sum();
+        let answers = case.unasked..case.messages.len();
+        let not_asked_for = answers.filter(|answer| self.taken[answer - case.unasked] == 0).count();
+        let on_the_way = self.net.messages_on_the_way() as usize;
+        let all = unsent + not_asked_for + on_the_way + taken == case.messages.len();
+        all && self.taken.iter().all(|&times| times <= 1)
+    }
+
+    fn bounced(&self) -> u32 {
+        self.net.nodes.iter().map(|node| node.outgoing.census().bounced).sum()
+    }
+}
+
+impl Program {
+    fn wants_a_buffer(&self) -> bool {
+        self.composing.len() < self.unsent.len()
+    }
+}
+
+impl Case {
+    /// True if a message was taken before an earlier one of its pair.
+    fn is_overtaken(&self, state: &State) -> bool {
+        let overtakes = |later: usize| {
+            let earlier = (0..later).find(|&n| self.messages[n] == self.messages[later] && state.taken[n] == 0);
+            state.taken[later] > 0 && earlier.is_some()
+        };
+        (0..self.messages.len()).any(overtakes)
+    }
+
+    /// Explores every state.
+    fn check(self) {
+        let Case { nodes, buffers, .. } = self;
+        let messages = self.messages.len();
+        let checker = self.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+        assert!(checker.is_done());
+        checker.assert_properties();
+        println!("{nodes} nodes, buffers {buffers}, messages {messages}: {} states", checker.unique_state_count());
+    }
+}
+
+impl Model for Case {
+    type State = State;
+    type Action = Step;
+
+    fn init_states(&self) -> Vec<State> {
+        let mut programs = vec![Program::default(); self.nodes as usize];
+        for (message, (from, _)) in self.messages[..self.unasked].iter().enumerate() {
+            programs[from.0 as usize].unsent.push_back(message);
+        }
+        vec![State { net: Net::new(self.nodes, buffers(self.buffers)), programs, taken: vec![0; self.messages.len()] }]
+    }
+
+    fn actions(&self, state: &State, steps: &mut Vec<Step>) {
+        steps.extend(state.steps());
+    }
+
+    fn next_state(&self, last: &State, step: Step) -> Option<State> {
+        let mut next = last.clone();
+        next.step(step, self);
+        Some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("no message is lost or duplicated", |case: &Case, state: &State| {
+                state.none_lost_none_twice(case)
+            }),
+            Property::always("no buffers but those there are", |_, state: &State| state.net.within_buffers()),
+            Property::always("both sides agree", |_, state: &State| state.net.both_sides_agree()),
+            Property::always("an end has all delivered", |_, state: &State| {
+                !state.steps().is_empty() || state.is_complete()
+            }),
+            Property::always("the end can be reached", |case: &Case, state: &State| state.can_complete(case)),
+            Property::sometimes("packets bounce", |_, state: &State| state.bounced() > 0),
+            match self.buffers {
+                1 => Property::always("one buffer keeps order", |case: &Case, state| !case.is_overtaken(state)),
+                _ => Property::sometimes("a packet is overtaken", |case: &Case, state| case.is_overtaken(state)),
+            },
+        ]
+    }
+}
+
+fn check(nodes: u32, buffers: u32, messages: &[(NodeId, NodeId)]) {
+    Case { nodes, buffers, messages: messages.to_vec(), unasked: messages.len() }.check();
+}
+
+fn check_answered(nodes: u32, buffers: u32, requests: &[(NodeId, NodeId)]) {
+    let answers = requests.iter().map(|&(from, to)| (to, from));
+    let messages = requests.iter().copied().chain(answers).collect();
+    Case { nodes, buffers, messages, unasked: requests.len() }.check();
+}
+
+#[test]
+fn a_pair_with_two_buffers() {
+    check(2, 2, &[(A, B); 5]);
+}
+
+#[test]
+fn a_pair_with_one_buffer_that_answers() {
+    check_answered(2, 1, &[(A, B), (A, B), (B, A), (B, A)]);
+}
+
+#[test]
+fn a_pair_with_two_buffers_that_answers() {
+    check_answered(2, 2, &[(A, B), (A, B), (A, B)]);
+}
+
+#[test]
+fn a_trio_with_one_buffer_in_a_ring() {
+    check(3, 1, &[(A, B), (A, C), (B, C), (B, A), (C, A), (C, B)]);
+}
+
+#[test]
+fn a_trio_with_one_buffer_and_a_crowded_receiver_that_answers() {
+    check_answered(3, 1, &[(A, C), (A, C), (B, C), (B, C)]);
+}
+
+#[test]
+fn a_trio_with_two_buffers_and_a_crowded_receiver() {
+    check(3, 2, &[(A, C), (A, C), (B, C), (B, C), (C, A)]);
+}

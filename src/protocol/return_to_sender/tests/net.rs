@@ -1,0 +1,122 @@
+//! A few nodes and the two networks between them. Both deliver in any order, after any delay:
+//! what is in transit moves when a test says `carry`.
+
+use super::super::*;
+use crate::engine::Time;
+use std::collections::BTreeMap;
+
+pub const A: NodeId = NodeId(0);
+pub const B: NodeId = NodeId(1);
+pub const C: NodeId = NodeId(2);
+
+/// An outgoing buffer whose packet is in transit, or the reply to it.
+pub type Flight = (NodeId, OutgoingBuffer);
+
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum InTransit<P> {
+    OnFirst(Packet<P>),
+    OnSecond(Reply<P>),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct Net<P> {
+    parameters: Parameters,
+    pub nodes: Vec<Endpoint<P>>,
+    /// By the buffer they belong to: a buffer never has two things in transit.
+    pub transit: BTreeMap<Flight, InTransit<P>>,
+}
+
+/// `count` flow control buffers and no delay before a retry.
+pub fn buffers(count: u32) -> Parameters {
+    Parameters::symmetric(Buffers::finite(count).unwrap(), Retry::constant(Time::ZERO))
+}
+
+impl<P> Net<P> {
+    pub fn pair(parameters: Parameters) -> Net<P> {
+        Net::new(2, parameters)
+    }
+
+    pub fn trio(parameters: Parameters) -> Net<P> {
+        Net::new(3, parameters)
+    }
+
+    pub fn new(nodes: u32, parameters: Parameters) -> Net<P> {
+        let nodes = (0..nodes).map(|n| Endpoint::new(NodeId(n), parameters)).collect();
+        Net { parameters, nodes, transit: BTreeMap::new() }
+    }
+
+    pub fn node(&mut self, node: NodeId) -> &mut Endpoint<P> {
+        &mut self.nodes[node.0 as usize]
+    }
+
+    /// Injects a packet into the first network.
+    pub fn inject(&mut self, packet: Packet<P>) -> Flight {
+        let flight = (packet.from, packet.buffer);
+        let before = self.transit.insert(flight, InTransit::OnFirst(packet));
+        assert!(before.is_none(), "a buffer has one thing in transit");
+        flight
+    }
+
+    pub fn send(&mut self, from: NodeId, to: NodeId, payload: P) -> Result<Flight, P> {
+        let packet = self.node(from).outgoing.send(to, payload)?;
+        Ok(self.inject(packet))
+    }
+
+    pub fn retry(&mut self, node: NodeId, now: Time) -> Option<Flight> {
+        let packet = self.node(node).outgoing.retry(now)?;
+        Some(self.inject(packet))
+    }
+
+    /// What is in transit arrives: a packet at its receiver, whose reply is then in transit; or a
+    /// reply at the sender, whose outcome is given.
+    pub fn carry(&mut self, flight: Flight, now: Time) -> Option<Outcome> {
+        match self.transit.remove(&flight).expect("it is in transit") {
+            InTransit::OnFirst(packet) => {
+                let reply = self.node(packet.to).incoming.arrive(packet);
+                assert_eq!((reply.to, reply.buffer), flight, "a reply goes to its packet's buffer");
+                self.transit.insert(flight, InTransit::OnSecond(reply));
+                None
+            }
+            InTransit::OnSecond(reply) => Some(self.node(reply.to).outgoing.reply(reply, now)),
+        }
+    }
+
+    /// There and back.
+    pub fn round_trip(&mut self, flight: Flight, now: Time) -> Outcome {
+        assert!(self.carry(flight, now).is_none());
+        self.carry(flight, now).expect("a reply came back")
+    }
+
+    /// Messages that are somewhere between send and take.
+    pub fn messages_on_the_way(&self) -> u64 {
+        let carries_payload = |thing: &&InTransit<P>| match thing {
+            InTransit::OnFirst(_) => true,
+            InTransit::OnSecond(reply) => !reply.is_accepted(),
+        };
+        let in_buffers = |node: &Endpoint<P>| node.outgoing.census().bounced + node.incoming.census().waiting;
+        let in_transit = self.transit.values().filter(carries_payload).count() as u64;
+        in_transit + self.nodes.iter().map(|node| u64::from(in_buffers(node))).sum::<u64>()
+    }
+
+    /// Buffers in flight and things in transit are the same, seen from either side.
+    pub fn both_sides_agree(&self) -> bool {
+        (0..).zip(&self.nodes).all(|(n, node)| {
+            let transit = self.transit.keys().filter(|(owner, _)| *owner == NodeId(n)).count();
+            let in_flight = node.outgoing.holders().filter(|(_, holder)| matches!(holder, Holder::InFlight(_))).count();
+            in_flight == transit && node.outgoing.census().in_flight as usize == transit
+        })
+    }
+
+    /// No node uses more buffers than it has, and free ones are those that are not used.
+    pub fn within_buffers(&self) -> bool {
+        let (outgoing, incoming) = (self.parameters.outgoing.count(), self.parameters.incoming.count());
+        self.nodes.iter().all(|node| {
+            let (out, inc) = (node.outgoing.census(), node.incoming.census());
+            out.free.map(|free| free + out.used()) == outgoing && inc.free.map(|free| free + inc.used()) == incoming
+        })
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.transit.is_empty() && self.nodes.iter().all(Endpoint::is_idle)
+    }
+}

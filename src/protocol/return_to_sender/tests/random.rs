@@ -1,0 +1,175 @@
+//! Random delays on both networks, slow receivers, any parameters: exactly once, all at last.
+
+use super::super::*;
+use super::net::*;
+use crate::engine::Time;
+use crate::engine::rng::{Stream, stream};
+use proptest::prelude::*;
+use rand::RngExt;
+use std::collections::BTreeSet;
+
+/// Something that happens to a node or to the networks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Event {
+    /// What is in transit arrives.
+    Arrives(Flight),
+    /// A program sends its next message if a buffer is free, else tries again later.
+    Sends(NodeId),
+    /// A retry may be due.
+    Retries(NodeId),
+    /// A program begins to read, if there is anything.
+    Reads(NodeId),
+    /// A program has read.
+    HasRead(NodeId, IncomingBuffer),
+}
+
+struct Run {
+    net: Net<usize>,
+    rng: Stream,
+    delay_max_ns: u64,
+    read_ns: u64,
+    now: Time,
+    agenda: BTreeSet<(Time, u64, Event)>,
+    scheduled: u64,
+    /// Sender and receiver of each message, and how often it was taken.
+    messages: Vec<(NodeId, NodeId)>,
+    sent: BTreeSet<usize>,
+    taken: Vec<u32>,
+}
+
+impl Run {
+    fn at(&mut self, time: Time, event: Event) {
+        self.agenda.insert((time, self.scheduled, event));
+        self.scheduled += 1;
+    }
+
+    fn in_transit(&mut self, flight: Flight) {
+        let delay = Time::from_ns(self.rng.random_range(0..=self.delay_max_ns));
+        self.at(self.now + delay, Event::Arrives(flight));
+    }
+
+    fn happens(&mut self, event: Event) {
+        match event {
+            Event::Arrives(flight) => self.arrives(flight),
+            Event::Sends(node) => self.sends(node),
+            Event::Retries(node) => {
+                while let Some(flight) = self.net.retry(node, self.now) {
+                    self.in_transit(flight);
+                }
+            }
+            Event::Reads(node) => self.reads(node),
+            Event::HasRead(node, buffer) => {
+                self.net.node(node).incoming.release(buffer);
+                self.at(self.now, Event::Reads(node));
+            }
+        }
+    }
+
+    fn arrives(&mut self, flight: Flight) {
+        match self.net.carry(flight, self.now) {
+            None => self.in_transit(flight),
+            Some(Outcome::Freed(_)) => {}
+            Some(Outcome::Bounced { retry_at, .. }) => self.at(retry_at, Event::Retries(flight.0)),
+        }
+    }
+
+    fn sends(&mut self, node: NodeId) {
+        let mut unsent = (0..self.messages.len()).filter(|id| !self.sent.contains(id));
+        let Some(id) = unsent.find(|&id| self.messages[id].0 == node) else { return };
+        if let Ok(flight) = self.net.send(node, self.messages[id].1, id) {
+            self.sent.insert(id);
+            self.in_transit(flight);
+        }
+        self.at(self.now + Time::from_ns(5), Event::Sends(node));
+    }
+
+    fn reads(&mut self, node: NodeId) {
+        match self.net.node(node).incoming.take() {
+            Some(Taken { buffer, from, payload }) => {
+                assert_eq!((from, node), self.messages[payload], "the right message in the right place");
+                self.taken[payload] += 1;
+                self.at(self.now + Time::from_ns(self.read_ns), Event::HasRead(node, buffer));
+            }
+            None if self.taken.iter().all(|&times| times > 0) => {}
+            None => self.at(self.now + Time::from_ns(11), Event::Reads(node)),
+        }
+    }
+
+    fn whole(mut self) -> Run {
+        for node in (0..self.net.nodes.len() as u32).map(NodeId) {
+            self.at(Time::ZERO, Event::Sends(node));
+            self.at(Time::ZERO, Event::Reads(node));
+        }
+        while let Some((time, _, event)) = self.agenda.pop_first() {
+            assert!(time < Time::from_us(10_000), "all is delivered at last");
+            self.now = time;
+            self.happens(event);
+            assert!(self.net.both_sides_agree() && self.net.within_buffers());
+            let taken: u64 = self.taken.iter().map(|&times| u64::from(times)).sum();
+            assert_eq!(self.net.messages_on_the_way() + taken, self.sent.len() as u64, "none lost, none twice");
+        }
+        self
+    }
+}
+
+fn some_buffers() -> impl Strategy<Value = Buffers> {
+    prop_oneof![4 => (1u32..4).prop_map(|count| Buffers::finite(count).unwrap()), 1 => Just(Buffers::Infinite)]
+}
+
+fn some_retry() -> impl Strategy<Value = Retry> {
+    prop_oneof![
+        (0u64..300).prop_map(|ns| Retry::constant(Time::from_ns(ns))),
+        (1u64..100, 100u64..1_000).prop_map(|(first, longest)| Retry::doubling(
+            Time::from_ns(first),
+            Time::from_ns(longest)
+        )
+        .unwrap()),
+    ]
+}
+
+fn some_run() -> impl Strategy<Value = Run> {
+    let parameters = (some_buffers(), some_buffers(), some_retry())
+        .prop_map(|(outgoing, incoming, retry)| Parameters { outgoing, incoming, retry });
+    // At least 1 ns of delay to draw from, so that retries without delay do not stop the clock.
+    (parameters, 2u32..5, any::<u64>(), 1u64..200, 0u64..300).prop_flat_map(
+        |(parameters, nodes, seed, delay_max_ns, read_ns)| {
+            prop::collection::vec((0..nodes, 0..nodes), 1..60).prop_map(move |messages| Run {
+                net: Net::new(nodes, parameters),
+                rng: stream(seed, "networks"),
+                delay_max_ns,
+                read_ns,
+                now: Time::ZERO,
+                agenda: BTreeSet::new(),
+                scheduled: 0,
+                taken: vec![0; messages.len()],
+                messages: messages.into_iter().map(|(from, to)| (NodeId(from), NodeId(to))).collect(),
+                sent: BTreeSet::new(),
+            })
+        },
+    )
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Run { net, delay_max_ns, read_ns, messages, .. } = self;
+        write!(f, "{messages:?} over delays to {delay_max_ns} ns, read in {read_ns} ns, on {:?}", net.nodes[0])
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn every_message_is_delivered_exactly_once(run in some_run()) {
+        let run = run.whole();
+        prop_assert!(run.taken.iter().all(|&times| times == 1));
+        prop_assert!(run.net.is_idle());
+        let totals = |count: fn(&Endpoint<usize>) -> u64| run.net.nodes.iter().map(count).sum::<u64>();
+        let messages = run.messages.len() as u64;
+        prop_assert_eq!(totals(|node| node.outgoing.statistics().sent), messages);
+        prop_assert_eq!(totals(|node| node.incoming.statistics().released), messages);
+        let bounced = totals(|node| node.outgoing.statistics().bounced);
+        prop_assert_eq!(bounced, totals(|node| node.incoming.statistics().returned));
+        prop_assert_eq!(bounced, totals(|node| node.outgoing.statistics().retried));
+    }
+}

@@ -1,0 +1,80 @@
+//! What travels: packets on the first network, replies on the second.
+
+use std::fmt;
+
+/// A node of the machine.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u32);
+
+/// An outgoing buffer of one node. A packet carries it, so that its reply finds the way back.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OutgoingBuffer(pub(super) u32);
+
+/// An incoming buffer of one node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct IncomingBuffer(pub(super) u32);
+
+impl OutgoingBuffer {
+    /// Its number, below the count of outgoing buffers.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl IncomingBuffer {
+    /// Its number, below the count of incoming buffers.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// On the first network: to be handed to the incoming half of node `to`.
+#[must_use = "a packet that is not injected is lost, and its buffer with it"]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Packet<P> {
+    /// The sender.
+    pub from: NodeId,
+    /// The receiver.
+    pub to: NodeId,
+    /// The sender's buffer, which it still owns.
+    pub buffer: OutgoingBuffer,
+    /// What the sender gave.
+    pub payload: P,
+}
+
+/// On the second network: to be handed to the outgoing half of node `to`, the packet's sender.
+#[must_use = "a reply that is not injected leaves its sender's buffer taken for ever"]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Reply<P> {
+    /// Who received the packet.
+    pub from: NodeId,
+    /// Who sent the packet.
+    pub to: NodeId,
+    /// The buffer of `to` that is replied to.
+    pub buffer: OutgoingBuffer,
+    /// What became of the packet.
+    pub verdict: Verdict<P>,
+}
+
+/// What became of a packet at its receiver.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Verdict<P> {
+    /// It found a buffer: an acknowledgment.
+    Accepted,
+    /// It found none, and is sent back whole.
+    Returned(P),
+}
+
+impl<P> Reply<P> {
+    /// True for an acknowledgment, false for a returned packet (the fabric may care: their sizes
+    /// differ).
+    pub const fn is_accepted(&self) -> bool {
+        matches!(self.verdict, Verdict::Accepted)
+    }
+}
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {}", self.0)
+    }
+}
