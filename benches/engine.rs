@@ -1,1 +1,228 @@
-fn main() {}
+//! What an event costs: async tasks on the engine, a hand-written state machine on the same
+//! queue, and a textbook heap of boxed closures.
+//!
+//! `cargo bench --bench engine` measures all three in one run and ends with a table.
+//! `cargo bench --bench engine -- --count VARIANT TASKS [EVENTS]` runs one of them once, for
+//! counting instructions under `valgrind --tool=callgrind` (see docs/engine.md).
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use narrows::engine::queue::{Event, Queue, TASK_BITS};
+use narrows::engine::record::Recorder;
+use narrows::engine::sim::{Limits, Outcome, Simulation};
+use narrows::engine::time::Time;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Events in one timed run.
+const EVENTS: u64 = 1 << 20;
+/// How many tasks take part.
+const TASKS: [u64; 3] = [2, 64, 4096];
+/// The three ways, by name.
+const VARIANTS: [(&str, Variant); 3] = [("async", async_tasks), ("state-machine", state_machine), ("closures", closures)];
+
+/// Runs so many tasks for about so many events, and says how many it took and how long.
+type Variant = fn(tasks: u64, events: u64) -> (u64, Duration);
+
+/// What every variant does at an event: a few integers of state, and the span to the next.
+struct Work {
+    random: u64,
+    steps_left: u64,
+    sum: u64,
+}
+
+impl Work {
+    fn new(task: u64, tasks: u64, events: u64) -> Work {
+        Work { random: task * 2 + 1, steps_left: events / tasks, sum: 0 }
+    }
+
+    #[inline(always)]
+    fn step(&mut self) -> Option<Time> {
+        self.steps_left = self.steps_left.checked_sub(1)?;
+        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let span = 1 + (self.random >> 44);
+        self.sum += span;
+        Some(Time::from_ps(span))
+    }
+}
+
+fn async_tasks(tasks: u64, events: u64) -> (u64, Duration) {
+    let simulation = Simulation::new(Recorder::off());
+    let sim = simulation.sim();
+    for task in 0..tasks {
+        let mut work = Work::new(task, tasks, events);
+        let sim = simulation.sim();
+        simulation.sim().spawn("task", async move {
+            while let Some(span) = work.step() {
+                sim.delay(span).await;
+            }
+            black_box(work.sum);
+        });
+    }
+    let took = timed(|| assert_eq!(simulation.run(Limits::default()), Outcome::Done));
+    (sim.events(), took)
+}
+
+fn state_machine(tasks: u64, events: u64) -> (u64, Duration) {
+    let mut works: Vec<Work> = (0..tasks).map(|task| Work::new(task, tasks, events)).collect();
+    let mut queue = Queue::default();
+    let mut sequence = 0;
+    let mut identity = |task: u64| {
+        sequence += 1;
+        sequence << TASK_BITS | task
+    };
+    for task in 0..tasks {
+        queue.push_now(Event { time: Time::ZERO, id: identity(task) });
+    }
+    let mut count = 0;
+    let took = timed(|| {
+        while let Some(event) = queue.pop() {
+            count += 1;
+            let task = event.task();
+            if let Some(span) = works[task as usize].step() {
+                queue.push(Event { time: event.time + span, id: identity(u64::from(task)) });
+            }
+        }
+    });
+    works.iter().for_each(|work| _ = black_box(work.sum));
+    (count, took)
+}
+
+/// The textbook simulator: a heap of closures by time and sequence number.
+#[derive(Default)]
+struct Closures {
+    now: u64,
+    sequence: u64,
+    events: u64,
+    heap: BinaryHeap<Reverse<Entry>>,
+}
+
+struct Entry {
+    time: u64,
+    sequence: u64,
+    action: Box<dyn FnOnce(&mut Closures)>,
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Entry) -> std::cmp::Ordering {
+        (self.time, self.sequence).cmp(&(other.time, other.sequence))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Entry) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Entry) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Entry {}
+
+impl Closures {
+    fn schedule(&mut self, span: u64, action: impl FnOnce(&mut Closures) + 'static) {
+        self.sequence += 1;
+        let entry = Entry { time: self.now + span, sequence: self.sequence, action: Box::new(action) };
+        self.heap.push(Reverse(entry));
+    }
+
+    fn act(&mut self, mut work: Work) {
+        match work.step() {
+            Some(span) => self.schedule(span.ps(), move |closures| closures.act(work)),
+            None => _ = black_box(work.sum),
+        }
+    }
+
+    fn run(&mut self) {
+        while let Some(Reverse(entry)) = self.heap.pop() {
+            self.now = entry.time;
+            self.events += 1;
+            (entry.action)(self);
+        }
+    }
+}
+
+fn closures(tasks: u64, events: u64) -> (u64, Duration) {
+    let mut closures = Closures::default();
+    for task in 0..tasks {
+        let work = Work::new(task, tasks, events);
+        closures.schedule(0, move |closures| closures.act(work));
+    }
+    let took = timed(|| closures.run());
+    (closures.events, took)
+}
+
+/// The one function whose instructions are counted.
+#[inline(never)]
+fn timed(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.iter().position(|argument| argument == "--count") {
+        Some(at) => count(&arguments[at + 1..]),
+        None => compare(),
+    }
+}
+
+/// Runs one variant once.
+fn count(arguments: &[String]) {
+    let usage = "--count async|state-machine|closures TASKS [EVENTS]";
+    let number = |at: usize| arguments.get(at).and_then(|text| text.parse::<u64>().ok());
+    let name = arguments.first().expect(usage);
+    let (_, variant) = VARIANTS.iter().find(|(known, _)| known == name).expect(usage);
+    let (events, took) = variant(number(1).expect(usage), number(2).unwrap_or(EVENTS));
+    println!("{events} events in {took:?}: {:.1} ns/event", took.as_nanos() as f64 / events as f64);
+}
+
+/// Measures all variants, and prints the best of their samples side by side.
+fn compare() {
+    let best = RefCell::new(BTreeMap::<(u64, &str), f64>::new());
+    let mut criterion = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_millis(1500))
+        .configure_from_args();
+    let mut group = criterion.benchmark_group("event");
+    for tasks in TASKS {
+        for (name, variant) in VARIANTS {
+            group.throughput(Throughput::Elements(EVENTS));
+            group.bench_function(BenchmarkId::new(name, tasks), |bencher| {
+                bencher.iter_custom(|runs| {
+                    let mut sum = Duration::ZERO;
+                    for _ in 0..runs {
+                        let (events, took) = variant(tasks, EVENTS);
+                        let ns = took.as_nanos() as f64 / events as f64;
+                        best.borrow_mut().entry((tasks, name)).and_modify(|best| *best = best.min(ns)).or_insert(ns);
+                        sum += took;
+                    }
+                    sum
+                });
+            });
+        }
+    }
+    group.finish();
+
+    let best = best.into_inner();
+    println!("\nns/event, best sample\n");
+    println!("| tasks | async | state machine | closures | async / state machine | closures / async |");
+    println!("|---:|---:|---:|---:|---:|---:|");
+    for tasks in TASKS {
+        let [of_async, of_state, of_closures] =
+            VARIANTS.map(|(name, _)| best.get(&(tasks, name)).copied().unwrap_or(f64::NAN));
+        println!(
+            "| {tasks} | {of_async:.1} | {of_state:.1} | {of_closures:.1} | {:.2} | {:.2} |",
+            of_async / of_state,
+            of_closures / of_async
+        );
+    }
+}

@@ -1,9 +1,10 @@
 //! Things that are held: a resource by one task at a time, a pool in units.
 //!
-//! Both serve in the order of asking and keep the time they were held, from which utilisation
-//! comes. What they leave out: priorities and preemption, which belong to the part modelled.
+//! Both serve in the order of asking. A resource keeps the time it was held, from which
+//! utilisation comes. What they leave out: priorities and preemption, which belong to the part
+//! modelled.
 
-use super::sim::{PointId, Sim, TaskId};
+use super::sim::{NO_TASK, PointId, Sim, TaskId};
 use super::time::Time;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -38,7 +39,7 @@ impl Resource {
 
     /// Waits for the resource and holds it until the guard is dropped.
     pub fn acquire(&self) -> Acquire<'_> {
-        Acquire { resource: self, queued: false }
+        Acquire { resource: self, waiter: NO_TASK }
     }
 
     /// Whether a task waits for it.
@@ -97,26 +98,47 @@ impl Drop for Held<'_> {
 #[must_use = "a wait waits only when awaited"]
 pub struct Acquire<'a> {
     resource: &'a Resource,
-    queued: bool,
+    /// The task that waits, while it does.
+    waiter: TaskId,
 }
 
 impl<'a> Future for Acquire<'a> {
     type Output = Held<'a>;
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Held<'a>> {
         let resource = self.resource;
-        if self.queued {
+        if self.waiter != NO_TASK {
             // Woken by the release that granted it.
-            resource.sim.waits_for(None);
+            resource.sim.waiting(self.waiter, None);
+            self.waiter = NO_TASK;
             return Poll::Ready(Held(resource));
         }
+        let current = resource.sim.current();
         if !resource.held.get() {
-            resource.grant(resource.sim.current());
+            resource.grant(current);
             return Poll::Ready(Held(resource));
         }
-        self.queued = true;
-        resource.waiters.borrow_mut().push_back(resource.sim.current());
-        resource.sim.waits_for(Some(resource.point));
+        self.waiter = current;
+        resource.waiters.borrow_mut().push_back(current);
+        resource.sim.waiting(current, Some(resource.point));
         Poll::Pending
+    }
+}
+
+impl Drop for Acquire<'_> {
+    fn drop(&mut self) {
+        if self.waiter == NO_TASK {
+            return;
+        }
+        self.resource.sim.waiting(self.waiter, None);
+        let mut waiters = self.resource.waiters.borrow_mut();
+        match waiters.iter().position(|&task| task == self.waiter) {
+            Some(at) => _ = waiters.remove(at),
+            None => {
+                // Granted, but not taken up.
+                drop(waiters);
+                self.resource.release();
+            }
+        }
     }
 }
 
@@ -148,12 +170,14 @@ impl Pool {
     /// Waits for `units` and takes them; they are given back with [`release`](Pool::release).
     pub fn acquire(&self, units: u64) -> Take<'_> {
         assert!(units <= self.size, "a pool of {} can never give {units}", self.size);
-        Take { pool: self, units, deadline: Time::MAX, queued: false }
+        Take { pool: self, units, deadline: Time::MAX, waiter: NO_TASK }
     }
 
     /// Like [`acquire`](Pool::acquire), but gives up at `deadline` with nothing taken.
     pub fn acquire_until(&self, units: u64, deadline: Time) -> Take<'_> {
-        Take { deadline, ..self.acquire(units) }
+        let mut take = self.acquire(units);
+        take.deadline = deadline;
+        take
     }
 
     /// Gives `units` back.
@@ -162,6 +186,18 @@ impl Pool {
         assert!(free <= self.size, "more units came back to a pool than it gave");
         self.free.set(free);
         self.serve();
+    }
+
+    /// Takes `task` out of the waiting; true if it was served before.
+    fn forget(&self, task: TaskId) -> bool {
+        self.sim.waiting(task, None);
+        let mut waiters = self.waiters.borrow_mut();
+        let Some(at) = waiters.iter().position(|&(waiter, _)| waiter == task) else { return true };
+        waiters.remove(at);
+        drop(waiters);
+        // Those behind it may ask for less than it did.
+        self.serve();
+        false
     }
 
     /// Serves waiting tasks in the order of asking, for as long as units suffice.
@@ -182,30 +218,37 @@ pub struct Take<'a> {
     pool: &'a Pool,
     units: u64,
     deadline: Time,
-    queued: bool,
+    /// The task that waits, while it does.
+    waiter: TaskId,
 }
 
 impl Future for Take<'_> {
     type Output = bool;
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<bool> {
         let (pool, current) = (self.pool, self.pool.sim.current());
-        if self.queued {
-            pool.sim.waits_for(None);
-            let mut waiters = pool.waiters.borrow_mut();
-            let waiting = waiters.iter().position(|&(task, _)| task == current);
-            waiting.map(|at| waiters.remove(at));
-            return Poll::Ready(waiting.is_none());
+        if self.waiter != NO_TASK {
+            let waiter = std::mem::replace(&mut self.waiter, NO_TASK);
+            return Poll::Ready(pool.forget(waiter));
         }
         if pool.waiters.borrow().is_empty() && pool.free.get() >= self.units {
             pool.free.set(pool.free.get() - self.units);
             return Poll::Ready(true);
         }
-        self.queued = true;
+        self.waiter = current;
         pool.waiters.borrow_mut().push_back((current, self.units));
-        pool.sim.waits_for(Some(pool.point));
+        pool.sim.waiting(current, Some(pool.point));
         if self.deadline < Time::MAX {
             pool.sim.wake_at(self.deadline);
         }
         Poll::Pending
+    }
+}
+
+impl Drop for Take<'_> {
+    fn drop(&mut self) {
+        // Served, but not taken up?
+        if self.waiter != NO_TASK && self.pool.forget(self.waiter) {
+            self.pool.release(self.units);
+        }
     }
 }

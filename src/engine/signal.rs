@@ -1,6 +1,6 @@
 //! Waiting for something to change: signals without a value, and mailboxes.
 
-use super::sim::{PointId, Sim, TaskId};
+use super::sim::{NO_TASK, PointId, Sim, TaskId};
 use super::time::Time;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -45,7 +45,16 @@ impl Signal {
 
     /// Like [`wait_until`](Signal::wait_until), told of as a wait for `reason`.
     pub fn wait_for(&self, reason: PointId, deadline: Time) -> SignalWait<'_> {
-        SignalWait { signal: self, reason, deadline, armed: false }
+        SignalWait { signal: self, reason, deadline, waiter: NO_TASK }
+    }
+
+    /// Takes `task` out of the waiting; true if it was notified before.
+    fn forget(&self, task: TaskId) -> bool {
+        self.sim.waiting(task, None);
+        let mut waiters = self.waiters.borrow_mut();
+        let waiting = waiters.iter().position(|&waiter| waiter == task);
+        waiting.map(|at| waiters.remove(at));
+        waiting.is_none()
     }
 }
 
@@ -55,28 +64,34 @@ pub struct SignalWait<'a> {
     signal: &'a Signal,
     reason: PointId,
     deadline: Time,
-    armed: bool,
+    /// The task that waits, while it does.
+    waiter: TaskId,
 }
 
 impl Future for SignalWait<'_> {
     type Output = bool;
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<bool> {
-        let (sim, current) = (&self.signal.sim, self.signal.sim.current());
-        let mut waiters = self.signal.waiters.borrow_mut();
-        if self.armed {
-            sim.waits_for(None);
-            let waiting = waiters.iter().position(|&task| task == current);
-            waiting.map(|at| waiters.remove(at));
-            return Poll::Ready(waiting.is_none());
+        let sim = &self.signal.sim;
+        if self.waiter != NO_TASK {
+            let waiter = std::mem::replace(&mut self.waiter, NO_TASK);
+            return Poll::Ready(self.signal.forget(waiter));
         }
-        waiters.push(current);
-        sim.waits_for(Some(self.reason));
+        let current = sim.current();
+        self.signal.waiters.borrow_mut().push(current);
+        sim.waiting(current, Some(self.reason));
         if self.deadline < Time::MAX {
             sim.wake_at(self.deadline);
         }
-        drop(waiters);
-        self.armed = true;
+        self.waiter = current;
         Poll::Pending
+    }
+}
+
+impl Drop for SignalWait<'_> {
+    fn drop(&mut self) {
+        if self.waiter != NO_TASK {
+            self.signal.forget(self.waiter);
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 //! Every acting part is a task, an `async` function polled in the order of events. An event
 //! names the task it wakes, and a task is polled only when the event it last asked for fires,
 //! so wakers do nothing and no event allocates. What it leaves out: threads (a simulation lives
-//! in one) and cancelling a task from outside.
+//! in one) and cancelling a task from outside. A wait that is dropped before it ends (by a
+//! select, say) takes itself out of every queue it stands in; what a task may not do is to be
+//! in two waits at once, for it cannot tell which of them woke it.
 
 use super::queue::{Event, Queue, TASK_BITS};
 use super::record::Recorder;
@@ -37,25 +39,45 @@ pub struct Sim(Rc<Core>);
 
 struct Core {
     now: Cell<Time>,
-    sequence: Cell<u64>,
     current: Cell<TaskId>,
+    tasks: Cell<usize>,
     unfinished: Cell<usize>,
     progress: Cell<Time>,
     events: Cell<u64>,
-    queue: RefCell<Queue>,
-    awaited: RefCell<Vec<u64>>,
+    agenda: RefCell<Agenda>,
+    /// The tasks, `None` where finished; in a run they are out of here, in its hands.
     works: RefCell<Vec<Option<Work>>>,
+    /// Tasks started since the last event.
+    started: RefCell<Vec<Option<Work>>>,
     about: RefCell<Vec<About>>,
     points: RefCell<Vec<Point>>,
     recorder: Recorder,
+}
+
+/// The pending events, and which of them each task awaits.
+#[derive(Default)]
+struct Agenda {
+    queue: Queue,
+    awaited: Vec<u64>,
+    newest: u64,
 }
 
 /// What is told of a task when the run is stuck.
 pub(super) struct About {
     pub name: String,
     pub essential: bool,
-    pub waits_for: Cell<Option<PointId>>,
     pub finished: Cell<bool>,
+    /// What the task said it waits for.
+    stated: Cell<Option<PointId>>,
+    /// What the wait it is in stands for, which hides what it said while it lasts.
+    waiting: Cell<Option<PointId>>,
+}
+
+impl About {
+    /// What the task waits for.
+    pub fn waits_for(&self) -> Option<PointId> {
+        self.waiting.get().or(self.stated.get())
+    }
 }
 
 /// Something tasks wait for, by name.
@@ -102,14 +124,14 @@ impl Simulation {
         Simulation {
             sim: Sim(Rc::new(Core {
                 now: Cell::default(),
-                sequence: Cell::new(0),
                 current: Cell::new(NO_TASK),
+                tasks: Cell::new(0),
                 unfinished: Cell::new(0),
                 progress: Cell::default(),
                 events: Cell::new(0),
-                queue: RefCell::default(),
-                awaited: RefCell::default(),
+                agenda: RefCell::default(),
                 works: RefCell::default(),
+                started: RefCell::default(),
                 about: RefCell::default(),
                 points: RefCell::default(),
                 recorder,
@@ -122,63 +144,82 @@ impl Simulation {
         self.sim.clone()
     }
 
-    /// Runs until every essential task has finished, or the run is stuck, or at a limit.
+    /// Runs until every essential task has finished, or the run is stuck, or at a limit. A run
+    /// that ended at a limit may be run on with another.
     pub fn run(&self, limits: Limits) -> Outcome {
         let core = &*self.sim.0;
-        while core.unfinished.get() > 0 {
-            let Some(event) = core.next_event() else {
-                return Outcome::Deadlock(stuck::describe(core.now.get(), &core.about.borrow(), &core.points.borrow()));
-            };
-            if event.time > limits.time {
-                return Outcome::TimeLimit(core.stuck());
-            }
-            if event.time.since(core.progress.get()) > limits.no_progress {
-                return core.no_progress();
-            }
-            core.now.set(event.time);
-            core.events.set(core.events.get() + 1);
-            core.poll(event.task());
-        }
-        Outcome::Done
+        let mut works = std::mem::take(&mut *core.works.borrow_mut());
+        let outcome = core.run(&mut works, limits);
+        core.current.set(NO_TASK);
+        *core.works.borrow_mut() = works;
+        outcome
     }
 }
 
 impl Drop for Simulation {
     fn drop(&mut self) {
-        // Tasks hold the handle, so the cycle is cut here.
-        let works = std::mem::take(&mut *self.sim.0.works.borrow_mut());
-        drop(works);
+        // Tasks hold the handle, so the cycle is cut here. What a dropped task held may wake
+        // others or start some: they are never polled, and dropped in their turn.
+        let core = &*self.sim.0;
+        loop {
+            let mut works = std::mem::take(&mut *core.works.borrow_mut());
+            works.append(&mut core.started.borrow_mut());
+            if works.is_empty() {
+                break;
+            }
+        }
     }
 }
 
 impl Core {
-    /// The next event that its task still waits for.
-    fn next_event(&self) -> Option<Event> {
-        loop {
-            let event = self.queue.borrow_mut().pop()?;
-            if self.awaited.borrow()[event.task() as usize] == event.id {
-                return Some(event);
+    fn run(&self, works: &mut Vec<Option<Work>>, limits: Limits) -> Outcome {
+        let mut context = Context::from_waker(Waker::noop());
+        // No limit is met at or before this instant.
+        let mut unlimited = Time::ZERO;
+        while self.unfinished.get() > 0 {
+            if self.tasks.get() != works.len() {
+                works.append(&mut self.started.borrow_mut());
+            }
+            let Some(event) = self.agenda.borrow_mut().next() else { return Outcome::Deadlock(self.stuck()) };
+            if event.time > unlimited {
+                unlimited = limits.time.min(self.progress.get().saturating_add(limits.no_progress));
+                if event.time > unlimited {
+                    return self.limit_met(event, limits);
+                }
+            }
+            self.now.set(event.time);
+            self.events.set(self.events.get() + 1);
+            let task = event.task();
+            self.current.set(task);
+            let place = &mut works[task as usize];
+            let work = place.as_mut().expect("a finished task awaits no event");
+            if work.as_mut().poll(&mut context).is_ready() {
+                self.finish(task);
+                *place = None;
             }
         }
+        Outcome::Done
     }
 
-    fn poll(&self, task: TaskId) {
-        let work = self.works.borrow_mut()[task as usize].take();
-        let mut work = work.expect("a finished task awaits no event");
-        self.current.set(task);
-        let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        self.current.set(NO_TASK);
-        match polled {
-            Poll::Pending => self.works.borrow_mut()[task as usize] = Some(work),
-            Poll::Ready(()) => self.finish(task),
+    #[cold]
+    fn limit_met(&self, event: Event, limits: Limits) -> Outcome {
+        // It is still to come, should the run go on.
+        self.agenda.borrow_mut().queue.push(event);
+        if event.time > limits.time {
+            self.now.set(limits.time.max(self.now.get()));
+            return Outcome::TimeLimit(self.stuck());
         }
+        self.no_progress()
     }
 
+    #[cold]
     fn finish(&self, task: TaskId) {
-        self.awaited.borrow_mut()[task as usize] = NO_EVENT;
+        self.current.set(NO_TASK);
+        self.agenda.borrow_mut().awaited[task as usize] = NO_EVENT;
         let about = self.about.borrow();
         let about = &about[task as usize];
         about.finished.set(true);
+        about.stated.set(None);
         if about.essential {
             self.unfinished.set(self.unfinished.get() - 1);
         }
@@ -194,18 +235,33 @@ impl Core {
             .about
             .borrow()
             .iter()
-            .all(|about| !about.essential || about.finished.get() || about.waits_for.get().is_some());
+            .all(|about| !about.essential || about.finished.get() || about.waits_for().is_some());
         match all_wait {
             true => Outcome::Deadlock(self.stuck()),
             false => Outcome::Livelock(self.stuck()),
         }
     }
+}
 
-    fn identity(&self, task: TaskId) -> u64 {
-        let sequence = self.sequence.get() + 1;
-        assert!(sequence < 1 << (64 - TASK_BITS), "a run has at most 10¹² events");
-        self.sequence.set(sequence);
-        sequence << TASK_BITS | u64::from(task)
+impl Agenda {
+    /// The next event that its task still waits for.
+    #[inline]
+    fn next(&mut self) -> Option<Event> {
+        loop {
+            let event = self.queue.pop()?;
+            if self.awaited[event.task() as usize] == event.id {
+                return Some(event);
+            }
+        }
+    }
+
+    /// The identity of the event that `task` awaits from now on.
+    #[inline]
+    fn identity(&mut self, task: TaskId) -> u64 {
+        self.newest = self.newest.checked_add(1 << TASK_BITS).expect("a run has at most 10¹² events");
+        let id = self.newest | u64::from(task);
+        self.awaited[task as usize] = id;
+        id
     }
 }
 
@@ -243,15 +299,17 @@ impl Sim {
     }
 
     fn start(&self, name: String, essential: bool, work: Work) -> TaskId {
-        let task = self.0.works.borrow().len() as TaskId;
+        let task = self.0.tasks.get() as TaskId;
         assert!(task < NO_TASK, "a run has at most 2²⁴ - 1 tasks");
-        self.0.works.borrow_mut().push(Some(work));
-        self.0.awaited.borrow_mut().push(NO_EVENT);
+        self.0.tasks.set(self.0.tasks.get() + 1);
+        self.0.started.borrow_mut().push(Some(work));
+        self.0.agenda.borrow_mut().awaited.push(NO_EVENT);
         self.0.about.borrow_mut().push(About {
             name,
             essential,
-            waits_for: Cell::new(None),
             finished: Cell::new(false),
+            stated: Cell::new(None),
+            waiting: Cell::new(None),
         });
         self.wake(task);
         task
@@ -269,12 +327,18 @@ impl Sim {
         self.0.points.borrow()[point.0 as usize].holder.set((task != NO_TASK).then_some(task));
     }
 
-    /// States what the current task waits for, until it is next told.
+    /// States what the current task waits for, until it next states something: so a task that
+    /// polls for a change by delays, or in between waits for a bus, is told of as waiting for it.
     pub fn waits_for(&self, point: Option<PointId>) {
         let current = self.0.current.get();
         if current != NO_TASK {
-            self.0.about.borrow()[current as usize].waits_for.set(point);
+            self.0.about.borrow()[current as usize].stated.set(point);
         }
+    }
+
+    /// States that `task` is in a wait, or (with `None`) that the wait ended.
+    pub(super) fn waiting(&self, task: TaskId, point: Option<PointId>) {
+        self.0.about.borrow()[task as usize].waiting.set(point);
     }
 
     /// States that the run gets on: a message was delivered, a transfer ended.
@@ -284,21 +348,19 @@ impl Sim {
 
     /// Has `task` polled at the present instant, whatever event it awaited before.
     pub(super) fn wake(&self, task: TaskId) {
-        let id = self.0.identity(task);
-        self.0.awaited.borrow_mut()[task as usize] = id;
-        self.0.queue.borrow_mut().push_now(Event { time: self.now(), id });
+        let mut agenda = self.0.agenda.borrow_mut();
+        let id = agenda.identity(task);
+        agenda.queue.push_now(Event { time: self.now(), id });
     }
 
     /// Has the current task polled at `time`, unless it is woken before.
+    #[inline]
     pub(super) fn wake_at(&self, time: Time) {
-        let task = self.0.current.get();
-        let id = self.0.identity(task);
-        self.0.awaited.borrow_mut()[task as usize] = id;
-        let event = Event { time, id };
-        let mut queue = self.0.queue.borrow_mut();
+        let mut agenda = self.0.agenda.borrow_mut();
+        let id = agenda.identity(self.0.current.get());
         match time > self.now() {
-            true => queue.push(event),
-            false => queue.push_now(Event { time: self.now(), id }),
+            true => agenda.queue.push(Event { time, id }),
+            false => agenda.queue.push_now(Event { time: self.now(), id }),
         }
     }
 
@@ -325,6 +387,7 @@ pub struct Delay<'a> {
 
 impl Future for Delay<'_> {
     type Output = ();
+    #[inline]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         if self.armed {
             return Poll::Ready(());

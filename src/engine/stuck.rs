@@ -64,7 +64,7 @@ fn follow(first: usize, tasks: &[About], points: &[Point], told: &mut [bool], ch
         told[task as usize] = true;
         path.push(task);
         let about = &tasks[task as usize];
-        let Some(point) = about.waits_for.get() else { return };
+        let Some(point) = about.waits_for() else { return };
         let point = &points[point.0 as usize];
         next = point.holder.get();
         chain.push(Wait {

@@ -1,0 +1,112 @@
+//! A 4-ary heap of events: half the depth of a binary one, and its inner loop takes no branch
+//! that depends on the order of the events but one, the last.
+
+use super::Event;
+
+/// Fills the last group of siblings, so that each has four.
+const NOTHING: u128 = u128::MAX;
+
+/// The heap. Taking the first event leaves its place vacant, because the next thing that happens
+/// is most often that one is added: then it sinks from there, once, instead of one event sinking
+/// for the removal and one rising for the addition.
+#[derive(Default)]
+pub(super) struct Heap {
+    /// The keys of the events: the root, then groups of four siblings.
+    keys: Vec<u128>,
+    /// The places in use, a vacant root among them.
+    used: usize,
+    vacant: bool,
+}
+
+impl Heap {
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.used - usize::from(self.vacant)
+    }
+
+    #[inline]
+    pub fn peek(&mut self) -> Option<Event> {
+        self.fill_vacancy();
+        (self.used > 0).then(|| Event::from_key(self.keys[0]))
+    }
+
+    #[inline]
+    pub fn push(&mut self, event: Event) {
+        if self.vacant {
+            self.vacant = false;
+            self.sink(event.key());
+        } else {
+            self.rise(event.key());
+        }
+    }
+
+    #[inline]
+    pub fn pop(&mut self) -> Option<Event> {
+        let first = self.peek()?;
+        self.vacant = true;
+        Some(first)
+    }
+
+    /// Moves every event out, in no order.
+    pub fn drain_into(&mut self, events: &mut Vec<Event>) {
+        self.fill_vacancy();
+        events.extend(self.keys[..self.used].iter().map(|&key| Event::from_key(key)));
+        self.keys.clear();
+        self.used = 0;
+    }
+
+    #[inline]
+    fn fill_vacancy(&mut self) {
+        if self.vacant {
+            self.vacant = false;
+            self.used -= 1;
+            let last = std::mem::replace(&mut self.keys[self.used], NOTHING);
+            if self.used > 0 {
+                self.sink(last);
+            }
+        }
+    }
+
+    /// Puts `key` at the root or where it belongs below.
+    #[inline]
+    fn sink(&mut self, key: u128) {
+        let keys = &mut self.keys[..];
+        let mut hole = 0;
+        while let Some([a, b, c, d]) = keys.get(4 * hole + 1..).and_then(|below| below.first_chunk::<4>()) {
+            let (left, of_left) = if b < a { (1, *b) } else { (0, *a) };
+            let (right, of_right) = if d < c { (3, *d) } else { (2, *c) };
+            let (least, child) = if of_right < of_left { (right, of_right) } else { (left, of_left) };
+            if key <= child {
+                break;
+            }
+            keys[hole] = child;
+            hole = 4 * hole + 1 + least;
+        }
+        keys[hole] = key;
+    }
+
+    /// Puts `key` at the end or where it belongs above.
+    #[inline]
+    fn rise(&mut self, key: u128) {
+        let mut hole = self.used;
+        self.used += 1;
+        if hole == self.keys.len() {
+            self.grow();
+        }
+        while hole > 0 {
+            let parent = (hole - 1) / 4;
+            if self.keys[parent] <= key {
+                break;
+            }
+            self.keys[hole] = self.keys[parent];
+            hole = parent;
+        }
+        self.keys[hole] = key;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let places = if self.keys.is_empty() { 1 } else { 4 };
+        self.keys.extend_from_slice(&[NOTHING; 4][..places]);
+    }
+}

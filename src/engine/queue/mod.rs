@@ -1,0 +1,114 @@
+//! Pending events in the total order `(time, sequence)`.
+//!
+//! An event is sixteen bytes: its time, and its sequence number with the task it wakes packed
+//! beside it. Events without delay pass through a plain queue; the rest wait in a 4-ary heap
+//! while they are few, and in a time wheel when they are many. A binary heap with no tricks
+//! (`Plain`, in the tests) is the twin they are compared with.
+
+mod heap;
+#[cfg(test)]
+mod tests;
+mod wheel;
+
+use super::time::Time;
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+use wheel::Wheel;
+
+/// Bits of an event's identity that hold the task's number.
+pub const TASK_BITS: u32 = 24;
+
+/// An event: when, and `sequence << TASK_BITS | task`. Sequence numbers are unique, so the
+/// order by time and then identity is total.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// When it happens.
+    pub time: Time,
+    /// Sequence number and task.
+    pub id: u64,
+}
+
+impl Event {
+    /// The task it wakes.
+    #[inline]
+    pub const fn task(self) -> u32 {
+        (self.id & ((1 << TASK_BITS) - 1)) as u32
+    }
+
+    /// One number that orders events: two compared as such take no branch.
+    #[inline]
+    const fn key(self) -> u128 {
+        (self.time.ps() as u128) << 64 | self.id as u128
+    }
+
+    #[inline]
+    const fn from_key(key: u128) -> Event {
+        Event { time: Time::from_ps((key >> 64) as u64), id: key as u64 }
+    }
+}
+
+impl Ord for Event {
+    #[inline]
+    fn cmp(&self, other: &Event) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Event {
+    #[inline]
+    fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    #[inline]
+    fn lt(&self, other: &Event) -> bool {
+        self.key() < other.key()
+    }
+
+    #[inline]
+    fn le(&self, other: &Event) -> bool {
+        self.key() <= other.key()
+    }
+}
+
+/// The pending events.
+#[derive(Default)]
+pub struct Queue {
+    now: VecDeque<Event>,
+    later: Wheel,
+}
+
+impl Queue {
+    /// Adds an event at the present instant (that of the event taken last); its identity must be
+    /// the newest.
+    #[inline]
+    pub fn push_now(&mut self, event: Event) {
+        self.now.push_back(event);
+    }
+
+    /// Adds an event at the present instant or later.
+    #[inline]
+    pub fn push(&mut self, event: Event) {
+        self.later.push(event);
+    }
+
+    /// Takes the earliest event.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Event> {
+        match self.now.front() {
+            None => self.later.pop(),
+            // An event set earlier for this very instant comes before those without delay.
+            Some(&first) => self.later.pop_before(first).or_else(|| self.now.pop_front()),
+        }
+    }
+
+    /// How many events are pending.
+    pub fn len(&self) -> usize {
+        self.now.len() + self.later.len()
+    }
+
+    /// True if nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,147 @@
+//! The queue beside its slow, obvious twin.
+
+use super::*;
+use proptest::prelude::*;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The twin: a binary heap, no tricks.
+#[derive(Default)]
+struct Plain(BinaryHeap<Reverse<(u64, u64)>>);
+
+impl Plain {
+    fn push(&mut self, event: Event) {
+        self.0.push(Reverse((event.time.ps(), event.id)));
+    }
+
+    fn pop(&mut self) -> Option<Event> {
+        self.0.pop().map(|Reverse((time, id))| Event { time: Time::from_ps(time), id })
+    }
+}
+
+/// One thing done to both queues.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Push(u64),
+    PushNow,
+    Pop,
+}
+
+/// Both queues, and the instant of the last event taken.
+#[derive(Default)]
+struct Pair {
+    queue: Queue,
+    plain: Plain,
+    now: u64,
+    sequence: u64,
+}
+
+impl Pair {
+    fn act(&mut self, act: Act) {
+        self.sequence += 1;
+        let id = self.sequence << TASK_BITS | (self.sequence * 7 & 0xff);
+        match act {
+            Act::Push(span) => {
+                let event = Event { time: Time::from_ps(self.now.saturating_add(span)), id };
+                self.queue.push(event);
+                self.plain.push(event);
+            }
+            Act::PushNow => {
+                let event = Event { time: Time::from_ps(self.now), id };
+                self.queue.push_now(event);
+                self.plain.push(event);
+            }
+            Act::Pop => _ = self.pop(),
+        }
+        assert_eq!(self.queue.len(), self.plain.0.len());
+    }
+
+    fn pop(&mut self) -> bool {
+        let popped = self.queue.pop();
+        assert_eq!(popped, self.plain.pop());
+        self.now = popped.map_or(self.now, |event| event.time.ps());
+        popped.is_some()
+    }
+}
+
+fn span() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        4 => 1..2_000u64,
+        2 => Just(30_303u64),
+        2 => 0..3u64,
+        2 => 1..5_000_000u64,
+        1 => any::<u64>().prop_map(|span| span >> 20),
+        1 => any::<u64>(),
+        1 => Just(u64::MAX),
+    ]
+}
+
+/// Acts in stretches of one kind of span, so that widths have to change; mostly adding at first.
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let stretch = (span(), 0..100u32, 1..100u32, prop::collection::vec((0..100u32, 0..100u32, any::<u64>()), 1..1_500))
+        .prop_map(|(scale, pops, same, draws)| {
+            let act = |&(draw, alike, random): &(u32, u32, u64)| match draw {
+                _ if draw < pops => Act::Pop,
+                _ if draw % 8 == 0 => Act::PushNow,
+                _ if alike < same => Act::Push(scale),
+                _ => Act::Push(random % scale.saturating_add(1)),
+            };
+            draws.iter().map(act).collect::<Vec<_>>()
+        });
+    prop::collection::vec(stretch, 1..6).prop_map(|stretches| stretches.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn takes_events_as_the_twin_does(acts in acts(), mixed in prop::collection::vec(span(), 0..300)) {
+        let mut pair = Pair::default();
+        for act in acts {
+            pair.act(act);
+        }
+        for span in mixed {
+            pair.act(Act::Push(span));
+            pair.act(Act::Pop);
+        }
+        while pair.pop() {}
+    }
+
+    #[test]
+    fn holds_thousands_as_the_twin_does(pending in 100..6_000u64, scales in prop::collection::vec(span(), 1..5)) {
+        let mut pair = Pair::default();
+        for n in 0..pending {
+            pair.act(Act::Push(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40));
+        }
+        for scale in scales {
+            for n in 0..4 * pending {
+                pair.act(Act::Pop);
+                pair.act(if n % 5 == 0 { Act::PushNow } else { Act::Push(scale / (n % 64 + 1)) });
+            }
+        }
+        while pair.pop() {}
+    }
+}
+
+#[test]
+fn a_full_wheel_spans_all_of_time() {
+    let mut pair = Pair::default();
+    for n in 0..10_000 {
+        pair.act(Act::Push(u64::MAX / 10_000 * n));
+    }
+    for _ in 0..200 {
+        pair.act(Act::Push(u64::MAX));
+    }
+    while pair.pop() {}
+}
+
+#[test]
+fn a_few_events_after_many() {
+    let mut pair = Pair::default();
+    for round in 0..20u64 {
+        for n in 0..(1 << (round % 12)) {
+            pair.act(Act::Push(n * n % 977));
+        }
+        while pair.pop() {}
+    }
+}

@@ -1,0 +1,262 @@
+//! Events later than now: a heap while they are few, a time wheel when they are many.
+//!
+//! The wheel cuts time into buckets of 2ⁿ ps. The events of the current bucket are sorted once,
+//! into `run`; what is added to that bucket afterwards goes to the heap `near`; events of the
+//! next `heads.len()` buckets are listed by bucket in no order; those beyond wait in the heap
+//! `far`. So each event is taken as the lesser of two firsts, and the order is exact whatever
+//! the width is: width and number of buckets decide the speed alone, and are chosen anew when
+//! the counts say that they no longer fit. While events are few there is one endless current
+//! bucket, and all of this is the heap `near`.
+
+use super::heap::Heap;
+use super::{Event, TASK_BITS};
+use crate::engine::time::Time;
+
+/// More pending events than these make a wheel; fewer than the others end it.
+const WHEEL_FROM: usize = 96;
+const WHEEL_TO: usize = 32;
+/// The least and largest number of buckets, powers of two and multiples of 64.
+const BUCKETS_MIN: usize = 256;
+const BUCKETS_MAX: usize = 1 << 18;
+/// No node.
+const NONE: u32 = u32::MAX;
+
+/// An event in a bucket, and the next one there.
+struct Node {
+    event: Event,
+    next: u32,
+}
+
+/// The pending events later than now.
+pub(super) struct Wheel {
+    /// The events of the current bucket as it was when it became current; the earliest is last.
+    run: Vec<Event>,
+    /// Events added at or before `near_last` since.
+    near: Heap,
+    /// The end of the current bucket.
+    near_last: Time,
+    /// How many events in `near` are too many.
+    near_max: usize,
+    /// The number of the current bucket: its times shifted right by `shift`.
+    current: u64,
+    shift: u32,
+    /// The first node of each bucket; a bucket's place is its number modulo their count.
+    heads: Vec<u32>,
+    /// One bit for each bucket that has nodes.
+    occupied: Vec<u64>,
+    nodes: Vec<Node>,
+    free: u32,
+    /// How many events are in buckets.
+    listed: usize,
+    /// Events at least `heads.len()` buckets after the current one.
+    far: Heap,
+    /// Since the last fit: events sorted into `run`, and events brought in from `far`.
+    sorted: usize,
+    fetched: usize,
+    /// The sequence number before which no new fit is tried, so that its cost stays a small
+    /// part of that of the events in between.
+    fit_after: u64,
+}
+
+impl Default for Wheel {
+    fn default() -> Wheel {
+        Wheel {
+            run: Vec::new(),
+            near: Heap::default(),
+            near_last: Time::MAX,
+            near_max: WHEEL_FROM,
+            current: 0,
+            shift: 0,
+            heads: Vec::new(),
+            occupied: Vec::new(),
+            nodes: Vec::new(),
+            free: NONE,
+            listed: 0,
+            far: Heap::default(),
+            sorted: 0,
+            fetched: 0,
+            fit_after: 0,
+        }
+    }
+}
+
+impl Wheel {
+    pub fn len(&self) -> usize {
+        self.run.len() + self.near.len() + self.listed + self.far.len()
+    }
+
+    #[inline]
+    pub fn push(&mut self, event: Event) {
+        if event.time > self.near_last {
+            return self.list(event);
+        }
+        self.near.push(event);
+        if self.near.len() > self.near_max {
+            self.crowded(event.id >> TASK_BITS);
+        }
+    }
+
+    #[inline]
+    pub fn pop(&mut self) -> Option<Event> {
+        let Some(&first) = self.run.last() else {
+            return self.near.pop().or_else(|| self.advance());
+        };
+        if self.near.len() > 0 && self.near.peek().is_some_and(|event| event < first) {
+            return self.near.pop();
+        }
+        self.run.pop()
+    }
+
+    /// Takes the earliest event if it comes before `first`, which is at the present instant: no
+    /// later than the end of the current bucket.
+    #[inline]
+    pub fn pop_before(&mut self, first: Event) -> Option<Event> {
+        let near = self.near.peek().is_some_and(|event| event < first);
+        let run = self.run.last().is_some_and(|&event| event < first);
+        if near || run { self.pop() } else { None }
+    }
+
+    /// Adds an event later than the current bucket.
+    #[inline]
+    fn list(&mut self, event: Event) {
+        let bucket = event.time.ps() >> self.shift;
+        if bucket - self.current >= self.heads.len() as u64 {
+            return self.far.push(event);
+        }
+        let place = bucket as usize & (self.heads.len() - 1);
+        let node = Node { event, next: self.heads[place] };
+        self.heads[place] = match self.nodes.get_mut(self.free as usize) {
+            Some(unused) => {
+                let at = std::mem::replace(&mut self.free, unused.next);
+                *unused = node;
+                at
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() as u32 - 1
+            }
+        };
+        self.occupied[place / 64] |= 1 << (place % 64);
+        self.listed += 1;
+    }
+
+    /// Makes the next bucket that has events the current one, and takes its first event.
+    fn advance(&mut self) -> Option<Event> {
+        let pending = self.listed + self.far.len();
+        if pending < WHEEL_TO || self.sorted > 4 * pending {
+            if pending == 0 {
+                return None;
+            }
+            if pending < WHEEL_TO || self.fits_ill() {
+                self.fit(0);
+                return self.pop();
+            }
+        }
+        let next = match self.listed {
+            0 => self.far.peek()?.time.ps() >> self.shift,
+            _ => self.current + self.distance_to_occupied(),
+        };
+        self.enter(next);
+        self.run.pop()
+    }
+
+    /// Makes `bucket`, the first that has events, the current one.
+    fn enter(&mut self, bucket: u64) {
+        self.current = bucket;
+        self.near_last = Time::from_ps(bucket << self.shift | ((1 << self.shift) - 1));
+        let horizon = self.heads.len() as u64;
+        while let Some(event) = self.far.peek().filter(|event| (event.time.ps() >> self.shift) - bucket < horizon) {
+            self.far.pop();
+            self.list(event);
+            self.fetched += 1;
+        }
+        let place = bucket as usize & (self.heads.len() - 1);
+        let mut next = std::mem::replace(&mut self.heads[place], NONE);
+        self.occupied[place / 64] &= !(1 << (place % 64));
+        while let Some(node) = self.nodes.get_mut(next as usize) {
+            self.run.push(node.event);
+            let at = std::mem::replace(&mut next, node.next);
+            node.next = std::mem::replace(&mut self.free, at);
+        }
+        self.listed -= self.run.len();
+        self.sorted += self.run.len();
+        if self.run.len() > 1 {
+            self.run.sort_unstable_by(|a, b| b.cmp(a));
+        }
+    }
+
+    /// How many buckets after the current one the first occupied one is; there is one.
+    fn distance_to_occupied(&self) -> u64 {
+        let mask = self.heads.len() - 1;
+        let start = (self.current as usize + 1) & mask;
+        let (mut word, mut bits) = (start / 64, self.occupied[start / 64] >> (start % 64) << (start % 64));
+        while bits == 0 {
+            word = (word + 1) & (self.occupied.len() - 1);
+            bits = self.occupied[word];
+        }
+        let place = word * 64 + bits.trailing_zeros() as usize;
+        (place.wrapping_sub(start) & mask) as u64 + 1
+    }
+
+    /// The current bucket took in too many events since it became current.
+    #[cold]
+    fn crowded(&mut self, sequence: u64) {
+        match sequence >= self.fit_after {
+            true => self.fit(sequence),
+            false => self.near_max *= 2,
+        }
+    }
+
+    /// Whether buckets hold too many events, or most events came by way of `far`.
+    fn fits_ill(&mut self) -> bool {
+        let ill = self.fetched > self.sorted / 2 || self.len() > 4 * self.heads.len();
+        (self.sorted, self.fetched) = (0, 0);
+        ill
+    }
+
+    /// Chooses the buckets that fit the events now pending, and spreads the events again.
+    #[cold]
+    fn fit(&mut self, sequence: u64) {
+        let crowd = self.near.len();
+        let mut events = std::mem::take(&mut self.run);
+        self.near.drain_into(&mut events);
+        self.far.drain_into(&mut events);
+        for head in &mut self.heads {
+            while let Some(node) = self.nodes.get(*head as usize) {
+                events.push(node.event);
+                *head = node.next;
+            }
+        }
+        self.nodes.clear();
+        (self.free, self.listed, self.sorted, self.fetched) = (NONE, 0, 0, 0);
+        self.heads.clear();
+        self.occupied.clear();
+        if events.len() < WHEEL_TO {
+            (self.near_last, self.near_max) = (Time::MAX, WHEEL_FROM);
+            events.iter().for_each(|&event| self.near.push(event));
+            return;
+        }
+        events.sort_unstable_by(|a, b| b.cmp(a));
+        // Two events a bucket, by the density of the first three quarters, or of the crowd.
+        let first = events[events.len() - 1].time;
+        let time_after = |count: usize| events[events.len() - 1 - count].time.since(first).ps();
+        let mut count = if crowd > 0 { crowd / 2 } else { events.len() * 3 / 4 };
+        while time_after(count) == 0 && count < events.len() - 1 {
+            count = (2 * count + 1).min(events.len() - 1);
+        }
+        let width = 2 * (time_after(count) / count.max(1) as u64).min(1 << 61);
+        self.shift = width.max(1).ilog2();
+        let buckets = (2 * events.len()).next_power_of_two().clamp(BUCKETS_MIN, BUCKETS_MAX);
+        self.heads.resize(buckets, NONE);
+        self.occupied.resize(buckets / 64, 0);
+        self.near_max = WHEEL_FROM;
+        self.fit_after = sequence + 8 * events.len() as u64;
+        self.current = first.ps() >> self.shift;
+        self.near_last = Time::from_ps(self.current << self.shift | ((1 << self.shift) - 1));
+        while let Some(event) = events.pop_if(|event| event.time <= self.near_last) {
+            self.run.push(event);
+        }
+        self.run.reverse();
+        events.iter().for_each(|&event| self.list(event));
+    }
+}
