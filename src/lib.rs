@@ -6,4 +6,5 @@ pub mod host;
 pub mod machine;
 pub mod messaging;
 pub mod ni;
+pub mod program;
 pub mod protocol;

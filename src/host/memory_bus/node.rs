@@ -1,6 +1,6 @@
 //! A node without its interface: bus, main memory and processor, and places in memory.
 
-use super::block::{Address, BLOCK_BYTES, Block, block_of};
+use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use super::bus::{Agent, AgentId, Bus};
 use super::cache_agent::CacheAgent;
 use super::memory::Memory;
@@ -40,10 +40,11 @@ impl Node {
         Node { name: name.to_owned(), bus, processor, memory, parameters: *parameters, next_free: Cell::new(4096) }
     }
 
-    /// Attaches an interface that is the home of `bytes` bytes from [`INTERFACE_BASE`].
-    pub fn attach(&self, interface: Rc<dyn Agent>, bytes: u64) -> AgentId {
-        let range: Range<Address> = INTERFACE_BASE..INTERFACE_BASE + bytes;
-        self.bus.attach(interface, Some(range))
+    /// Attaches an interface, or a half of one, that is the home of `addresses`, which lie above
+    /// [`INTERFACE_BASE`].
+    pub fn attach(&self, interface: Rc<dyn Agent>, addresses: Range<Address>) -> AgentId {
+        assert!(addresses.start >= INTERFACE_BASE, "an interface is not at home in main memory");
+        self.bus.attach(interface, Some(addresses))
     }
 
     /// A place of `bytes` bytes in main memory that begins at a block.
@@ -55,14 +56,19 @@ impl Node {
         address
     }
 
-    /// Reads memory as the owners and homes have it, in no time: to look at results.
+    /// Reads memory as this node's program has it, in no time: to look at results.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
-        (address..address + bytes as u64)
-            .map(|at| {
-                let block: Block = self.bus.peek(block_of(at));
-                block.0[at as usize % BLOCK_BYTES]
-            })
-            .collect()
+        let end = address + bytes as u64;
+        let mut data = Vec::with_capacity(bytes);
+        while address + (data.len() as u64) < end {
+            let at = address + data.len() as u64;
+            let block: Block = self.bus.peek(block_of(at));
+            let offset = offset_in_block(at);
+            let count = (BLOCK_BYTES - offset).min((end - at) as usize);
+            data.extend_from_slice(&block.0[offset..offset + count]);
+        }
+        self.processor.overlay_stores(address, &mut data);
+        data
     }
 
     /// Writes main memory in no time, before a run begins.

@@ -190,6 +190,11 @@ impl Processor {
         }
     }
 
+    /// Writes the stores that wait over `data`, which was read at `address`.
+    pub fn overlay_stores(&self, address: Address, data: &mut [u8]) {
+        self.0.stores.overlay(address, data);
+    }
+
     /// Reads up to 8 bytes, uncached.
     pub async fn read_uncached(&self, address: Address, bytes: usize) -> u64 {
         let mut data = Block::ZERO;

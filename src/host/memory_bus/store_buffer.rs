@@ -99,4 +99,14 @@ impl StoreBuffer {
             Some(_) => Forward::Conflict,
         }
     }
+
+    /// Writes what waits over `data`, which was read at `address`.
+    pub fn overlay(&self, address: Address, data: &mut [u8]) {
+        for entry in &*self.entries.borrow() {
+            for (at, byte) in (entry.address..).zip(&entry.value.to_le_bytes()[..entry.bytes]) {
+                let place = at.checked_sub(address).and_then(|offset| data.get_mut(offset as usize));
+                place.into_iter().for_each(|place| *place = *byte);
+            }
+        }
+    }
 }

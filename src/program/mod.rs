@@ -1,0 +1,3 @@
+//! What runs on the simulated processors.
+
+pub mod memory_bus;
