@@ -16,7 +16,7 @@ fn main(){
     let mut p=PairParameters::paper(kind);
     for a in &args[1..] { let (k,v)=a.split_once('=').unwrap(); let v:u64=v.parse().unwrap(); use narrows::engine::Time;
       match k {"send"=>p.messaging.send_cycles=v,"recv"=>p.messaging.receive_cycles=v,"word"=>p.interface.word_cycles=v,"poll"=>p.interface.poll_cycles=v,
-      "proc"=>p.interface.processing_time=Time::from_ns(v),"switch"=>p.interface.udma_switch_time=Time::from_ns(v),"req"=>p.node.processor.request_cycles=v,"rep"=>p.node.processor.reply_cycles=v,
+      "proc"=>p.interface.processing_time=Time::from_ns(v),"start"=>p.interface.udma_start_time=Time::from_ns(v),"acc"=>p.interface.fifo_receive_accesses=v,"switch"=>p.interface.udma_switch_time=Time::from_ns(v),"req"=>p.node.processor.request_cycles=v,"rep"=>p.node.processor.reply_cycles=v,
       "arb"=>p.node.bus.arbitration_cycles=v,"supply"=>p.node.cache.supply_time=Time::from_ns(v),"turn"=>p.node.bus.turnaround_cycles=v,"snoop"=>p.node.bus.snoop_cycles=v,"rate"=>p.network.rate=narrows::engine::Rate::from_bytes_per_s(v*1000000),_=>panic!("{k}")}}
     print!("{:28}",kind.name());
     for (i,b) in [8,64,256].into_iter().enumerate(){ if want[i]>0.{ let m=round_trip_us(&p,b).unwrap(); let e=(m/want[i]-1.)*100.; if e.abs()>10.{bad+=1} sum+=e*e; worst=worst.max(e.abs()); print!(" {:6.2}({:+5.1}%){}",m,e,if e.abs()>10.{"*"}else{" "}); } else {print!("                 ")}}

@@ -73,9 +73,9 @@ pub struct Endpoint {
     interface: Rc<Interface>,
     number: u16,
     parameters: MessagingParameters,
-    sequence: Cell<u8>,
+    sequence: Cell<u16>,
     buffers: RefCell<Vec<Address>>,
-    partial: RefCell<BTreeMap<(u16, u8), Partial<Address>>>,
+    partial: RefCell<BTreeMap<(u16, u16), Partial<Address>>>,
     pending: RefCell<VecDeque<Received>>,
 }
 
@@ -119,7 +119,7 @@ impl Endpoint {
         assert!(bytes <= self.parameters.message_bytes_max, "a message has at most the stated bytes");
         let start = self.processor().time();
         let sequence = self.sequence.get();
-        self.sequence.set(sequence.wrapping_add(1));
+        self.sequence.set((sequence + 1) % Header::SEQUENCES);
         for (fragment, range) in fragments(bytes, self.payload_max()).enumerate() {
             let header = Header {
                 payload_bytes: range.len() as u8,

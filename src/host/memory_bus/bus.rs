@@ -3,11 +3,16 @@
 //! Models: a circuit-switched bus. A transaction holds the bus from arbitration to turnaround,
 //! the access at the home or owner included, and begins at a clock edge:
 //!
-//! | kind | moves | cycles beside the access time (Table 3's width, defaults) |
-//! |---|---|---|
-//! | `Read`, `ReadExclusive`, `ReadBlock`, `WriteBlock`, `WriteBack` | 64 B | 4 + 2 |
-//! | `ReadWord`, `WriteWord` | 1–8 B | 4 + 1 |
-//! | `Invalidate` | nothing | 4, and no access |
+//! | kind | moves | cycles (Table 3's width, defaults) | and the bus is held for |
+//! |---|---|---|---|
+//! | `Read`, `ReadExclusive`, `ReadBlock` | 64 B | 4 + 2 | the access at the owner or home |
+//! | `ReadWord`, `WriteWord` | 1–8 B | 4 + 1 | the access at the home |
+//! | `WriteBlock`, `WriteBack` | 64 B | 4 + 2 | the access at the home, if that does not post |
+//! | `Invalidate` | nothing | 4 | nothing |
+//!
+//! A home that posts takes a block into a buffer, one deep, and writes it to its memory afterwards,
+//! which the next block access to it waits for with the bus held. Main memory does not post. Word
+//! accesses are strongly ordered and end when the device has done them.
 //!
 //! All copies change state when the bus is granted, all data arrives when the transaction ends;
 //! in between nobody else can look. Requests are served in the order of asking. Data of a
@@ -79,6 +84,11 @@ impl Kind {
         matches!(self, Kind::ReadWord | Kind::WriteWord)
     }
 
+    /// A home that posts takes these into its buffer.
+    const fn may_be_posted(self) -> bool {
+        matches!(self, Kind::WriteBlock | Kind::WriteBack)
+    }
+
     const fn reads(self) -> bool {
         matches!(self, Kind::Read | Kind::ReadExclusive | Kind::ReadBlock | Kind::ReadWord)
     }
@@ -110,6 +120,11 @@ pub trait Agent {
         Time::ZERO
     }
 
+    /// Whether the home takes a block into a buffer before its memory.
+    fn home_posts(&self) -> bool {
+        false
+    }
+
     /// The home is read; what was asked for must be at its place in `data`.
     fn home_read(&self, address: Address, _bytes: usize, _data: &mut Block) {
         panic!("nothing to read at {address:#x}")
@@ -138,6 +153,8 @@ pub struct Done {
     pub shared: bool,
     /// The agent that supplied or took the data, if any was moved.
     pub by: Option<AgentId>,
+    /// When a posted write has reached its home's memory; for all else, the end.
+    pub settled: Time,
 }
 
 /// The bus.
@@ -149,6 +166,8 @@ pub struct Bus {
     homes: RefCell<Vec<(Range<Address>, AgentId)>>,
     counts: [Cell<u64>; Kind::ALL.len()],
     supplied: RefCell<Vec<[u64; Kind::ALL.len()]>>,
+    /// Until when each agent's memory is at work on a posted write.
+    writing_until: RefCell<Vec<Time>>,
     track: Option<record::TrackId>,
 }
 
@@ -164,6 +183,7 @@ impl Bus {
             homes: RefCell::default(),
             counts: Default::default(),
             supplied: RefCell::default(),
+            writing_until: RefCell::default(),
             track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
         }
     }
@@ -173,6 +193,7 @@ impl Bus {
         let id = AgentId(self.agents.borrow().len());
         self.agents.borrow_mut().push(agent);
         self.supplied.borrow_mut().push([0; Kind::ALL.len()]);
+        self.writing_until.borrow_mut().push(Time::ZERO);
         let mut homes = self.homes.borrow_mut();
         if let Some(range) = addresses {
             let apart = homes.iter().all(|(other, _)| range.end <= other.start || other.end <= range.start);
@@ -310,9 +331,10 @@ impl Granted<'_> {
             _ => bus.snoop(self.by, kind, block, data),
         };
         let by = supplier.or_else(|| (kind != Kind::Invalidate).then(|| bus.home(address)));
-        let access = bus.access_time(supplier, by, address);
+        let access = bus.access_time(kind, supplier, by, address);
         let (start, end) = (bus.sim.now(), bus.end(kind, bytes, access));
         bus.sim.until(end).await;
+        let settled = bus.settle(kind, by, address);
         if let (None, Some(home)) = (supplier, by) {
             let home = bus.agents.borrow()[home.0].clone();
             match kind.reads() {
@@ -322,17 +344,36 @@ impl Granted<'_> {
         }
         bus.count(kind, by);
         bus.record(kind, bytes, start, end);
-        Done { shared, by }
+        Done { shared, by, settled }
     }
 }
 
 impl Bus {
-    fn access_time(&self, supplier: Option<AgentId>, by: Option<AgentId>, address: Address) -> Time {
+    /// The part of a transaction that depends on who answers.
+    fn access_time(&self, kind: Kind, supplier: Option<AgentId>, by: Option<AgentId>, address: Address) -> Time {
         let agents = self.agents.borrow();
         match (supplier, by) {
             (Some(supplier), _) => agents[supplier.0].supply_time(),
-            (None, Some(home)) => agents[home.0].home_time(address),
+            (None, Some(home)) => {
+                let busy = if kind.is_word() { Time::ZERO } else { self.writing_until.borrow()[home.0] };
+                let wait = busy.since(self.sim.now());
+                let posts = kind.may_be_posted() && agents[home.0].home_posts();
+                wait + if posts { Time::ZERO } else { agents[home.0].home_time(address) }
+            }
             (None, None) => Time::ZERO,
         }
+    }
+
+    /// A transaction ends; a posted write keeps its home's memory at work.
+    fn settle(&self, kind: Kind, by: Option<AgentId>, address: Address) -> Time {
+        let now = self.sim.now();
+        let Some(home) = by.filter(|_| kind.may_be_posted()) else { return now };
+        let agents = self.agents.borrow();
+        if !agents[home.0].home_posts() {
+            return now;
+        }
+        let until = now + agents[home.0].home_time(address);
+        self.writing_until.borrow_mut()[home.0] = until;
+        until
     }
 }

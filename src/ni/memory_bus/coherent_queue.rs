@@ -32,10 +32,11 @@ use std::rc::Rc;
 pub const TAIL: Address = SEND_BASE;
 /// The head of the send queue (read): how many messages were fetched so far.
 pub const HEAD: Address = SEND_BASE + 8;
-/// Where a send queue begins that is at home in the interface.
-pub const SEND_QUEUE: Address = SEND_BASE + (1 << 20);
+/// Where a send queue begins that is at home in the interface: in another part of a direct-mapped
+/// cache of 1 MB than the receive queue, and than what is allocated first in main memory.
+pub const SEND_QUEUE: Address = SEND_BASE + (1 << 19);
 /// Where a receive queue begins that is at home in the interface.
-pub const RECEIVE_QUEUE: Address = RECEIVE_BASE + (1 << 20);
+pub const RECEIVE_QUEUE: Address = RECEIVE_BASE + (3 << 18);
 
 /// Senses count the laps from 1 to this, so that zeroed memory holds no message.
 const SENSES: u64 = 127;

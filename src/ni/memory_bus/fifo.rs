@@ -1,7 +1,8 @@
 //! What the fifo designs share: the interface memory in which a message is composed and read.
 //!
-//! Models: a message is composed in the interface's memory, read from there to be sent, and
-//! written there when it arrives: one access time each, whatever its length. What the
+//! Models: a message is composed in an outgoing flow-control buffer in the interface's memory, and
+//! sent from there as it stands. An arriving one goes into an incoming buffer and from there to the
+//! fifo, some access times later; messages follow each other through these steps. What the
 //! processor has not read keeps its incoming buffer.
 //! Leaves out: several processes.
 
@@ -103,6 +104,7 @@ pub struct ReceiveFifo {
     sim: Sim,
     port: Rc<Port>,
     time: Time,
+    begun: Mailbox<Taken<Parcel>>,
     ready: RefCell<VecDeque<Taken<Parcel>>>,
     position: Cell<usize>,
     /// A message became visible.
@@ -116,18 +118,27 @@ impl ReceiveFifo {
             sim: sim.clone(),
             port: port.clone(),
             time,
+            begun: Mailbox::new(sim, format!("{name}: a message on its way to the fifo")),
             ready: RefCell::default(),
             position: Cell::new(0),
             visible: Signal::new(sim, format!("{name}: a message")),
         });
-        sim.spawn_server(format!("{name} input"), fifo.clone().serve());
+        sim.spawn_server(format!("{name} input"), fifo.clone().begin());
+        sim.spawn_server(format!("{name} fifo"), fifo.clone().finish());
         fifo
     }
 
-    async fn serve(self: Rc<ReceiveFifo>) {
+    /// Begins each message as it arrives.
+    async fn begin(self: Rc<ReceiveFifo>) {
         loop {
-            let mut taken = self.port.take().await;
-            self.sim.delay(self.time).await;
+            let taken = self.port.take().await;
+            self.begun.send_at(self.sim.now() + self.time, taken);
+        }
+    }
+
+    async fn finish(self: Rc<ReceiveFifo>) {
+        loop {
+            let mut taken = self.begun.receive().await;
             let now = self.sim.now();
             taken.payload.close("receive: interface", Some(now - self.time), now);
             self.ready.borrow_mut().push_back(taken);

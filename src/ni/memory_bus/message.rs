@@ -14,17 +14,18 @@ pub const HEADER_BYTES: usize = 8;
 pub struct Header {
     /// Bytes of payload in this network message, up to 248.
     pub payload_bytes: u8,
-    /// Who sent it: 12 bits.
+    /// Who sent it: 10 bits.
     pub source: u16,
-    /// Where it goes: 12 bits.
+    /// Where it goes: 10 bits.
     pub destination: u16,
-    /// The program's message it belongs to, counted by its sender: 8 bits.
-    pub sequence: u8,
-    /// Its number among the fragments of that message: 10 bits.
+    /// The program's message it belongs to, counted by its sender: 15 bits, since a message may be
+    /// returned often and overtaken by many.
+    pub sequence: u16,
+    /// Its number among the fragments of that message: 8 bits.
     pub fragment: u16,
     /// It is the last fragment.
     pub last: bool,
-    /// What the receiver shall do with the message: 6 bits.
+    /// What the receiver shall do with the message: 5 bits.
     pub handler: u8,
     /// The lap of the queue it was written in: 7 bits, zero for none.
     pub sense: u8,
@@ -32,19 +33,21 @@ pub struct Header {
 
 impl Header {
     /// Most fragments of one message.
-    pub const FRAGMENTS_MAX: usize = 1 << 10;
+    pub const FRAGMENTS_MAX: usize = 1 << 8;
     /// Most nodes of a machine.
-    pub const NODES_MAX: usize = 1 << 12;
+    pub const NODES_MAX: usize = 1 << 10;
+    /// Sequence numbers.
+    pub const SEQUENCES: u16 = 1 << 15;
 
     /// The header as a word.
     pub fn encode(self) -> u64 {
         u64::from(self.payload_bytes)
             | u64::from(self.source) << 8
-            | u64::from(self.destination) << 20
-            | u64::from(self.sequence) << 32
-            | u64::from(self.fragment) << 40
-            | u64::from(self.last) << 50
-            | u64::from(self.handler) << 51
+            | u64::from(self.destination) << 18
+            | u64::from(self.sequence) << 28
+            | u64::from(self.fragment) << 43
+            | u64::from(self.last) << 51
+            | u64::from(self.handler) << 52
             | u64::from(self.sense) << 57
     }
 
@@ -53,12 +56,12 @@ impl Header {
         let bits = |from: u32, count: u32| (word >> from & ((1 << count) - 1)) as u16;
         Header {
             payload_bytes: bits(0, 8) as u8,
-            source: bits(8, 12),
-            destination: bits(20, 12),
-            sequence: bits(32, 8) as u8,
-            fragment: bits(40, 10),
-            last: bits(50, 1) == 1,
-            handler: bits(51, 6) as u8,
+            source: bits(8, 10),
+            destination: bits(18, 10),
+            sequence: bits(28, 15),
+            fragment: bits(43, 8),
+            last: bits(51, 1) == 1,
+            handler: bits(52, 5) as u8,
             sense: bits(57, 7) as u8,
         }
     }

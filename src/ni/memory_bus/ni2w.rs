@@ -78,6 +78,10 @@ impl Agent for SendDevice {
         self.time
     }
 
+    fn home_posts(&self) -> bool {
+        true
+    }
+
     fn home_read(&self, address: Address, bytes: usize, data: &mut Block) {
         assert_eq!(address, SEND_STATUS, "only the status is read");
         data.write(offset_in_block(address), bytes, self.fifo.room());
@@ -144,7 +148,7 @@ pub fn attach(site: &Site) -> (Rc<SendDevice>, Rc<ReceiveDevice>) {
 /// Attaches the sending device.
 pub fn attach_sender(site: &Site) -> Rc<SendDevice> {
     let (p, name) = (site.parameters, &site.node.name);
-    let fifo = SendFifo::new(site.sim, name, site.port, p.processing_time + p.memory_time);
+    let fifo = SendFifo::new(site.sim, name, site.port, p.processing_time);
     let device = Rc::new(SendDevice { fifo, time: p.memory_time });
     site.node.attach(device.clone(), SEND_BASE..SEND_BASE + 128);
     device
@@ -153,7 +157,8 @@ pub fn attach_sender(site: &Site) -> Rc<SendDevice> {
 /// Attaches the receiving device.
 pub fn attach_receiver(site: &Site) -> Rc<ReceiveDevice> {
     let (p, name) = (site.parameters, &site.node.name);
-    let fifo = ReceiveFifo::new(site.sim, name, site.port, p.processing_time + p.memory_time);
+    let time = p.processing_time + p.memory_time * p.fifo_receive_accesses;
+    let fifo = ReceiveFifo::new(site.sim, name, site.port, time);
     let device = Rc::new(ReceiveDevice { fifo, time: p.memory_time });
     site.node.attach(device.clone(), RECEIVE_BASE..RECEIVE_BASE + 128);
     device

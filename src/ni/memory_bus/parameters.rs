@@ -18,6 +18,9 @@ pub struct InterfaceParameters {
     pub message_bytes_max: Bytes,
     /// Flow control: 8 buffers each way in Table 5; retry delay chosen.
     pub flow: Parameters,
+    /// Fifo designs: accesses to its memory from a message's arrival until the processor sees it:
+    /// into the flow-control buffer, out of it, into the fifo, and its status: 4 (calibrated).
+    pub fifo_receive_accesses: u64,
     /// Fifo designs: width of an uncached access to the fifo: 8 bytes, the two words of `NI2w` (§4).
     pub access_bytes: usize,
     /// Fifo designs: bytes of the fifo that the processor sees: 8 (`NI2w`), 256 (`Udma`) (§4).
@@ -26,7 +29,9 @@ pub struct InterfaceParameters {
     pub block_buffer_cycles: u64,
     /// `Udma`: larger payloads use it: 0 in Table 5, 96 bytes in the applications (§6.1.1).
     pub udma_threshold: Bytes,
-    /// `Udma`: to make the interface bus master after the initiating load (calibrated).
+    /// `Udma`: from the initiating load until the engine is at work (calibrated).
+    pub udma_start_time: Time,
+    /// `Udma`: to switch the bus master from processor to interface, for each block (calibrated).
     pub udma_switch_time: Time,
     /// Queues: blocks in each direction's queue: 512 (`CNI512Q`, §4; the others chosen alike).
     pub queue_blocks: u64,
@@ -54,11 +59,13 @@ impl InterfaceParameters {
             processing_time: Time::from_ns(40),
             message_bytes_max: Bytes(256),
             flow: Parameters::symmetric(buffers, Retry::constant(Time::from_ns(200))),
+            fifo_receive_accesses: 4,
             access_bytes: 8,
             window_bytes: if kind == Kind::Udma { 256 } else { 8 },
             block_buffer_cycles: 12,
             udma_threshold: Bytes(0),
-            udma_switch_time: Time::from_ns(280),
+            udma_start_time: Time::from_ns(160),
+            udma_switch_time: Time::from_ns(100),
             queue_blocks: 512,
             cache_blocks: 32,
             head_poll_time: Time::from_ns(500),

@@ -2,8 +2,9 @@
 //!
 //! One rule. The receiving driver measures how long it takes over a message, from the end of the
 //! one before where it came from that straight away, else from the poll that found it, and keeps
-//! a moving average (one eighth of each new value) per block. Acknowledgments carry it back. The
-//! sending driver begins a message no earlier than that period, for the blocks of the message
+//! a moving average (one eighth of each new value) per block. Acknowledgments carry it back, an
+//! eighth longer if the receiver has fallen behind (the message was there already when it came
+//! from the one before), so that what has piled up is worked off. The sending driver begins a message no earlier than that period, for the blocks of the message
 //! before, after it began that one; before it has been told a period it has one message
 //! unanswered at a time.
 //!
@@ -20,13 +21,16 @@ use std::cell::Cell;
 pub struct Meter {
     begun: Cell<Time>,
     ended: Cell<Option<Time>>,
+    behind: Cell<bool>,
     period: Cell<Time>,
 }
 
 impl Meter {
     /// A poll that began at `at` found a message.
     pub fn begin(&self, at: Time) {
-        self.begun.set(self.ended.take().unwrap_or(at));
+        let ended = self.ended.take();
+        self.behind.set(ended.is_some());
+        self.begun.set(ended.unwrap_or(at));
     }
 
     /// A poll found nothing.
@@ -34,13 +38,14 @@ impl Meter {
         self.ended.set(None);
     }
 
-    /// The message of `blocks` blocks was served; gives the period for a block.
+    /// The message of `blocks` blocks was served; gives the period to be told, for a block.
     pub fn end(&self, at: Time, blocks: usize) -> Time {
         let sample = at.since(self.begun.get()) / blocks as u64;
         let average = self.period.get();
         self.period.set(if average == Time::ZERO { sample } else { (average * 7 + sample) / 8 });
         self.ended.set(Some(at));
-        self.period.get()
+        let period = self.period.get();
+        if self.behind.get() { period + period / 8 } else { period }
     }
 }
 

@@ -86,6 +86,7 @@ struct Mover {
     bus: Rc<Bus>,
     id: AgentId,
     engine: Rc<Engine>,
+    start_time: Time,
     switch_time: Time,
     memory_time: Time,
 }
@@ -93,16 +94,25 @@ struct Mover {
 impl Mover {
     fn new(site: &Site, engine: Rc<Engine>) -> Mover {
         let id = site.node.attach(engine.clone(), engine.base..engine.base + 64);
-        let (switch_time, memory_time) = (site.parameters.udma_switch_time, site.parameters.memory_time);
-        Mover { sim: site.sim.clone(), bus: site.node.bus.clone(), id, engine, switch_time, memory_time }
+        let p = site.parameters;
+        Mover {
+            sim: site.sim.clone(),
+            bus: site.node.bus.clone(),
+            id,
+            engine,
+            start_time: p.udma_start_time,
+            switch_time: p.udma_switch_time,
+            memory_time: p.memory_time,
+        }
     }
 
     /// Memory to the sending fifo, and off.
     async fn serve_sends(self, device: Rc<SendDevice>) {
         loop {
             let (from, bytes) = self.engine.started.receive().await;
-            self.sim.delay(self.switch_time).await;
+            self.sim.delay(self.start_time).await;
             for block in (0..bytes).step_by(BLOCK_BYTES) {
+                self.sim.delay(self.switch_time).await;
                 let mut data = Block::ZERO;
                 self.bus.transact(self.id, Kind::Read, from + block as u64, BLOCK_BYTES, &mut data).await;
                 self.sim.delay(self.memory_time).await;
@@ -117,11 +127,13 @@ impl Mover {
     async fn serve_receives(self, device: Rc<ReceiveDevice>) {
         loop {
             let (to, bytes) = self.engine.started.receive().await;
-            self.sim.delay(self.switch_time).await;
+            self.sim.delay(self.start_time).await;
             for block in (0..bytes).step_by(BLOCK_BYTES) {
-                self.sim.delay(self.memory_time).await;
+                self.sim.delay(self.memory_time + self.switch_time).await;
                 let mut data = Block::from_bytes(&device.fifo.read(BLOCK_BYTES));
-                self.bus.transact(self.id, Kind::WriteBlock, to + block as u64, BLOCK_BYTES, &mut data).await;
+                let to = to + block as u64;
+                let done = self.bus.transact(self.id, Kind::WriteBlock, to, BLOCK_BYTES, &mut data).await;
+                self.sim.until(done.settled).await;
             }
             self.engine.busy.set(false);
         }
