@@ -67,6 +67,16 @@ pub struct Received {
     pub ledger: Option<Box<Ledger>>,
 }
 
+/// What a poll found.
+pub enum Polled {
+    /// No network message.
+    Nothing,
+    /// A network message, but no message is complete with it.
+    Fragment,
+    /// A message.
+    Message(Received),
+}
+
 /// A program's end.
 pub struct Endpoint {
     node: Rc<Node>,
@@ -162,20 +172,23 @@ impl Endpoint {
     /// Waits for a message.
     pub async fn receive(&self) -> Received {
         loop {
-            if let Some(received) = self.poll().await {
-                return received;
+            match self.poll().await {
+                Polled::Message(received) => return received,
+                Polled::Fragment => {}
+                Polled::Nothing => self.interface.receiver.idle(self.processor()).await,
             }
-            self.interface.receiver.idle(self.processor()).await;
         }
     }
 
     /// Looks for a message, and takes in at most one network message.
-    pub async fn poll(&self) -> Option<Received> {
+    pub async fn poll(&self) -> Polled {
         if let Some(received) = self.pending.borrow_mut().pop_front() {
-            return Some(received);
+            return Polled::Message(received);
         }
-        let arrival = self.interface.receiver.poll(self.processor()).await?;
-        self.take_in(arrival).await
+        match self.interface.receiver.poll(self.processor()).await {
+            None => Polled::Nothing,
+            Some(arrival) => self.take_in(arrival).await.map_or(Polled::Fragment, Polled::Message),
+        }
     }
 
     /// Moves a network message into its buffer; gives the message that is complete with it.
