@@ -18,7 +18,10 @@
 //!   Except where the header left in memory has the very sense of the next lap, which the
 //!   processor would take for a message: then the dead header is written back over it.
 //!
-//! Replacement is in the order of the queue, over the whole cache.
+//! The caches are direct-mapped (chosen; the paper does not say): consecutive slots of the queue
+//! have consecutive places, so replacement is in the order of the queue, and a receive cache is
+//! full when the message that would be replaced has not been read.
+//!
 //! With the throttle ([`throttle`]) the sender keeps to its receiver's pace.
 //!
 //! Leaves out: contention between the interface's two sides for its memory.
@@ -34,15 +37,14 @@ use crate::engine::{Bytes, Mailbox, Sim, Time};
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use crate::host::memory_bus::{Agent, AgentId, Bus, Cache, Kind, Snooped, State, moesi};
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// A cache of queue blocks, any block in any place.
+/// A direct-mapped cache of queue blocks.
 struct QueueCache(RefCell<Cache>);
 
 impl QueueCache {
     fn new(blocks: usize) -> QueueCache {
-        QueueCache(RefCell::new(Cache::new(Bytes((blocks * BLOCK_BYTES) as u64), blocks)))
+        QueueCache(RefCell::new(Cache::new(Bytes((blocks * BLOCK_BYTES) as u64), 1)))
     }
 
     fn snoop(&self, kind: Kind, block: Address, data: &mut Block) -> Snooped {
@@ -145,9 +147,8 @@ struct Filling {
     device: Rc<ReceiveDevice>,
     shared: Rc<ReceiveShared>,
     queue: Queue,
-    blocks_max: usize,
-    /// The blocks in the cache, in the order of the queue: message, block of it.
-    resident: RefCell<VecDeque<(u64, usize)>>,
+    /// What is in each place of the cache: message, and block of it.
+    resident: Vec<Cell<Option<(u64, usize)>>>,
     /// The sense of each slot's header in main memory.
     memory_senses: Vec<Cell<u8>>,
 }
@@ -155,8 +156,7 @@ struct Filling {
 impl Deposit for Filling {
     async fn deposit(&self, position: u64, blocks: &[Block]) {
         self.sim.delay(self.device.time).await;
-        self.drop_overwritten(position);
-        match self.make_room(blocks.len()).await {
+        match self.make_room(position, blocks.len()).await {
             true => self.fill(position, blocks).await,
             false => self.bypass(position, blocks).await,
         }
@@ -168,36 +168,44 @@ impl Deposit for Filling {
 }
 
 impl Filling {
-    /// Forgets what is left of the message whose slot is used again.
-    fn drop_overwritten(&self, position: u64) {
-        let mut resident = self.resident.borrow_mut();
-        while let Some((old, block)) = resident.pop_front_if(|(old, _)| *old + self.queue.slots() <= position) {
-            self.device.cache.drop_block(self.queue.block(old, block));
-        }
+    fn place(&self, position: u64, block: usize) -> &Cell<Option<(u64, usize)>> {
+        let index = self.queue.index(self.queue.block(position, block)).expect("a block of the queue");
+        &self.resident[index % self.resident.len()]
     }
 
-    /// Frees places for `blocks` blocks, of dead messages only; false if there are not enough.
-    async fn make_room(&self, blocks: usize) -> bool {
-        if self.drop_dead(blocks).await {
+    /// Frees the places of message `position`; false if a message not yet read is in one.
+    async fn make_room(&self, position: u64, blocks: usize) -> bool {
+        if self.is_read(position, blocks, self.shared.head_known()) {
+            self.drop_dead(position, blocks).await;
             return true;
         }
         self.shared.update_head(&self.bus, self.id).await;
-        self.drop_dead(blocks).await
-    }
-
-    async fn drop_dead(&self, blocks: usize) -> bool {
-        while self.blocks_max - self.resident.borrow().len().min(self.blocks_max) < blocks {
-            let dead = self.resident.borrow_mut().pop_front_if(|(old, _)| *old < self.shared.head_known());
-            let Some((old, block)) = dead else { return false };
-            self.drop_one(old, block).await;
+        let room = self.is_read(position, blocks, self.shared.head_known());
+        if room {
+            self.drop_dead(position, blocks).await;
         }
-        true
+        room
     }
 
-    async fn drop_one(&self, old: u64, block: usize) {
+    /// Whether what is in the places of message `position` has been read by the processor.
+    fn is_read(&self, position: u64, blocks: usize, head: u64) -> bool {
+        (0..blocks).all(|block| self.place(position, block).get().is_none_or(|(old, _)| old < head))
+    }
+
+    async fn drop_dead(&self, position: u64, blocks: usize) {
+        for block in 0..blocks {
+            if let Some((old, old_block)) = self.place(position, block).take() {
+                self.drop_one(position, old, old_block).await;
+            }
+        }
+    }
+
+    /// Drops a block of the dead message `old` to make room for message `position`.
+    async fn drop_one(&self, position: u64, old: u64, block: usize) {
         let (address, slot) = (self.queue.block(old, block), self.queue.slot(old));
         let next_sense = self.queue.sense(old + self.queue.slots());
-        if block == 0 && self.memory_senses[slot].get() == next_sense {
+        let is_overwritten = slot == self.queue.slot(position);
+        if block == 0 && !is_overwritten && self.memory_senses[slot].get() == next_sense {
             let mut data = self.device.cache.get(address).expect("a resident block is in the cache");
             self.device.cache.drop_block(address);
             self.bus.transact(self.id, Kind::WriteBack, address, BLOCK_BYTES, &mut data).await;
@@ -206,18 +214,28 @@ impl Filling {
         self.device.cache.drop_block(address);
     }
 
+    /// Drops what the cache still holds of the same block from an older lap.
+    fn forget(&self, position: u64, block: usize) {
+        let (place, address) = (self.place(position, block), self.queue.block(position, block));
+        if place.get().is_some_and(|(old, old_block)| self.queue.block(old, old_block) == address) {
+            place.set(None);
+            self.device.cache.drop_block(address);
+        }
+    }
+
     async fn fill(&self, position: u64, blocks: &[Block]) {
         for block in header_last(blocks.len()) {
             let address = self.queue.block(position, block);
             self.bus.transact(self.id, Kind::Invalidate, address, BLOCK_BYTES, &mut Block::ZERO.clone()).await;
             self.device.cache.put(address, State::Modified, &blocks[block]);
-            self.resident.borrow_mut().push_back((position, block));
+            self.place(position, block).set(Some((position, block)));
         }
     }
 
     async fn bypass(&self, position: u64, blocks: &[Block]) {
         for block in header_last(blocks.len()) {
             let address = self.queue.block(position, block);
+            self.forget(position, block);
             self.bus.transact(self.id, Kind::WriteBlock, address, BLOCK_BYTES, &mut blocks[block].clone()).await;
         }
         self.memory_senses[self.queue.slot(position)].set(self.queue.sense(position));
@@ -260,8 +278,7 @@ fn receiver(site: &Site) -> QueueReceiver {
         device,
         shared: shared.clone(),
         queue,
-        blocks_max: p.cache_blocks,
-        resident: RefCell::default(),
+        resident: vec![Cell::new(None); p.cache_blocks],
         memory_senses: vec![Cell::new(0); queue.slots() as usize],
     };
     let times = ReceiveTimes { processing: p.processing_time, head_poll: p.head_poll_time };

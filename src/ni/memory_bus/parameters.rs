@@ -64,13 +64,13 @@ impl InterfaceParameters {
             window_bytes: if kind == Kind::Udma { 256 } else { 8 },
             block_buffer_cycles: 12,
             udma_threshold: Bytes(0),
-            udma_start_time: Time::from_ns(160),
-            udma_switch_time: Time::from_ns(100),
+            udma_start_time: Time::from_ns(180),
+            udma_switch_time: Time::from_ns(120),
             queue_blocks: 512,
             cache_blocks: 32,
             head_poll_time: Time::from_ns(500),
             word_cycles: 4,
-            poll_cycles: 8,
+            poll_cycles: 40,
         }
     }
 
@@ -89,8 +89,10 @@ impl InterfaceParameters {
         if self.kind.has_queue() {
             self.check_queue(&mut problems);
         }
-        if self.kind.caches() && self.cache_blocks == 0 {
-            problems.push(Problem::new("cache-blocks", "0 blocks: a queue cache holds at least 1"));
+        let (blocks, message) = (self.cache_blocks, self.message_blocks_max());
+        if self.kind.caches() && (!blocks.is_power_of_two() || (blocks as u64) < message) {
+            let reason = format!("{blocks} blocks: a power of two of at least the {message} blocks of a message");
+            problems.push(Problem::new("cache-blocks", reason));
         }
         problems
     }
