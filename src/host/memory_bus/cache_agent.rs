@@ -89,6 +89,9 @@ impl CacheAgent {
         let mut data = self.contents.cache.borrow().block(place);
         // Gone at once, so that nothing is stored to it while the bus is busy.
         self.contents.cache.borrow_mut().set_state(place, State::Invalid);
+        if old.is_some_and(|(old, _)| old == self.contents.watched.get()) {
+            self.contents.lost.notify();
+        }
         if let Some((old, state)) = old
             && state.answers()
         {

@@ -250,9 +250,15 @@ impl Processor {
     pub async fn spin(&self, address: Address, round_cycles: u64, reason: PointId) {
         self.work(round_cycles);
         match self.0.parameters.spin {
-            Spin::Each => self.sync().await,
+            Spin::Each => self.simulate_poll().await,
             Spin::Skipped => self.skip_polls(address, round_cycles, reason).await,
         }
+    }
+
+    async fn simulate_poll(&self) {
+        self.sync().await;
+        // What happens at this very instant is seen by this poll.
+        self.0.sim.delay(Time::ZERO).await;
     }
 
     async fn skip_polls(&self, address: Address, round_cycles: u64, reason: PointId) {

@@ -151,16 +151,17 @@ impl ReceiveFifo {
         self.ready.borrow().front().map(|taken| taken.payload.header())
     }
 
-    /// The next `bytes` bytes of the oldest message, zeros after its end; a message of which all
-    /// was read is gone.
+    /// The next `bytes` bytes of the oldest message, zeros after its end; a message of which the
+    /// last word was read is gone.
     pub fn read(&self, bytes: usize) -> Vec<u8> {
         let (from, mut data) = (self.position.get(), vec![0; bytes]);
         let length = {
             let ready = self.ready.borrow();
             let message = &ready.front().expect("a driver reads only a message that is there").payload.bytes;
             let end = (from + bytes).min(message.len());
-            data[..end - from].copy_from_slice(&message[from..end]);
-            message.len()
+            let part = &message[from.min(end)..end];
+            data[..part.len()].copy_from_slice(part);
+            message.len().next_multiple_of(8)
         };
         self.position.set(from + bytes);
         if from + bytes >= length {

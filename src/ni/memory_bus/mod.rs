@@ -27,6 +27,8 @@ pub mod port;
 pub mod prefetch;
 pub mod single_cycle;
 pub mod startjr;
+#[cfg(test)]
+mod tests;
 pub mod throttle;
 pub mod udma;
 pub mod words;

@@ -61,11 +61,11 @@ impl Throttle {
     pub async fn wait(&self, processor: &Processor, port: &Port, next: &Header) {
         let period = port.period_of(next.destination);
         if period == Time::ZERO {
+            processor.sync().await;
             while port.unanswered() > 0 {
-                processor.sync().await;
                 port.freed.wait().await;
-                processor.idle_until(processor.sim().now()).await;
             }
+            processor.idle_until(processor.sim().now()).await;
         }
         processor.idle_until(self.began.get() + period * self.blocks.get()).await;
         self.began.set(processor.time());
