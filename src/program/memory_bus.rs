@@ -8,7 +8,7 @@
 use crate::engine::{Ledger, Limits, Outcome, Recorder, Simulation, Time};
 use crate::fabric::ideal::IdealParameters;
 use crate::host::memory_bus::{Node, NodeParameters, Problem};
-use crate::messaging::endpoint::{Endpoint, MessagingParameters};
+use crate::messaging::endpoint::{Endpoint, MessagingParameters, Received};
 use crate::ni::memory_bus::port::{Networks, Port};
 use crate::ni::memory_bus::{Interface, InterfaceParameters, Kind};
 use std::cell::{Cell, RefCell};
@@ -126,6 +126,13 @@ pub struct Counts {
     pub measured: u64,
 }
 
+impl Counts {
+    /// Before measuring and measured.
+    fn all(self) -> u64 {
+        self.warm_up + self.measured
+    }
+}
+
 /// The distinct messages sent in turn, so that a stale one is noticed.
 const PATTERNS: u64 = 4;
 
@@ -168,36 +175,70 @@ impl Log {
     }
 }
 
+impl Log {
+    /// Message `message` is about to be sent, or received.
+    fn begin(&self, message: u64, counts: Counts, end: &Endpoint) {
+        if message == counts.warm_up {
+            self.start.set(end.processor().time());
+        }
+    }
+
+    /// Message `message` was received.
+    fn received(&self, message: u64, counts: Counts, end: &Endpoint, mut received: Received, bytes: usize) {
+        assert_pattern(&received.bytes, received.handler.into(), bytes);
+        if message >= counts.warm_up {
+            self.ledgers.borrow_mut().extend(received.ledger.take().map(|ledger| *ledger));
+        }
+        self.end.set(end.processor().time());
+        end.free(received);
+    }
+}
+
+/// Sends each message back.
+async fn echo(end: Rc<Endpoint>, bytes: usize, counts: Counts) {
+    let buffers = prepare(&end, bytes).await;
+    for message in 0..counts.all() {
+        let received = end.receive().await;
+        assert_pattern(&received.bytes, received.handler.into(), bytes);
+        end.free(received);
+        send_pattern(&end, 0, &buffers, message, bytes).await;
+    }
+}
+
+/// Sends a message when the one before has come back.
+async fn ping(end: Rc<Endpoint>, bytes: usize, counts: Counts, log: Rc<Log>) {
+    let buffers = prepare(&end, bytes).await;
+    for message in 0..counts.all() {
+        log.begin(message, counts, &end);
+        send_pattern(&end, 1, &buffers, message, bytes).await;
+        let received = end.receive().await;
+        log.received(message, counts, &end, received, bytes);
+    }
+}
+
+/// Sends messages as fast as they go.
+async fn source(end: Rc<Endpoint>, bytes: usize, counts: Counts) {
+    let buffers = prepare(&end, bytes).await;
+    for message in 0..counts.all() {
+        send_pattern(&end, 1, &buffers, message, bytes).await;
+    }
+}
+
+/// Receives messages as fast as they come.
+async fn sink(end: Rc<Endpoint>, bytes: usize, counts: Counts, log: Rc<Log>) {
+    for message in 0..counts.all() {
+        log.begin(message, counts, &end);
+        let received = end.receive().await;
+        log.received(message, counts, &end, received, bytes);
+    }
+}
+
 /// Sends messages of `bytes` bytes to and fro, one at a time.
 pub fn round_trip(pair: &Pair, bytes: usize, counts: Counts, limits: Limits) -> Measured {
     let (sim, log) = (pair.simulation.sim(), Log::new());
     let [first, second] = pair.ends.clone();
-    sim.spawn("node 1 program", async move {
-        let buffers = prepare(&second, bytes).await;
-        for message in 0..counts.warm_up + counts.measured {
-            let received = second.receive().await;
-            assert_pattern(&received.bytes, received.handler.into(), bytes);
-            second.free(received);
-            send_pattern(&second, 0, &buffers, message, bytes).await;
-        }
-    });
-    let writer = log.clone();
-    sim.spawn("node 0 program", async move {
-        let buffers = prepare(&first, bytes).await;
-        for message in 0..counts.warm_up + counts.measured {
-            if message == counts.warm_up {
-                writer.start.set(first.processor().time());
-            }
-            send_pattern(&first, 1, &buffers, message, bytes).await;
-            let mut received = first.receive().await;
-            assert_pattern(&received.bytes, received.handler.into(), bytes);
-            if message >= counts.warm_up {
-                writer.ledgers.borrow_mut().extend(received.ledger.take().map(|ledger| *ledger));
-            }
-            first.free(received);
-        }
-        writer.end.set(first.processor().time());
-    });
+    sim.spawn("node 1 program", echo(second, bytes, counts));
+    sim.spawn("node 0 program", ping(first, bytes, counts, log.clone()));
     let outcome = pair.simulation.run(limits);
     log.measured(pair, counts, outcome)
 }
@@ -206,27 +247,8 @@ pub fn round_trip(pair: &Pair, bytes: usize, counts: Counts, limits: Limits) -> 
 pub fn bandwidth(pair: &Pair, bytes: usize, counts: Counts, limits: Limits) -> Measured {
     let (sim, log) = (pair.simulation.sim(), Log::new());
     let [first, second] = pair.ends.clone();
-    sim.spawn("node 0 program", async move {
-        let buffers = prepare(&first, bytes).await;
-        for message in 0..counts.warm_up + counts.measured {
-            send_pattern(&first, 1, &buffers, message, bytes).await;
-        }
-    });
-    let writer = log.clone();
-    sim.spawn("node 1 program", async move {
-        for message in 0..counts.warm_up + counts.measured {
-            if message == counts.warm_up {
-                writer.start.set(second.processor().time());
-            }
-            let mut received = second.receive().await;
-            assert_pattern(&received.bytes, received.handler.into(), bytes);
-            if message >= counts.warm_up {
-                writer.ledgers.borrow_mut().extend(received.ledger.take().map(|ledger| *ledger));
-            }
-            second.free(received);
-        }
-        writer.end.set(second.processor().time());
-    });
+    sim.spawn("node 0 program", source(first, bytes, counts));
+    sim.spawn("node 1 program", sink(second, bytes, counts, log.clone()));
     let outcome = pair.simulation.run(limits);
     log.measured(pair, counts, outcome)
 }

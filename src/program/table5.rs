@@ -58,6 +58,62 @@ pub fn cells(published: &Row, measured: &Row) -> Vec<(usize, bool, f64, f64)> {
     cells
 }
 
+/// A constant that the paper does not give.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Constant {
+    /// Its parameter.
+    pub name: &'static str,
+    /// Its value, with unit.
+    pub value: String,
+    /// What it means.
+    pub meaning: &'static str,
+    /// The cells it was settled on, or nothing if it was chosen.
+    pub calibrated_on: Option<&'static str>,
+}
+
+const EIGHT_BYTES: Option<&str> = Some("Table 5, 8 B: round-trip latency and bandwidth");
+
+/// The constants that the paper does not give: one value for all interfaces.
+pub fn constants() -> Vec<Constant> {
+    let p = PairParameters::paper(Kind::Udma);
+    let (n, i, m) = (p.node, p.interface, p.messaging);
+    let constant = |name, value, meaning, calibrated_on| Constant { name, value, meaning, calibrated_on };
+    let bus = n.bus.arbitration_cycles + n.bus.address_cycles + n.bus.snoop_cycles + n.bus.turnaround_cycles;
+    let outside = n.processor.request_cycles + n.processor.reply_cycles;
+    let cycles = |cycles: u64| format!("{cycles} cycles");
+    vec![
+        constant("bus", cycles(bus), "bus cycles of a transaction beside access and data; the bus is held", None),
+        constant("request + reply", cycles(outside), "processor cycles on the way to the bus and back", None),
+        constant("cache.supply-time", n.cache.supply_time.to_string(), "a processor cache supplies a block", None),
+        constant("word-cycles", cycles(i.word_cycles), "a copy loop's cycles for 8 bytes beside the accesses", None),
+        constant("network.rate", p.network.rate.to_string(), "a node's link into and out of the network", None),
+        constant("send-cycles", cycles(m.send_cycles), "messaging layer, a message sent", EIGHT_BYTES),
+        constant("receive-cycles", cycles(m.receive_cycles), "messaging layer, a message received", EIGHT_BYTES),
+        constant("poll-cycles", cycles(i.poll_cycles), "a round of the polling loop beside the poll", EIGHT_BYTES),
+        constant("processing-time", i.processing_time.to_string(), "an interface's logic, each side", EIGHT_BYTES),
+        constant(
+            "fifo-receive-accesses",
+            i.fifo_receive_accesses.to_string(),
+            "accesses to a fifo interface's memory from arrival to the fifo's head",
+            EIGHT_BYTES,
+        ),
+        constant("udma-start-time", i.udma_start_time.to_string(), "initiating load to engine at work", EIGHT_BYTES),
+        constant("udma-switch-time", i.udma_switch_time.to_string(), "bus-master switch, each block", EIGHT_BYTES),
+    ]
+}
+
+/// The smallest payload, in steps of 8 bytes up to 248, from which `later` has no longer round trips
+/// than `sooner`.
+pub fn break_even_bytes(sooner: Kind, later: Kind) -> Option<usize> {
+    let round_trip = |kind, bytes| round_trip_us(&PairParameters::paper(kind), bytes).expect("no problems");
+    let behind = |bytes: &usize| round_trip(later, *bytes) > round_trip(sooner, *bytes);
+    match (8..=248).step_by(8).filter(behind).last() {
+        None => Some(8),
+        Some(248) => None,
+        Some(last) => Some(last + 8),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +137,42 @@ mod tests {
             }
         }
         assert_eq!(cells_seen, 53);
+    }
+
+    fn round_trips(kind: Kind) -> [f64; 3] {
+        measure(kind).round_trip_us.expect("measured for all")
+    }
+
+    #[test]
+    fn the_orders_of_section_6_1_hold() {
+        let [ni2w, udma, ap3000, start_jr, channel, cni512q, cni32qm] =
+            [Kind::Ni2w, Kind::Udma, Kind::Ap3000, Kind::StartJr, Kind::MemoryChannel, Kind::Cni512q, Kind::Cni32qm]
+                .map(round_trips);
+        for at in 0..3 {
+            let others = [ni2w, udma, ap3000, start_jr, channel, cni512q].map(|row| row[at]);
+            assert!(others.iter().all(|other| *other > 1.1 * cni32qm[at]), "R2: CNI32Qm is best");
+            assert!(udma[at] > 2.0 * ap3000[at], "R4: AP3000-like is twice as good as UDMA");
+            assert!((channel[at] / start_jr[at] - 1.0).abs() < 0.05, "R6: the sending sides are equivalent");
+        }
+        assert!(ni2w[2] > 3.0 * cni32qm[2], "R1: more than a factor of three");
+        assert!(cni512q[1] < start_jr[1] && cni512q[2] < start_jr[2], "R7: CNI512Q beats StarT-JR-like");
+    }
+
+    #[test]
+    fn the_break_evens_lie_where_the_paper_says() {
+        let udma = break_even_bytes(Kind::Ni2w, Kind::Udma).expect("R3: UDMA wins in the end");
+        assert!((72..=120).contains(&udma), "R3: {udma} B");
+        let ap3000 = break_even_bytes(Kind::StartJr, Kind::Ap3000).expect("R5: AP3000-like wins in the end");
+        assert!((56..=128).contains(&ap3000), "R5: {ap3000} B");
+    }
+
+    #[test]
+    fn throttled_cni32qm_has_the_best_bandwidth_and_unthrottled_less_than_ap3000() {
+        let [ap3000, free, throttled] = [Kind::Ap3000, Kind::Cni32qm, Kind::Cni32qmThrottle].map(|kind| {
+            BANDWIDTH_BYTES.map(|bytes| bandwidth_mb_per_s(&PairParameters::paper(kind), bytes).expect("no problems"))
+        });
+        for at in 1..4 {
+            assert!(free[at] < ap3000[at] && ap3000[at] < throttled[at], "R8 at {} B", BANDWIDTH_BYTES[at]);
+        }
     }
 }

@@ -43,21 +43,24 @@ impl Cache {
 
     #[inline]
     fn first_place(&self, address: Address) -> usize {
-        (address / BLOCK_BYTES as u64 & self.set_mask) as usize * self.ways
+        ((address / BLOCK_BYTES as u64) & self.set_mask) as usize * self.ways
     }
 
     /// The place of the block of `address` and its state, if it is here.
     #[inline]
     pub fn find(&self, address: Address) -> Option<(Place, State)> {
+        let (place, tag) = self.find_tag(address)?;
+        Some((place, State::ALL[(tag & STATE_BITS) as usize]))
+    }
+
+    #[inline]
+    fn find_tag(&self, address: Address) -> Option<(Place, Tag)> {
         let first = self.first_place(address);
         let block = block_of(address);
-        for place in first..first + self.ways {
-            let tag = self.tags[place];
-            if tag & !STATE_BITS == block && tag & STATE_BITS != 0 {
-                return Some((Place(place), State::ALL[(tag & STATE_BITS) as usize]));
-            }
-        }
-        None
+        let places = &self.tags[first..first + self.ways];
+        // A tag is the block's address plus its state, 1 to 4.
+        let way = places.iter().position(|&tag| tag.wrapping_sub(block + 1) < STATE_BITS)?;
+        Some((Place(first + way), places[way]))
     }
 
     /// The state of the block of `address`.
@@ -68,23 +71,31 @@ impl Cache {
     /// The word at `address`, if its block is here.
     #[inline]
     pub fn load(&mut self, address: Address, bytes: usize) -> Option<u64> {
-        let (place, _) = self.find(address)?;
+        let (place, _) = self.find_tag(address)?;
         self.touch(place);
         let from = place.0 * BLOCK_BYTES + offset_in_block(address);
-        Some(read_bytes(&self.bytes[from..from + bytes]))
+        match bytes {
+            8 => self.bytes[from..].first_chunk().map(|word| u64::from_le_bytes(*word)),
+            _ => Some(read_bytes(&self.bytes[from..from + bytes])),
+        }
     }
 
     /// Writes the word at `address`, if its block is here and may be written.
     #[inline]
     pub fn store(&mut self, address: Address, bytes: usize, value: u64) -> bool {
-        let Some((place, state)) = self.find(address) else { return false };
-        if !state.writable() {
-            return false;
+        let Some((place, tag)) = self.find_tag(address) else { return false };
+        if tag & STATE_BITS != State::Modified as u64 {
+            if !State::ALL[(tag & STATE_BITS) as usize].writable() {
+                return false;
+            }
+            self.tags[place.0] = block_of(address) | State::Modified as u64;
         }
         self.touch(place);
-        self.tags[place.0] = block_of(address) | State::Modified as u64;
         let from = place.0 * BLOCK_BYTES + offset_in_block(address);
-        self.bytes[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        match (bytes, self.bytes[from..].first_chunk_mut()) {
+            (8, Some(word)) => *word = value.to_le_bytes(),
+            _ => self.bytes[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]),
+        }
         true
     }
 

@@ -4,8 +4,9 @@
 //! written back before the new one is fetched. Parameters: [`CacheParameters`].
 //! Leaves out: levels of caches, victim buffers, prefetch.
 
+use super::agent::{Agent, AgentId, Kind};
 use super::block::{Address, BLOCK_BYTES, Block, block_of};
-use super::bus::{Agent, AgentId, Bus, Granted, Kind};
+use super::bus::{Bus, Granted};
 use super::cache::Cache;
 use super::moesi::{self, Snooped, State};
 use super::parameters::CacheParameters;

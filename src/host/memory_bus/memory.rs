@@ -3,8 +3,8 @@
 //! Models: one access time for every access, during which it holds the bus (Table 3: 120 ns).
 //! Leaves out: banks, pages and refresh.
 
+use super::agent::Agent;
 use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
-use super::bus::Agent;
 use crate::engine::{Bytes, Time};
 use std::cell::RefCell;
 

@@ -14,6 +14,7 @@
 //! Everything on the bus is an [`Agent`]: it snoops what others do, and answers for the addresses
 //! of which it is the *home*. Data is real: every block carries its 64 bytes.
 
+pub mod agent;
 pub mod block;
 pub mod bus;
 pub mod cache;
@@ -27,12 +28,13 @@ pub mod store_buffer;
 #[cfg(test)]
 mod tests;
 
+pub use agent::{Agent, AgentId, Kind};
 pub use block::{Address, BLOCK_BYTES, Block, block_of};
-pub use bus::{Agent, AgentId, Bus, Kind};
+pub use bus::Bus;
 pub use cache::Cache;
 pub use cache_agent::CacheAgent;
 pub use memory::Memory;
 pub use moesi::{Snooped, State};
 pub use node::Node;
-pub use parameters::{BusParameters, CacheParameters, Problem, ProcessorParameters, NodeParameters};
+pub use parameters::{BusParameters, CacheParameters, NodeParameters, Problem, ProcessorParameters};
 pub use processor::Processor;

@@ -6,7 +6,7 @@
 //! *owned*, whether the reader keeps a copy or not, because the bus does not tell (as on MBus).
 //! Leaves out: supply by a clean copy, and reflecting a dirty block to memory on a read.
 
-use super::bus::Kind;
+use super::agent::Kind;
 
 /// What a cache may do with its copy of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -72,7 +72,9 @@ pub const fn snoop(state: State, kind: Kind) -> Snooped {
         // The new bytes replace the whole block, or the one that invalidates has them already.
         (Kind::Invalidate | Kind::WriteBlock, _) => Snooped::NOTHING,
         (Kind::ReadBlock, _) => Snooped { next: state, supplies, shared: true },
-        (Kind::WriteBack | Kind::ReadWord | Kind::WriteWord, _) => Snooped { next: state, supplies: false, shared: true },
+        (Kind::WriteBack | Kind::ReadWord | Kind::WriteWord, _) => {
+            Snooped { next: state, supplies: false, shared: true }
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A node without its interface: bus, main memory and processor, and places in memory.
 
+use super::agent::{Agent, AgentId};
 use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
-use super::bus::{Agent, AgentId, Bus};
+use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::memory::Memory;
 use super::parameters::NodeParameters;

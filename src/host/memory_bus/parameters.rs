@@ -32,9 +32,10 @@ pub struct ProcessorParameters {
     /// Its clock: 1 GHz (Table 3).
     pub clock: Hertz,
     /// Cycles from an access that must leave the processor to its request for the bus: 10
-    /// (calibrated with `reply_cycles`: an uncached 8-byte access takes about 102 ns in all).
+    /// (chosen with `reply_cycles`, so that
+    /// an uncached 8-byte access takes about 102 ns in all, the slope of Table 5's first row).
     pub request_cycles: u64,
-    /// Cycles from the end of the bus transaction to the use of its result: 10 (calibrated).
+    /// Cycles from the end of the bus transaction to the use of its result: 10 (chosen).
     pub reply_cycles: u64,
     /// Stores that may wait for their block while the program goes on: 8 words, one block (chosen).
     pub store_buffer_entries: usize,
@@ -132,7 +133,8 @@ impl NodeParameters {
             problems.push(Problem::new("processor.store-buffer-entries", "at least 1: a store needs a place to wait"));
         }
         if self.memory_size.get() == 0 || !self.memory_size.get().is_multiple_of(BLOCK_BYTES as u64) {
-            problems.push(Problem::new("memory-size", format!("{} is not a multiple of a block (64 B)", self.memory_size)));
+            problems
+                .push(Problem::new("memory-size", format!("{} is not a multiple of a block (64 B)", self.memory_size)));
         }
         problems
     }

@@ -14,8 +14,9 @@
 //!
 //! Parameters: [`ProcessorParameters`]. Statistics: time in and waiting for bus transactions.
 
+use super::agent::Kind;
 use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
-use super::bus::{Bus, Kind};
+use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::parameters::{ProcessorParameters, Spin};
 use super::store_buffer::{Entry, Forward, StoreBuffer};
@@ -133,6 +134,9 @@ impl Processor {
 
     /// Loads up to 8 bytes that lie in one block.
     pub async fn load(&self, address: Address, bytes: usize) -> u64 {
+        if let Some(value) = self.try_load(address, bytes) {
+            return value;
+        }
         loop {
             match self.0.stores.forward(address, bytes) {
                 Forward::Value(value) => {

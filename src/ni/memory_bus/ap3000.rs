@@ -21,8 +21,8 @@ use super::ni2w::{self, LAUNCH, RECEIVE_DATA, RECEIVE_STATUS, ReceiveDevice, SEN
 use super::words::{load_word, store_word};
 use super::{Arrival, ReceiveHalf, Receiver, SendHalf, Sender, Site};
 use crate::engine::Ledger;
-use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use crate::host::memory_bus::Processor;
+use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -27,9 +27,11 @@
 //! Leaves out: contention between the interface's two sides for its memory.
 //! Parameters: blocks of a queue, blocks of a cache, memory time.
 
-use super::coherent_queue::{self as coherent, Deposit, Queue, QueueReceiver, QueueSender, ReceiveShared, ReceiveTimes, SendRegisters, header_last};
+use super::coherent_queue::{Queue, header_last};
 use super::fifo::Output;
 use super::prefetch::{self, Keep, Prefetch};
+use super::queue_device::{self, Deposit, ReceiveShared, ReceiveTimes, SendRegisters};
+use super::queue_driver::{QueueReceiver, QueueSender};
 use super::startjr::queue_in_memory;
 use super::throttle::Throttle;
 use super::{RECEIVE_BASE, Receiver, SEND_BASE, Sender, Site};
@@ -261,7 +263,7 @@ fn sender(site: &Site, throttle: Option<Throttle>) -> QueueSender {
     let source = Prefetch::new(site.sim, &site.node.bus, id, device.clone(), device.wanted.clone(), name);
     let output = Output::new(site.sim, name, site.port, p.processing_time);
     let registers = device.registers.clone();
-    let work = coherent::serve_sends(registers.clone(), queue, site.port.clone(), output, source);
+    let work = queue_device::serve_sends(registers.clone(), queue, site.port.clone(), output, source);
     site.sim.spawn_server(format!("{name} send queue"), work);
     QueueSender::new(site, registers, queue, throttle)
 }
@@ -282,7 +284,7 @@ fn receiver(site: &Site) -> QueueReceiver {
         memory_senses: vec![Cell::new(0); queue.slots() as usize],
     };
     let times = ReceiveTimes { processing: p.processing_time, head_poll: p.head_poll_time };
-    let work = coherent::serve_receives(site.sim.clone(), shared.clone(), queue, site.port.clone(), times, target);
+    let work = queue_device::serve_receives(site.sim.clone(), shared.clone(), queue, site.port.clone(), times, target);
     site.sim.spawn_server(format!("{name} receive queue"), work);
     QueueReceiver::new(site, shared, queue)
 }

@@ -16,9 +16,11 @@
 //! Leaves out: contention between the interface's two sides for its memory.
 //! Parameters: blocks of a queue, memory time.
 
-use super::coherent_queue::{self as coherent, Deposit, Queue, QueueReceiver, QueueSender, RECEIVE_QUEUE, ReceiveShared, ReceiveTimes, SEND_QUEUE, SendRegisters, header_last};
+use super::coherent_queue::{Queue, RECEIVE_QUEUE, SEND_QUEUE, header_last};
 use super::fifo::Output;
 use super::prefetch::{self, Keep, Prefetch};
+use super::queue_device::{self, Deposit, ReceiveShared, ReceiveTimes, SendRegisters};
+use super::queue_driver::{QueueReceiver, QueueSender};
 use super::{RECEIVE_BASE, Receiver, SEND_BASE, Sender, Site};
 use crate::engine::{Mailbox, Sim, Time};
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
@@ -165,7 +167,7 @@ fn sender(site: &Site) -> QueueSender {
     let source = Prefetch::new(site.sim, &site.node.bus, id, device.clone(), device.wanted.clone(), name);
     let output = Output::new(site.sim, name, site.port, p.processing_time);
     let registers = device.registers.clone();
-    let work = coherent::serve_sends(registers.clone(), queue, site.port.clone(), output, source);
+    let work = queue_device::serve_sends(registers.clone(), queue, site.port.clone(), output, source);
     site.sim.spawn_server(format!("{name} send queue"), work);
     QueueSender::new(site, registers, queue, None)
 }
@@ -179,7 +181,7 @@ fn receiver(site: &Site) -> QueueReceiver {
     let id = site.node.attach(device.clone(), RECEIVE_BASE..end);
     let target = Steering { sim: site.sim.clone(), bus: site.node.bus.clone(), id, device };
     let times = ReceiveTimes { processing: p.processing_time, head_poll: p.head_poll_time };
-    let work = coherent::serve_receives(site.sim.clone(), shared.clone(), queue, site.port.clone(), times, target);
+    let work = queue_device::serve_receives(site.sim.clone(), shared.clone(), queue, site.port.clone(), times, target);
     site.sim.spawn_server(format!("{name} receive queue"), work);
     QueueReceiver::new(site, shared, queue)
 }

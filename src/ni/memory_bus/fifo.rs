@@ -64,17 +64,18 @@ impl SendFifo {
     /// An empty fifo that takes `time` to read and process a message.
     pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time) -> SendFifo {
         let output = Output::new(sim, name, port, time);
-        SendFifo { sim: sim.clone(), port: port.clone(), output, composed: RefCell::default(), ticket: RefCell::default() }
+        SendFifo {
+            sim: sim.clone(),
+            port: port.clone(),
+            output,
+            composed: RefCell::default(),
+            ticket: RefCell::default(),
+        }
     }
 
     /// How many messages may be launched now.
     pub fn room(&self) -> u64 {
         self.port.room()
-    }
-
-    /// The port it sends through.
-    pub fn port(&self) -> &Rc<Port> {
-        &self.port
     }
 
     /// Keeps the journey of the message to be composed.

@@ -25,6 +25,8 @@ pub mod ni2w;
 pub mod parameters;
 pub mod port;
 pub mod prefetch;
+pub mod queue_device;
+pub mod queue_driver;
 pub mod single_cycle;
 pub mod startjr;
 #[cfg(test)]
@@ -150,7 +152,7 @@ pub enum Sender {
     /// Block stores.
     Blocks(ap3000::BlockSender),
     /// A queue in memory that is not cached.
-    Memory(coherent_queue::QueueSender),
+    Memory(queue_driver::QueueSender),
 }
 
 /// The receiving halves.
@@ -162,7 +164,7 @@ pub enum Receiver {
     /// Block loads.
     Blocks(ap3000::BlockReceiver),
     /// A coherent queue.
-    Queue(coherent_queue::QueueReceiver),
+    Queue(queue_driver::QueueReceiver),
 }
 
 /// Evaluates an expression for the half that there is.

@@ -1,4 +1,7 @@
 //! The parameters of the interfaces on the memory bus, each with its source, and what is refused.
+//!
+//! *Calibrated* means: settled on the two 8-byte columns of Table 5 (round trip and bandwidth, 15 of
+//! 53 cells), one value for all designs; *chosen*: the paper does not say.
 
 use super::Kind;
 use crate::engine::{Bytes, Time};
@@ -41,7 +44,7 @@ pub struct InterfaceParameters {
     pub head_poll_time: Time,
     /// Cycles of the driver's loop around the access that moves 8 bytes: two 4-byte words (chosen).
     pub word_cycles: u64,
-    /// Cycles of a round of the polling loop beside the poll itself (chosen).
+    /// Cycles of a round of the polling loop beside the poll itself (calibrated).
     pub poll_cycles: u64,
 }
 
@@ -122,7 +125,10 @@ impl InterfaceParameters {
             problems.push(Problem::new("queue-blocks", format!("{blocks} blocks is not a power of two")));
         }
         if message > blocks {
-            let reason = format!("a message of {} needs {message} blocks, more than the queue's {blocks}", self.message_bytes_max);
+            let reason = format!(
+                "a message of {} needs {message} blocks, more than the queue's {blocks}",
+                self.message_bytes_max
+            );
             problems.push(Problem::new("queue-blocks", reason));
         }
     }

@@ -8,7 +8,9 @@
 use super::message::{HEADER_BYTES, Parcel};
 use crate::engine::{Bytes, Signal, Sim, Time};
 use crate::fabric::ideal::{Ideal, IdealParameters};
-use crate::protocol::return_to_sender::{Incoming, NodeId, Outcome, Outgoing, OutgoingBuffer, Packet, Parameters, Reply, Taken, Verdict};
+use crate::protocol::return_to_sender::{
+    Incoming, NodeId, Outcome, Outgoing, OutgoingBuffer, Packet, Parameters, Reply, Taken, Verdict,
+};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

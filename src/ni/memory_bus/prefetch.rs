@@ -4,7 +4,8 @@
 //! and fetches the block before it. A block fetched too early is taken away by the processor's
 //! next store to it, and fetched again when the message is told of.
 
-use super::coherent_queue::{Fetch, Queue};
+use super::coherent_queue::Queue;
+use super::queue_device::Fetch;
 use crate::engine::{Mailbox, Sim};
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use crate::host::memory_bus::{AgentId, Bus, Kind};
@@ -48,7 +49,14 @@ pub fn observe(queue: &Queue, wanted: &Mailbox<Address>, kind: Kind, block: Addr
 
 impl<K: Keep + 'static> Prefetch<K> {
     /// A prefetcher at work.
-    pub fn new(sim: &Sim, bus: &Rc<Bus>, id: AgentId, kept: Rc<K>, wanted: Rc<Mailbox<Address>>, name: &str) -> Prefetch<K> {
+    pub fn new(
+        sim: &Sim,
+        bus: &Rc<Bus>,
+        id: AgentId,
+        kept: Rc<K>,
+        wanted: Rc<Mailbox<Address>>,
+        name: &str,
+    ) -> Prefetch<K> {
         let prefetch = Prefetch { bus: bus.clone(), id, kept, wanted };
         sim.spawn_server(format!("{name} prefetch"), prefetch.clone().serve());
         prefetch

@@ -14,9 +14,11 @@
 //! Leaves out: the I/O bus on which the real one sits, as the paper does.
 //! Parameters: blocks of a queue.
 
-use super::coherent_queue::{self as coherent, Deposit, Fetch, Queue, QueueReceiver, QueueSender, ReceiveShared, ReceiveTimes, SendRegisters, header_last};
+use super::coherent_queue::{Queue, header_last};
 use super::fifo::Output;
-use super::{Receiver, SEND_BASE, RECEIVE_BASE, Sender, Site};
+use super::queue_device::{self, Deposit, Fetch, ReceiveShared, ReceiveTimes, SendRegisters};
+use super::queue_driver::{QueueReceiver, QueueSender};
+use super::{RECEIVE_BASE, Receiver, SEND_BASE, Sender, Site};
 use crate::engine::Time;
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use crate::host::memory_bus::{Agent, AgentId, Bus, Kind};
@@ -91,7 +93,7 @@ fn sender(site: &Site) -> QueueSender {
     let id = site.node.attach(device, SEND_BASE..SEND_BASE + 64);
     let source = Direct { bus: site.node.bus.clone(), id, queue };
     let output = Output::new(site.sim, &site.node.name, site.port, p.processing_time);
-    let work = coherent::serve_sends(registers.clone(), queue, site.port.clone(), output, source);
+    let work = queue_device::serve_sends(registers.clone(), queue, site.port.clone(), output, source);
     site.sim.spawn_server(format!("{} send queue", site.node.name), work);
     QueueSender::new(site, registers, queue, None)
 }
@@ -103,7 +105,7 @@ pub fn receiver(site: &Site) -> QueueReceiver {
     let id = site.node.attach(Rc::new(ReceiveDevice), RECEIVE_BASE..RECEIVE_BASE + 64);
     let target = Direct { bus: site.node.bus.clone(), id, queue };
     let times = ReceiveTimes { processing: p.processing_time, head_poll: p.head_poll_time };
-    let work = coherent::serve_receives(site.sim.clone(), shared.clone(), queue, site.port.clone(), times, target);
+    let work = queue_device::serve_receives(site.sim.clone(), shared.clone(), queue, site.port.clone(), times, target);
     site.sim.spawn_server(format!("{} receive queue", site.node.name), work);
     QueueReceiver::new(site, shared, queue)
 }

@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::engine::{Bytes, Limits, Outcome, Recorder, Time};
-use crate::host::memory_bus::processor::Stalls;
 use crate::host::memory_bus::parameters::Spin;
+use crate::host::memory_bus::processor::Stalls;
 use crate::program::memory_bus::{Counts, Measured, Pair, PairParameters, bandwidth, round_trip};
 use crate::protocol::return_to_sender::{Buffers, Parameters, Retry};
 use parameters::flow_control_buffers;
@@ -190,10 +190,7 @@ fn problems(change: impl Fn(&mut InterfaceParameters), kind: Kind) -> Vec<String
 
 #[test]
 fn what_cannot_work_is_refused_with_the_reason() {
-    assert_eq!(
-        problems(|p| p.queue_blocks = 500, Kind::Cni512q),
-        ["queue-blocks: 500 blocks is not a power of two"]
-    );
+    assert_eq!(problems(|p| p.queue_blocks = 500, Kind::Cni512q), ["queue-blocks: 500 blocks is not a power of two"]);
     assert_eq!(
         problems(|p| p.queue_blocks = 2, Kind::StartJr),
         ["queue-blocks: a message of 256 B needs 4 blocks, more than the queue's 2"]

@@ -4,9 +4,9 @@
 //! one before where it came from that straight away, else from the poll that found it, and keeps
 //! a moving average (one eighth of each new value) per block. Acknowledgments carry it back, an
 //! eighth longer if the receiver has fallen behind (the message was there already when it came
-//! from the one before), so that what has piled up is worked off. The sending driver begins a message no earlier than that period, for the blocks of the message
-//! before, after it began that one; before it has been told a period it has one message
-//! unanswered at a time.
+//! from the one before), so that what has piled up is worked off. The sending driver begins a
+//! message no earlier than that period, for the blocks of the message before, after it began that
+//! one; before it has been told a period it has one message unanswered at a time.
 //!
 //! Leaves out: several receivers at once (the period is the one of the message's destination).
 
