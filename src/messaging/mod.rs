@@ -1,4 +1,4 @@
 //! How programs talk: fragmentation, copies and polling over an interface's driver.
 
-pub mod endpoint;
+pub mod polled;
 pub mod fragment;

@@ -8,7 +8,7 @@
 use crate::engine::{Ledger, Limits, Outcome, Recorder, Simulation, Time};
 use crate::fabric::ideal::IdealParameters;
 use crate::host::memory_bus::{Node, NodeParameters, Problem};
-use crate::messaging::endpoint::{Endpoint, MessagingParameters, Received};
+use crate::messaging::polled::{Endpoint, MessagingParameters, Received};
 use crate::ni::memory_bus::port::{Networks, Port};
 use crate::ni::memory_bus::{Interface, InterfaceParameters, Kind};
 use std::cell::{Cell, RefCell};
