@@ -12,9 +12,13 @@ mod check;
 pub mod shipped;
 
 use crate::engine::Time;
+use crate::fabric::ideal::IdealParameters;
 use crate::fabric::myrinet::MyrinetParameters;
 use crate::host::io_bus::IoBusParameters;
+use crate::host::memory_bus::NodeParameters;
+use crate::messaging::polled::MessagingParameters;
 use crate::ni::lanai::LanaiParameters;
+use crate::ni::memory_bus::{InterfaceParameters, Kind};
 use crate::ni::trapeze::TrapezeParameters;
 use crate::program::Workload;
 use crate::text::{Document, Problems, Read, Reading, Source, Table, load};
@@ -50,6 +54,8 @@ pub struct NodeDescription {
 pub enum Host {
     /// The interface sits on an I/O bus.
     IoBus(IoBusParameters),
+    /// The interface sits on a coherent memory bus.
+    MemoryBus(NodeParameters),
 }
 
 /// A network interface.
@@ -62,6 +68,13 @@ pub enum Ni {
         /// Its firmware and driver.
         trapeze: TrapezeParameters,
     },
+    /// An interface on the memory bus, and the messaging layer over it.
+    MemoryBus {
+        /// The interface.
+        interface: InterfaceParameters,
+        /// The messaging layer.
+        messaging: MessagingParameters,
+    },
 }
 
 /// A fabric.
@@ -69,6 +82,8 @@ pub enum Ni {
 pub enum Fabric {
     /// Source-routed wormhole switches.
     Myrinet(MyrinetParameters),
+    /// A fixed latency, no topology.
+    Ideal(IdealParameters),
 }
 
 /// Seed and limits of a run.
@@ -101,25 +116,61 @@ impl Machine {
 
 impl Host {
     fn read(t: &mut Table<'_>) -> Host {
-        let kinds = [("io-bus", "The interface sits on an I/O bus")];
-        t.alternatives("Kind of host", &kinds, |_, t| Host::IoBus(IoBusParameters::read(t)))
+        let kinds = [
+            ("io-bus", "The interface sits on an I/O bus"),
+            ("memory-bus", "The interface sits on a coherent memory bus"),
+        ];
+        t.alternatives("Kind of host", &kinds, |kind, t| match kind {
+            "io-bus" => Host::IoBus(IoBusParameters::read(t)),
+            _ => Host::MemoryBus(NodeParameters::read(t)),
+        })
     }
 }
 
 impl Ni {
     fn read(t: &mut Table<'_>) -> Ni {
-        let kinds = [("trapeze", "Trapeze firmware and driver on a LANai")];
-        t.one_of("ni", "The network interface of every node", &kinds, |_, t| Ni::Trapeze {
-            chip: t.table("lanai", "The chip", LanaiParameters::read),
-            trapeze: TrapezeParameters::read(t),
-        })
+        let interface =
+            t.one_of("ni", "The network interface of every node", &NIS, |kind, t| match Kind::of_key(kind) {
+                None => Ok(Ni::Trapeze {
+                    chip: t.table("lanai", "The chip", LanaiParameters::read),
+                    trapeze: TrapezeParameters::read(t),
+                }),
+                Some(kind) => Err(InterfaceParameters::read(t, kind)),
+            });
+        let layer = "The messaging layer over an interface on the memory bus, in processor cycles";
+        match interface {
+            Ok(ni) => ni,
+            Err(interface) => {
+                Ni::MemoryBus { interface, messaging: t.table("messaging", layer, MessagingParameters::read) }
+            }
+        }
     }
 }
 
+/// The interfaces, by their names in descriptions.
+const NIS: [(&str, &str); 10] = [
+    ("trapeze", "Trapeze firmware and driver on a LANai"),
+    ("ni2w", "CM-5-like: a fifo of two words, by uncached loads and stores"),
+    ("udma", "A fifo, with user-level DMA for larger payloads"),
+    ("ap3000", "AP3000-like: a fifo, by block loads and stores"),
+    ("startjr", "StarT-JR-like (CNI0Qm): coherent queues in main memory"),
+    ("memory-channel", "Memory-Channel-like: block stores to send, a queue in main memory to receive"),
+    ("cni512q", "Coherent queues of 512 blocks at home in the interface"),
+    ("cni32qm", "Coherent queues in main memory, with a cache of 32 blocks in the interface"),
+    ("cni32qm-throttle", "The same, with a sender throttled to the receiver's pace"),
+    ("single-cycle", "CM-5-like, but accessed in one processor cycle"),
+];
+
 impl Fabric {
     fn read(t: &mut Table<'_>, nodes: &[String]) -> Fabric {
-        let kinds = [("myrinet", "Source-routed wormhole switches with back-pressure")];
-        t.one_of("fabric", "What joins the nodes", &kinds, |_, t| Fabric::Myrinet(MyrinetParameters::read(t, nodes)))
+        let kinds = [
+            ("myrinet", "Source-routed wormhole switches with back-pressure"),
+            ("ideal", "A fixed latency, no topology"),
+        ];
+        t.one_of("fabric", "What joins the nodes", &kinds, |kind, t| match kind {
+            "myrinet" => Fabric::Myrinet(MyrinetParameters::read(t, nodes)),
+            _ => Fabric::Ideal(IdealParameters::read(t)),
+        })
     }
 }
 

@@ -4,6 +4,8 @@
 //! the like. What an interface makes of it (rings, DMA, copies) is the interface's driver.
 
 mod endpoint;
+pub mod fragment;
+pub mod polled;
 
 pub use endpoint::{Endpoint, Incoming, Outgoing};
 

@@ -3,7 +3,9 @@
 //! | folder | models |
 //! |---|---|
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
+//! | `memory_bus/` | the interfaces of Mukherjee and Hill (1998), on a coherent memory bus |
 //! | `trapeze/` | the Trapeze firmware on it, with its delivery policies, and its driver |
 
 pub mod lanai;
+pub mod memory_bus;
 pub mod trapeze;

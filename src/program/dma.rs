@@ -57,7 +57,9 @@ impl DmaTest {
     }
 
     async fn transfer(self, world: World, id: NodeId, ended: Rc<Cell<Time>>) {
-        let Endpoint::Trapeze(node) = &world.node(id).endpoint;
+        let Endpoint::Trapeze(node) = &world.node(id).endpoint else {
+            unreachable!("a checked description has host DMA")
+        };
         let (engine, page) = (&node.chip.host_dma, node.host.memory.allocate(self.size, 4096));
         let message = Message::new(0, id, id, self.size, world.sim.now());
         if self.transfers == 0 {

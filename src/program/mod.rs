@@ -13,10 +13,12 @@
 pub mod copy;
 pub mod dma;
 mod ends;
+pub mod memory_bus;
 pub mod page_fetch;
 mod pattern;
 pub mod ping_pong;
 pub mod stream;
+pub mod table5;
 
 pub use ends::Ends;
 
@@ -101,6 +103,16 @@ impl Workload {
         }
     }
 
+    /// The smallest payload it sends over the network, and the key that says so.
+    pub fn payload_min(&self) -> Option<(&'static str, Bytes)> {
+        match self {
+            Workload::PingPong(workload) if workload.answer < workload.payload => {
+                Some(("workload.ping-pong.answer", workload.answer))
+            }
+            other => other.payload_max(),
+        }
+    }
+
     /// How many nodes it needs.
     pub fn nodes_min(&self) -> usize {
         if matches!(self, Workload::Dma(_)) { 1 } else { 2 }
@@ -131,7 +143,7 @@ fn latency_metrics(name: &str, latencies: &Summary) -> Vec<Metric> {
 
 /// How many messages were sent, delivered and lost.
 fn fate_metrics(world: &World) -> Vec<Metric> {
-    let (sent, delivered) = (world.tally.sent(), world.tally.delivered().len() as u64);
+    let (sent, delivered) = (world.tally.sent(), world.tally.arrived());
     let count = |name: &str, count: u64| Metric::new(name, count as f64, "");
     vec![
         count("messages.sent", sent),

@@ -55,32 +55,34 @@ impl PageFetch {
 
     async fn fault(self, world: World, from: NodeId, to: NodeId, measured: Rc<Measured>) {
         let endpoint = &world.node(from).endpoint;
-        let memory = &endpoint.host().memory;
-        let frame = memory.allocate(self.page, 4096);
+        let frame = endpoint.allocate(self.page);
+        let pages: Vec<Vec<u8>> = (0..PAGES).map(|number| pattern::bytes(number, self.page)).collect();
         for fault in 0..self.faults {
-            let start = world.sim.now();
+            let start = endpoint.now(&world.sim);
             let number = fault % PAGES;
             endpoint.map_tag(TAG, frame).await;
             let words = (number as u32).to_le_bytes();
             let request = Outgoing { destination: to, tag: 0, address: 0, payload: Bytes::ZERO, words: &words };
             endpoint.send(from, &world.tally, request).await;
-            let answer = endpoint.receive().await;
-            assert_eq!((answer.tag, answer.address), (TAG, frame), "a page goes where its tag says");
-            pattern::check(memory, frame, self.page, number);
-            measured.latencies.borrow_mut().push(world.sim.now() - start);
+            let answer = endpoint.receive(from, &world.tally).await;
+            assert_eq!(answer.tag, TAG, "a page has its tag");
+            assert!(!endpoint.steers() || answer.address == frame, "a page goes where its tag says");
+            endpoint.with_payload(&answer, |bytes| assert!(bytes == pages[number as usize], "the page asked for"));
+            measured.latencies.borrow_mut().push(endpoint.now(&world.sim) - start);
             endpoint.release(answer).await;
         }
     }
 
     async fn serve(self, world: World, to: NodeId) {
         let endpoint = &world.node(to).endpoint;
-        let memory = &endpoint.host().memory;
-        let pages: Vec<_> = (0..PAGES).map(|_| memory.allocate(self.page, 4096)).collect();
-        for (number, &page) in pages.iter().enumerate() {
-            pattern::write(memory, page, self.page, number as u64);
+        let mut pages = Vec::new();
+        for number in 0..PAGES {
+            let page = endpoint.allocate(self.page);
+            endpoint.write(page, &pattern::bytes(number, self.page)).await;
+            pages.push(page);
         }
         loop {
-            let request = endpoint.receive().await;
+            let request = endpoint.receive(to, &world.tally).await;
             let number = u32::from_le_bytes(request.words[..4].try_into().expect("four bytes"));
             let (destination, address) = (request.source, pages[number as usize]);
             endpoint.release(request).await;

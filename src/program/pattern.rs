@@ -1,25 +1,59 @@
-//! Payloads that can be told apart: each message's number stands at both ends of its payload.
+//! Payloads that can be told apart: a program sends a few buffers in turn, each filled with its own
+//! pattern, and the message's tag says which; the receiver compares every byte.
 
 use crate::engine::Bytes;
-use crate::host::io_bus::{Address, MainMemory};
+use crate::host::io_bus::Address;
+use crate::messaging::{Endpoint, Incoming};
 
-/// Writes the pattern of `number` over a payload.
-pub(super) fn write(memory: &MainMemory, address: Address, payload: Bytes, number: u64) {
-    let (pattern, length) = (number.to_le_bytes(), end_length(payload));
-    memory.write(address, &pattern[..length]);
-    memory.write(address + payload.get() - length as u64, &pattern[..length]);
+/// How many buffers a program sends in turn.
+pub(super) const PATTERNS: u64 = 4;
+
+/// Buffers with payloads to send.
+pub(super) struct Patterns(Vec<Address>);
+
+impl Patterns {
+    /// Writes the buffers, before anything is measured.
+    pub(super) async fn prepare(endpoint: &Endpoint, payload: Bytes) -> Patterns {
+        let mut buffers = Vec::new();
+        for pattern in 0..PATTERNS {
+            let buffer = endpoint.allocate(payload);
+            endpoint.write(buffer, &bytes(pattern, payload)).await;
+            buffers.push(buffer);
+        }
+        Patterns(buffers)
+    }
+
+    /// The tag and the buffer of message `number`.
+    pub(super) fn of(&self, number: u64) -> (u16, Address) {
+        let pattern = number % PATTERNS;
+        (tag(pattern), self.0[pattern as usize])
+    }
 }
 
-/// Panics if a payload does not carry the pattern of `number`: a model moved wrong bytes.
-pub(super) fn check(memory: &MainMemory, address: Address, payload: Bytes, number: u64) {
-    let (pattern, length) = (number.to_le_bytes(), end_length(payload));
-    memory.with(address, payload, |bytes| {
-        assert_eq!(&bytes[..length], &pattern[..length], "payload {number} arrived with another's head");
-        assert_eq!(&bytes[bytes.len() - length..], &pattern[..length], "payload {number} arrived with another's tail");
-    });
+/// What a receiver compares with.
+pub(super) struct Expected(Vec<Vec<u8>>);
+
+impl Expected {
+    /// Payloads of this length.
+    pub(super) fn new(payload: Bytes) -> Expected {
+        Expected((0..PATTERNS).map(|pattern| bytes(pattern, payload)).collect())
+    }
+
+    /// Panics if a message does not carry what its tag says: a model moved wrong bytes.
+    pub(super) fn check(&self, endpoint: &Endpoint, incoming: &Incoming) {
+        let pattern = u64::from(incoming.tag - tag(0)) as usize;
+        endpoint.with_payload(incoming, |bytes| {
+            assert!(bytes == self.0[pattern], "a payload arrived with other bytes than were sent");
+        });
+    }
 }
 
-/// How much of the pattern stands at either end: so much that the ends do not meet.
-fn end_length(payload: Bytes) -> usize {
-    (payload.len() / 2).clamp(1, size_of::<u64>()).min(payload.len())
+/// Tags of patterns: beyond those that programs map.
+fn tag(pattern: u64) -> u16 {
+    2 + pattern as u16
+}
+
+/// The payload with `pattern`.
+pub(super) fn bytes(pattern: u64, payload: Bytes) -> Vec<u8> {
+    (0..payload.get()).map(|at| ((pattern * 37 + at * 11) >> 1) as u8).collect()
 }

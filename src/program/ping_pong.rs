@@ -3,7 +3,8 @@
 //! The one-way latency is that of the messages from the first node to the second: the simulated
 //! clock is one for all nodes, so no halving of round trips is needed.
 
-use super::{Ends, Running, pattern};
+use super::pattern::{Expected, Patterns};
+use super::{Ends, Running};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Metric, NodeId, Outcome, Time};
 use crate::messaging::{Outgoing, World};
@@ -18,6 +19,8 @@ pub struct PingPong {
     pub ends: Ends,
     /// How many messages go there, and how many come back.
     pub messages: u64,
+    /// How many go there and back before anything is measured.
+    pub warm_up: u64,
     /// The payload of each message there.
     pub payload: Bytes,
     /// The payload of each answer.
@@ -36,6 +39,7 @@ impl PingPong {
         PingPong {
             ends: Ends::read(t),
             messages: t.count("messages", "Messages there, and as many back").range(1, 10_000_000).or(100),
+            warm_up: t.count("warm-up", "Messages there and back before anything is measured").max(10_000_000).or(0),
             answer: t
                 .bytes("answer", "Payload of each answer; by default that of the message")
                 .optional()
@@ -55,30 +59,36 @@ impl PingPong {
 
     async fn begin(self, world: World, from: NodeId, to: NodeId, measured: Rc<Measured>) {
         let endpoint = &world.node(from).endpoint;
-        let memory = &endpoint.host().memory;
-        let page = memory.allocate(self.payload, 4096);
-        for number in 0..self.messages {
-            let start = world.sim.now();
-            pattern::write(memory, page, self.payload, number);
-            let outgoing = Outgoing { destination: to, tag: 0, address: page, payload: self.payload, words: &[] };
+        let patterns = Patterns::prepare(endpoint, self.payload).await;
+        let expected = Expected::new(self.answer);
+        world.tally.measure(false);
+        for number in 0..self.warm_up + self.messages {
+            if number == self.warm_up {
+                world.tally.measure(true);
+            }
+            let start = endpoint.now(&world.sim);
+            let (tag, address) = patterns.of(number);
+            let outgoing = Outgoing { destination: to, tag, address, payload: self.payload, words: &[] };
             endpoint.send(from, &world.tally, outgoing).await;
-            let answer = endpoint.receive().await;
-            pattern::check(memory, answer.address, self.answer, number);
+            let answer = endpoint.receive(from, &world.tally).await;
+            expected.check(endpoint, &answer);
             endpoint.release(answer).await;
-            measured.round_trips.borrow_mut().push(world.sim.now() - start);
+            if number >= self.warm_up {
+                measured.round_trips.borrow_mut().push(endpoint.now(&world.sim) - start);
+            }
         }
     }
 
     async fn answer(self, world: World, from: NodeId, to: NodeId) {
         let endpoint = &world.node(from).endpoint;
-        let memory = &endpoint.host().memory;
-        let page = memory.allocate(self.answer, 4096);
-        for number in 0..self.messages {
-            let message = endpoint.receive().await;
-            pattern::check(memory, message.address, self.payload, number);
+        let patterns = Patterns::prepare(endpoint, self.answer).await;
+        let expected = Expected::new(self.payload);
+        for number in 0..self.warm_up + self.messages {
+            let message = endpoint.receive(from, &world.tally).await;
+            expected.check(endpoint, &message);
             endpoint.release(message).await;
-            pattern::write(memory, page, self.answer, number);
-            let outgoing = Outgoing { destination: to, tag: 0, address: page, payload: self.answer, words: &[] };
+            let (tag, address) = patterns.of(number);
+            let outgoing = Outgoing { destination: to, tag, address, payload: self.answer, words: &[] };
             endpoint.send(from, &world.tally, outgoing).await;
         }
     }

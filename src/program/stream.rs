@@ -4,10 +4,10 @@
 //! count. Flows may share a sender, a receiver or a trunk. A sender's processor may copy blocks
 //! of memory beside it.
 
-use super::{Running, copy, pattern};
+use super::pattern::{Expected as Payloads, Patterns};
+use super::{Running, copy};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Expected, Metric, NodeId, Outcome, Time, rng};
-use crate::host::io_bus::Address;
 use crate::messaging::{Outgoing, World};
 use crate::text::Table;
 use rand::RngExt;
@@ -21,6 +21,8 @@ pub struct Stream {
     pub flows: Vec<(String, String)>,
     /// How many messages each flow sends.
     pub messages: u64,
+    /// How many each flow sends before anything is measured.
+    pub warm_up: u64,
     /// The payload of each.
     pub payload: Bytes,
     /// The least time from the start of one message to that of the next.
@@ -46,6 +48,7 @@ impl Stream {
         Stream {
             flows: flows.iter().map(|flow| super::flow(flow).unwrap_or_else(|| super::wrong_flow(t, flow))).collect(),
             messages: t.count("messages", "Messages of each flow").range(2, 10_000_000).or(200),
+            warm_up: t.count("warm-up", "Messages of each flow before anything is measured").max(10_000_000).or(0),
             payload: t.bytes("payload", "Payload of each message").max("16 MiB").required(),
             gap: t.time("gap", "Least time from one message's start to the next's").or("0 us"),
             random_gaps: t.flag("random-gaps", "Whether gaps are drawn from an exponential distribution").or(false),
@@ -55,6 +58,7 @@ impl Stream {
 
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
         let flows = self.resolve(world);
+        world.tally.measure(self.warm_up == 0);
         for (flow, &(from, to)) in flows.iter().enumerate() {
             let name = format!("{} program, flow {flow}", world.node(from).name);
             world.sim.spawn_server(name, self.clone().send(world.clone(), flow, from, to));
@@ -71,8 +75,10 @@ impl Stream {
     /// Starts the program of the receiving `node`; what it is to receive.
     fn expect(&self, world: &World, flows: &[(NodeId, NodeId)], node: NodeId) -> Expected {
         let name = format!("{} program", world.node(node).name);
-        let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), node));
-        let messages = self.messages * flows.iter().filter(|&&(_, to)| to == node).count() as u64;
+        let count = flows.iter().filter(|&&(_, to)| to == node).count() as u64;
+        let receive = self.clone().receive(world.clone(), node, self.warm_up * count);
+        let receiver = world.sim.spawn_server(name, receive);
+        let messages = (self.warm_up + self.messages) * count;
         Expected { node, messages, receiver }
     }
 
@@ -81,21 +87,15 @@ impl Stream {
         if self.flows.is_empty() { vec![(0, 1)] } else { named.collect() }
     }
 
-    /// Sends a flow from a few pages in turn, each with its own pattern.
+    /// Sends a flow from a few buffers in turn, each with its own pattern.
     async fn send(self, world: World, flow: usize, from: NodeId, to: NodeId) {
         let endpoint = &world.node(from).endpoint;
-        let memory = &endpoint.host().memory;
-        let pages: Vec<Address> = (0..PAGES).map(|_| memory.allocate(self.payload, 4096)).collect();
-        for (number, &page) in pages.iter().enumerate() {
-            pattern::write(memory, page, self.payload, number as u64);
-        }
+        let patterns = Patterns::prepare(endpoint, self.payload).await;
         let mut random = rng::stream(world.seed, &format!("gaps of flow {flow}"));
         let mut next = world.sim.now();
-        for number in 0..self.messages {
+        for number in 0..self.warm_up + self.messages {
             world.sim.until(next).await;
-            let page = (number % PAGES) as usize;
-            // The tag is mapped nowhere: it only says which page was sent.
-            let (tag, address) = (page as u16 + 1, pages[page]);
+            let (tag, address) = patterns.of(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.payload, words: &[] };
             endpoint.send(from, &world.tally, outgoing).await;
             next += match self.random_gaps {
@@ -105,12 +105,17 @@ impl Stream {
         }
     }
 
-    async fn receive(self, world: World, node: NodeId) {
+    /// Receives; the messages before `warm_up` of them have come are not measured.
+    async fn receive(self, world: World, node: NodeId, warm_up: u64) {
         let endpoint = &world.node(node).endpoint;
-        loop {
-            let message = endpoint.receive().await;
-            let page = u64::from(message.tag) - 1;
-            pattern::check(&endpoint.host().memory, message.address, message.payload, page);
+        let expected = Payloads::new(self.payload);
+        for number in 0u64.. {
+            // The last of the warm-up is measured: it is where a bandwidth is counted from.
+            if number + 1 == warm_up.max(1) {
+                world.tally.measure(true);
+            }
+            let message = endpoint.receive(node, &world.tally).await;
+            expected.check(endpoint, &message);
             endpoint.release(message).await;
         }
     }
@@ -135,10 +140,6 @@ fn distinct_pairs(flows: &[(NodeId, NodeId)]) -> Vec<(NodeId, NodeId)> {
     });
     pairs
 }
-
-/// Pages that a sender takes in turn. None is written again, so any number would do; the pattern
-/// of each tells the receiver that it was given the one the message names.
-const PAGES: u64 = 4;
 
 /// A span with mean `mean`, from a uniform number in [0, 1).
 fn exponential(mean: Time, uniform: f64) -> Time {

@@ -1,8 +1,9 @@
 //! One run of one description, and its result.
 
 use crate::engine::{Ledger, Metric, Outcome, Recorder, Time, Timeline};
+use crate::host::memory_bus::Kind;
+use crate::machine::Machine;
 use crate::machine::build::{Built, build};
-use crate::machine::{Fabric, Machine};
 use crate::messaging::Endpoint;
 
 /// What a run gave.
@@ -39,9 +40,9 @@ pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
     let outcome = built.run();
     let sim = &built.world.sim;
     RunResult {
-        metrics: built.running.metrics(&built.world, &outcome),
+        metrics: [built.running.metrics(&built.world, &outcome), bus_metrics(&built)].concat(),
         ledgers: built.world.tally.delivered().iter().map(|(message, _)| message.ledger()).collect(),
-        resources: resources(&built, machine),
+        resources: resources(&built),
         end: sim.now(),
         events: sim.events(),
         timeline: sim.recorder().take(),
@@ -71,21 +72,37 @@ impl RunResult {
     }
 }
 
-fn resources(built: &Built, machine: &Machine) -> Vec<ResourceUse> {
+/// How long each resource of each node, and each link, was busy.
+fn resources(built: &Built) -> Vec<ResourceUse> {
     let mut resources = Vec::new();
     for node in built.world.nodes.iter() {
         let mut add = |what: &str, busy| resources.push(ResourceUse { name: format!("{} {what}", node.name), busy });
-        let Endpoint::Trapeze(trapeze) = &node.endpoint;
-        add("processor", trapeze.host.processor.time().held_total());
-        add("memory", trapeze.host.memory.port().held_total());
-        add("PCI", trapeze.host.pci.bus().held_total());
-        add("host DMA", trapeze.chip.host_dma.busy_total());
-        add("firmware", trapeze.chip.worked());
-        add("netTx", trapeze.chip.transmit.busy_total());
-        add("netRcv", trapeze.chip.receive.busy_total());
+        match &node.endpoint {
+            Endpoint::Trapeze(trapeze) => {
+                add("processor", trapeze.host.processor.time().held_total());
+                add("memory", trapeze.host.memory.port().held_total());
+                add("PCI", trapeze.host.pci.bus().held_total());
+                add("host DMA", trapeze.chip.host_dma.busy_total());
+                add("firmware", trapeze.chip.worked());
+                add("netTx", trapeze.chip.transmit.busy_total());
+                add("netRcv", trapeze.chip.receive.busy_total());
+            }
+            Endpoint::Polled(end) => add("memory bus", end.node().bus.held_total()),
+        }
     }
-    let Fabric::Myrinet(_) = &machine.fabric;
-    let links = built.fabric.link_use().into_iter();
+    let links = built.myrinet.iter().flat_map(|fabric| fabric.link_use());
     resources.extend(links.map(|(name, busy)| ResourceUse { name: format!("link {name}"), busy }));
     resources
+}
+
+/// The transactions of each memory bus, by kind; those of warm-up messages count.
+fn bus_metrics(built: &Built) -> Vec<Metric> {
+    let mut metrics = Vec::new();
+    for node in built.world.nodes.iter() {
+        let Endpoint::Polled(end) = &node.endpoint else { continue };
+        for (kind, count) in Kind::ALL.iter().zip(end.node().bus.counts()) {
+            metrics.push(Metric::new(format!("bus.{}.{}", node.name, kind.name()), count as f64, ""));
+        }
+    }
+    metrics
 }

@@ -1,8 +1,10 @@
 //! What must fit together before time 0.
 
-use super::{Fabric, Host, Machine, Ni, shipped};
+mod memory_bus;
+
 use crate::engine::Bytes;
 use crate::fabric::myrinet::{RouteError, routes};
+use crate::machine::{Fabric, Host, Machine, Ni, shipped};
 use crate::ni::lanai::LanaiParameters;
 use crate::ni::trapeze::layout::Layout;
 use crate::ni::trapeze::{self, Policy, TrapezeParameters};
@@ -13,6 +15,7 @@ use crate::text::{Problem, Read};
 pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     let mut problems = Vec::new();
     nodes(read, &mut problems);
+    memory_bus::of_one_kind(read, &mut problems);
     workload(read, &mut problems);
     interface(read, &mut problems);
     if problems.is_empty() {
@@ -57,7 +60,7 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let key = &flow_key(machine, key, &format!("{name} -> {name}"));
         problems.push(read.wrong(key, &message, "the two ends of a program are different nodes"));
     }
-    let Ni::Trapeze { trapeze, .. } = &machine.ni;
+    let Ni::Trapeze { trapeze, .. } = &machine.ni else { return };
     if let Some((key, payload)) = machine.workload.payload_max().filter(|(_, payload)| *payload > trapeze.payload_max) {
         let message = format!("a payload of {payload} is larger than a packet buffer, {}", trapeze.payload_max);
         problems.push(read.wrong(key, &message, "make it smaller, or ni.trapeze.payload-max larger"));
@@ -76,7 +79,18 @@ fn flow_key(machine: &Machine, key: &str, sought: &str) -> String {
 }
 
 fn interface(read: &Read<Machine>, problems: &mut Vec<Problem>) {
-    let Ni::Trapeze { chip, trapeze } = &read.value.ni;
+    match &read.value.ni {
+        Ni::Trapeze { chip, trapeze } => trapeze_fits(read, chip, trapeze, problems),
+        Ni::MemoryBus { interface, messaging } => memory_bus::parameters(read, interface, messaging, problems),
+    }
+}
+
+fn trapeze_fits(
+    read: &Read<Machine>,
+    chip: &LanaiParameters,
+    trapeze: &TrapezeParameters,
+    problems: &mut Vec<Problem>,
+) {
     let policy = format!("ni.trapeze.policy.{}", policy_name(&trapeze.policy));
     let (minpulse, buffers) = (format!("{policy}.minpulse"), format!("{policy}.buffers"));
     let of = |key: &str| format!("ni.trapeze.{key}");
@@ -117,7 +131,8 @@ fn policy_name(policy: &Policy) -> &'static str {
 
 /// The interface's memory serves the bus first; something must be left for the network.
 fn bus_before_network(read: &Read<Machine>, chip: &LanaiParameters, problems: &mut Vec<Problem>) {
-    for (name, Host::IoBus(host)) in &read.value.hosts {
+    for (name, host) in &read.value.hosts {
+        let Host::IoBus(host) = host else { continue };
         let bus = host.bridge.read_rate.max(host.bridge.write_rate);
         if bus >= chip.sram.rate {
             let message = format!("memory of {} leaves nothing for the network beside DMA at {bus}", chip.sram.rate);
@@ -129,7 +144,7 @@ fn bus_before_network(read: &Read<Machine>, chip: &LanaiParameters, problems: &m
 
 fn fabric(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let names: Vec<String> = read.value.nodes.iter().map(|node| node.name.clone()).collect();
-    let Fabric::Myrinet(parameters) = &read.value.fabric;
+    let Fabric::Myrinet(parameters) = &read.value.fabric else { return };
     let before = problems.len();
     names_once(read, &names, &parameters.switches, problems);
     links_once(read, &parameters.links, problems);

@@ -1,0 +1,120 @@
+//! What sits on a bus, and what it does there: agents and kinds of transaction.
+
+use super::block::{Address, Block};
+use super::moesi::{Snooped, State};
+use crate::engine::Time;
+
+/// What a transaction does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// Fetches a block to read it.
+    Read,
+    /// Fetches a block to write it; no other copy stays.
+    ReadExclusive,
+    /// Takes all other copies away: an upgrade, or a claim to overwrite the whole block.
+    Invalidate,
+    /// Returns a replaced block to its home.
+    WriteBack,
+    /// Reads 64 bytes for a register or a device that keeps no copy.
+    ReadBlock,
+    /// Writes 64 bytes (or the part of a block given) to the home; no copy stays.
+    WriteBlock,
+    /// Reads 1 to 8 bytes, uncached.
+    ReadWord,
+    /// Writes 1 to 8 bytes, uncached.
+    WriteWord,
+}
+
+impl Kind {
+    /// All kinds, in the order of the counters.
+    pub const ALL: [Kind; 8] = [
+        Kind::Read,
+        Kind::ReadExclusive,
+        Kind::Invalidate,
+        Kind::WriteBack,
+        Kind::ReadBlock,
+        Kind::WriteBlock,
+        Kind::ReadWord,
+        Kind::WriteWord,
+    ];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Read => "read",
+            Kind::ReadExclusive => "read-exclusive",
+            Kind::Invalidate => "invalidate",
+            Kind::WriteBack => "write-back",
+            Kind::ReadBlock => "read-block",
+            Kind::WriteBlock => "write-block",
+            Kind::ReadWord => "read-word",
+            Kind::WriteWord => "write-word",
+        }
+    }
+
+    pub(super) const fn is_word(self) -> bool {
+        matches!(self, Kind::ReadWord | Kind::WriteWord)
+    }
+
+    /// A home that posts takes these into its buffer.
+    pub(super) const fn may_be_posted(self) -> bool {
+        matches!(self, Kind::WriteBlock | Kind::WriteBack)
+    }
+
+    pub(super) const fn reads(self) -> bool {
+        matches!(self, Kind::Read | Kind::ReadExclusive | Kind::ReadBlock | Kind::ReadWord)
+    }
+}
+
+/// Whatever sits on the bus: a processor's cache, memory, an interface.
+///
+/// An agent that caches answers `snoop` and `state`; one that is a home answers the `home_`
+/// functions for the addresses with which it was attached.
+pub trait Agent {
+    /// Another agent's transaction passes. A copy here changes state now; if its holder supplies
+    /// the block, it writes it to `data`.
+    fn snoop(&self, _kind: Kind, _block: Address, _data: &mut Block) -> Snooped {
+        Snooped::NOTHING
+    }
+
+    /// The time to supply a block from here that `snoop` said is supplied.
+    fn supply_time(&self) -> Time {
+        Time::ZERO
+    }
+
+    /// The state of the copy of `block` here.
+    fn state(&self, _block: Address) -> State {
+        State::Invalid
+    }
+
+    /// The access time of the home at `address`.
+    fn home_time(&self, _address: Address) -> Time {
+        Time::ZERO
+    }
+
+    /// Whether the home takes a block into a buffer before its memory.
+    fn home_posts(&self) -> bool {
+        false
+    }
+
+    /// The home is read; what was asked for must be at its place in `data`.
+    fn home_read(&self, address: Address, _bytes: usize, _data: &mut Block) {
+        panic!("nothing to read at {address:#x}")
+    }
+
+    /// The home is written.
+    fn home_write(&self, address: Address, _bytes: usize, _data: &Block) {
+        panic!("nothing to write at {address:#x}")
+    }
+
+    /// The block as seen from here without a transaction, if this agent's copy is the one that
+    /// counts: for tests and for reading results.
+    fn peek(&self, _block: Address) -> Option<Block> {
+        None
+    }
+}
+
+/// The number of an agent on its bus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AgentId(pub usize);

@@ -1,0 +1,265 @@
+//! The memory bus: one transaction at a time, snooped by every agent, answered by an owner or a home.
+//!
+//! Models: a circuit-switched bus. A transaction holds the bus from arbitration to turnaround,
+//! the access at the home or owner included, and begins at a clock edge:
+//!
+//! | kind | moves | cycles (Table 3's width, defaults) | and the bus is held for |
+//! |---|---|---|---|
+//! | `Read`, `ReadExclusive`, `ReadBlock` | 64 B | 4 + 2 | the access at the owner or home |
+//! | `ReadWord`, `WriteWord` | 1–8 B | 4 + 1 | the access at the home |
+//! | `WriteBlock`, `WriteBack` | 64 B | 4 + 2 | the access at the home, if that does not post |
+//! | `Invalidate` | nothing | 4 | nothing |
+//!
+//! A home that posts takes a block into a buffer, one deep, and writes it to its memory afterwards,
+//! which the next block access to it waits for with the bus held. Main memory does not post. Word
+//! accesses are strongly ordered and end when the device has done them.
+//!
+//! All copies change state when the bus is granted, all data arrives when the transaction ends;
+//! in between nobody else can look. Requests are served in the order of asking. Data of a
+//! transaction lies at its place in the block (word 3 at bytes 24 to 31), whatever its size.
+//!
+//! Leaves out: split transactions and pipelining (the paper says nothing; a held bus is what its
+//! contemporaries with this processor, MBus machines, had), retries, errors, priorities.
+//!
+//! Parameters: [`BusParameters`]. Statistics: transactions by kind, by who supplied; time held.
+
+use super::agent::{Agent, AgentId, Kind};
+use super::block::{Address, BLOCK_BYTES, Block, block_of};
+use super::moesi::State;
+use super::parameters::BusParameters;
+use crate::engine::{Resource, Sim, Time, record, resource::Held};
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// How a transaction ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Done {
+    /// Another agent keeps a copy.
+    pub shared: bool,
+    /// The agent that supplied or took the data, if any was moved.
+    pub by: Option<AgentId>,
+    /// When a posted write has reached its home's memory; for all else, the end.
+    pub settled: Time,
+}
+
+/// The bus.
+pub struct Bus {
+    sim: Sim,
+    parameters: BusParameters,
+    held: Resource,
+    agents: RefCell<Vec<Rc<dyn Agent>>>,
+    homes: RefCell<Vec<(Range<Address>, AgentId)>>,
+    counts: [Cell<u64>; Kind::ALL.len()],
+    supplied: RefCell<Vec<[u64; Kind::ALL.len()]>>,
+    /// Until when each agent's memory is at work on a posted write.
+    writing_until: RefCell<Vec<Time>>,
+    track: Option<record::TrackId>,
+}
+
+impl Bus {
+    /// A bus without agents.
+    pub fn new(sim: &Sim, name: &str, parameters: BusParameters) -> Bus {
+        let recorder = sim.recorder();
+        Bus {
+            sim: sim.clone(),
+            parameters,
+            held: Resource::new(sim, format!("{name} bus")),
+            agents: RefCell::default(),
+            homes: RefCell::default(),
+            counts: Default::default(),
+            supplied: RefCell::default(),
+            writing_until: RefCell::default(),
+            track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
+        }
+    }
+
+    /// Attaches an agent, the home of `addresses`.
+    pub fn attach(&self, agent: Rc<dyn Agent>, addresses: Option<Range<Address>>) -> AgentId {
+        let id = AgentId(self.agents.borrow().len());
+        self.agents.borrow_mut().push(agent);
+        self.supplied.borrow_mut().push([0; Kind::ALL.len()]);
+        self.writing_until.borrow_mut().push(Time::ZERO);
+        let mut homes = self.homes.borrow_mut();
+        if let Some(range) = addresses {
+            let apart = homes.iter().all(|(other, _)| range.end <= other.start || other.end <= range.start);
+            assert!(apart, "an address has one home");
+            homes.push((range, id));
+        }
+        id
+    }
+
+    /// Waits for the bus.
+    pub async fn acquire(&self, by: AgentId) -> Granted<'_> {
+        let asked = self.sim.now();
+        let held = self.held.acquire().await;
+        Granted { bus: self, by, waited: self.sim.now() - asked, _held: held }
+    }
+
+    /// Waits for the bus and runs one transaction.
+    pub async fn transact(&self, by: AgentId, kind: Kind, address: Address, bytes: usize, data: &mut Block) -> Done {
+        self.acquire(by).await.run(kind, address, bytes, data).await
+    }
+
+    /// The transactions so far, by [`Kind`].
+    pub fn counts(&self) -> [u64; Kind::ALL.len()] {
+        std::array::from_fn(|kind| self.counts[kind].get())
+    }
+
+    /// The transactions so far in which `agent` supplied or took the data, by [`Kind`].
+    pub fn supplied(&self, agent: AgentId) -> [u64; Kind::ALL.len()] {
+        self.supplied.borrow()[agent.0]
+    }
+
+    /// For how long the bus has been held.
+    pub fn held_total(&self) -> Time {
+        self.held.held_total()
+    }
+
+    /// Whether a transaction is going on.
+    pub fn is_held(&self) -> bool {
+        self.held.is_held()
+    }
+
+    /// The block as its owner or home has it, without a transaction.
+    pub fn peek(&self, block: Address) -> Block {
+        let agents = self.agents.borrow();
+        if let Some(owned) = agents.iter().find_map(|agent| agent.peek(block)) {
+            return owned;
+        }
+        let mut data = Block::ZERO;
+        agents[self.home(block).0].home_read(block, BLOCK_BYTES, &mut data);
+        data
+    }
+
+    /// An agent by its number.
+    pub fn agent(&self, id: AgentId) -> Rc<dyn Agent> {
+        self.agents.borrow()[id.0].clone()
+    }
+
+    fn home(&self, address: Address) -> AgentId {
+        let homes = self.homes.borrow();
+        let home = homes.iter().find(|(range, _)| range.contains(&address));
+        home.unwrap_or_else(|| panic!("no agent is the home of {address:#x}")).1
+    }
+
+    /// Lets every other agent snoop; says who supplies, and whether a copy stays.
+    fn snoop(&self, by: AgentId, kind: Kind, block: Address, data: &mut Block) -> (Option<AgentId>, bool) {
+        let (mut supplier, mut shared) = (None, false);
+        for (id, agent) in self.agents.borrow().iter().enumerate() {
+            if id == by.0 {
+                continue;
+            }
+            let snooped = agent.snoop(kind, block, data);
+            shared |= snooped.shared;
+            if snooped.supplies {
+                assert!(supplier.is_none(), "two agents answer for block {block:#x}");
+                supplier = Some(AgentId(id));
+            }
+        }
+        (supplier, shared)
+    }
+
+    /// When a transaction that begins now ends.
+    fn end(&self, kind: Kind, bytes: usize, access: Time) -> Time {
+        let p = &self.parameters;
+        let fixed = p.arbitration_cycles + p.address_cycles + p.snoop_cycles + p.turnaround_cycles;
+        let moved = match kind {
+            Kind::Invalidate => 0,
+            _ => bytes.div_ceil(p.width.len()) as u64 + p.clock.cycle_at(access),
+        };
+        p.clock.edge_after(self.sim.now(), fixed + moved)
+    }
+
+    fn count(&self, kind: Kind, by: Option<AgentId>) {
+        let count = &self.counts[kind as usize];
+        count.set(count.get() + 1);
+        if let Some(by) = by {
+            self.supplied.borrow_mut()[by.0][kind as usize] += 1;
+        }
+    }
+
+    fn record(&self, kind: Kind, bytes: usize, start: Time, end: Time) {
+        if let Some(track) = self.track {
+            let bytes = crate::engine::Bytes(bytes as u64);
+            self.sim.recorder().span(record::Span { track, what: kind.name(), message: None, bytes, start, end });
+        }
+    }
+
+    /// One writer and no reader, or any readers and at most one that answers for the block.
+    pub fn assert_single_writer(&self, block: Address) {
+        let agents = self.agents.borrow();
+        let states: Vec<State> = agents.iter().map(|agent| agent.state(block)).collect();
+        let copies = states.iter().filter(|state| state.readable()).count();
+        let sole = states.iter().any(|state| state.writable());
+        let answering = states.iter().filter(|state| state.answers()).count();
+        assert!(!(sole && copies > 1) && answering <= 1, "block {block:#x} is held as {states:?}");
+    }
+}
+
+/// The bus, granted to one agent for one transaction.
+pub struct Granted<'a> {
+    bus: &'a Bus,
+    by: AgentId,
+    /// How long the agent waited for it.
+    pub waited: Time,
+    _held: Held<'a>,
+}
+
+impl Granted<'_> {
+    /// Runs a transaction on `bytes` bytes at `address`, which lie in one block.
+    pub async fn run(self, kind: Kind, address: Address, bytes: usize, data: &mut Block) -> Done {
+        let (bus, block) = (self.bus, block_of(address));
+        debug_assert!(block_of(address + bytes.max(1) as u64 - 1) == block, "a transaction stays in one block");
+        debug_assert!(!kind.is_word() || (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
+        let (supplier, shared) = match kind {
+            Kind::ReadWord | Kind::WriteWord | Kind::WriteBack => (None, false),
+            _ => bus.snoop(self.by, kind, block, data),
+        };
+        let by = supplier.or_else(|| (kind != Kind::Invalidate).then(|| bus.home(address)));
+        let access = bus.access_time(kind, supplier, by, address);
+        let (start, end) = (bus.sim.now(), bus.end(kind, bytes, access));
+        bus.sim.until(end).await;
+        let settled = bus.settle(kind, by, address);
+        if let (None, Some(home)) = (supplier, by) {
+            let home = bus.agents.borrow()[home.0].clone();
+            match kind.reads() {
+                true => home.home_read(address, bytes, data),
+                false => home.home_write(address, bytes, data),
+            }
+        }
+        bus.count(kind, by);
+        bus.record(kind, bytes, start, end);
+        Done { shared, by, settled }
+    }
+}
+
+impl Bus {
+    /// The part of a transaction that depends on who answers.
+    fn access_time(&self, kind: Kind, supplier: Option<AgentId>, by: Option<AgentId>, address: Address) -> Time {
+        let agents = self.agents.borrow();
+        match (supplier, by) {
+            (Some(supplier), _) => agents[supplier.0].supply_time(),
+            (None, Some(home)) => {
+                let busy = if kind.is_word() { Time::ZERO } else { self.writing_until.borrow()[home.0] };
+                let wait = busy.since(self.sim.now());
+                let posts = kind.may_be_posted() && agents[home.0].home_posts();
+                wait + if posts { Time::ZERO } else { agents[home.0].home_time(address) }
+            }
+            (None, None) => Time::ZERO,
+        }
+    }
+
+    /// A transaction ends; a posted write keeps its home's memory at work.
+    fn settle(&self, kind: Kind, by: Option<AgentId>, address: Address) -> Time {
+        let now = self.sim.now();
+        let Some(home) = by.filter(|_| kind.may_be_posted()) else { return now };
+        let agents = self.agents.borrow();
+        if !agents[home.0].home_posts() {
+            return now;
+        }
+        let until = now + agents[home.0].home_time(address);
+        self.writing_until.borrow_mut()[home.0] = until;
+        until
+    }
+}

@@ -1,0 +1,139 @@
+//! The blocks of a cache: tags with states, and bytes.
+//!
+//! Models: sets of one or more ways, least recently used first out; real data. The tag check of a
+//! hit is plain inlined code. Leaves out: timing, which belongs to the processor and the bus.
+
+use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block, read_bytes};
+use super::moesi::State;
+use crate::engine::Bytes;
+
+/// A block's address with its state in the low bits; zero is an empty place.
+type Tag = u64;
+
+const STATE_BITS: u64 = 7;
+
+/// The contents of a cache.
+pub struct Cache {
+    tags: Vec<Tag>,
+    bytes: Vec<u8>,
+    /// When each place was last used, in accesses; kept only where there is a choice.
+    used: Vec<u64>,
+    accesses: u64,
+    ways: usize,
+    set_mask: u64,
+}
+
+/// A place in the cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place(usize);
+
+impl Cache {
+    /// An empty cache of `size` bytes in sets of `ways` blocks; both powers of two.
+    pub fn new(size: Bytes, ways: usize) -> Cache {
+        let places = size.len() / BLOCK_BYTES;
+        Cache {
+            tags: vec![0; places],
+            bytes: vec![0; size.len()],
+            used: vec![0; if ways > 1 { places } else { 0 }],
+            accesses: 0,
+            ways,
+            set_mask: (places / ways) as u64 - 1,
+        }
+    }
+
+    #[inline]
+    fn first_place(&self, address: Address) -> usize {
+        ((address / BLOCK_BYTES as u64) & self.set_mask) as usize * self.ways
+    }
+
+    /// The place of the block of `address` and its state, if it is here.
+    #[inline]
+    pub fn find(&self, address: Address) -> Option<(Place, State)> {
+        let (place, tag) = self.find_tag(address)?;
+        Some((place, State::ALL[(tag & STATE_BITS) as usize]))
+    }
+
+    #[inline]
+    fn find_tag(&self, address: Address) -> Option<(Place, Tag)> {
+        let first = self.first_place(address);
+        let block = block_of(address);
+        let places = &self.tags[first..first + self.ways];
+        // A tag is the block's address plus its state, 1 to 4.
+        let way = places.iter().position(|&tag| tag.wrapping_sub(block + 1) < STATE_BITS)?;
+        Some((Place(first + way), places[way]))
+    }
+
+    /// The state of the block of `address`.
+    pub fn state(&self, address: Address) -> State {
+        self.find(address).map_or(State::Invalid, |(_, state)| state)
+    }
+
+    /// The word at `address`, if its block is here.
+    #[inline]
+    pub fn load(&mut self, address: Address, bytes: usize) -> Option<u64> {
+        let (place, _) = self.find_tag(address)?;
+        self.touch(place);
+        let from = place.0 * BLOCK_BYTES + offset_in_block(address);
+        match bytes {
+            8 => self.bytes[from..].first_chunk().map(|word| u64::from_le_bytes(*word)),
+            _ => Some(read_bytes(&self.bytes[from..from + bytes])),
+        }
+    }
+
+    /// Writes the word at `address`, if its block is here and may be written.
+    #[inline]
+    pub fn store(&mut self, address: Address, bytes: usize, value: u64) -> bool {
+        let Some((place, tag)) = self.find_tag(address) else { return false };
+        if tag & STATE_BITS != State::Modified as u64 {
+            if !State::ALL[(tag & STATE_BITS) as usize].writable() {
+                return false;
+            }
+            self.tags[place.0] = block_of(address) | State::Modified as u64;
+        }
+        self.touch(place);
+        let from = place.0 * BLOCK_BYTES + offset_in_block(address);
+        match (bytes, self.bytes[from..].first_chunk_mut()) {
+            (8, Some(word)) => *word = value.to_le_bytes(),
+            _ => self.bytes[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]),
+        }
+        true
+    }
+
+    #[inline]
+    fn touch(&mut self, place: Place) {
+        if self.ways > 1 {
+            self.accesses += 1;
+            self.used[place.0] = self.accesses;
+        }
+    }
+
+    /// Sets the state of a block that is here.
+    pub fn set_state(&mut self, place: Place, state: State) {
+        let tag = &mut self.tags[place.0];
+        *tag = if state == State::Invalid { 0 } else { *tag & !STATE_BITS | state as u64 };
+    }
+
+    /// Where a new block would go, and the block it would replace.
+    pub fn victim(&self, address: Address) -> (Place, Option<(Address, State)>) {
+        let first = self.first_place(address);
+        let places = first..first + self.ways;
+        let place = places
+            .min_by_key(|&place| (self.tags[place] != 0, self.used.get(place).copied()))
+            .expect("a set has a place");
+        let tag = self.tags[place];
+        let replaced = (tag != 0).then(|| (tag & !STATE_BITS, State::ALL[(tag & STATE_BITS) as usize]));
+        (Place(place), replaced)
+    }
+
+    /// Puts a block into `place`.
+    pub fn fill(&mut self, place: Place, address: Address, state: State, data: &Block) {
+        self.tags[place.0] = block_of(address) | state as u64;
+        self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES].copy_from_slice(&data.0);
+        self.touch(place);
+    }
+
+    /// The bytes at `place`.
+    pub fn block(&self, place: Place) -> Block {
+        Block::from_bytes(&self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES])
+    }
+}

@@ -1,0 +1,138 @@
+//! A processor's cache as an agent on the bus: it snoops, supplies, and fetches what it misses.
+//!
+//! Models: one outstanding transaction at a time; a replaced block that answers for its bytes is
+//! written back before the new one is fetched. Parameters: [`CacheParameters`].
+//! Leaves out: levels of caches, victim buffers, prefetch.
+
+use super::agent::{Agent, AgentId, Kind};
+use super::block::{Address, BLOCK_BYTES, Block, block_of};
+use super::bus::{Bus, Granted};
+use super::cache::Cache;
+use super::moesi::{self, Snooped, State};
+use super::parameters::CacheParameters;
+use crate::engine::{Signal, Sim, Time};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A cache on a bus.
+pub struct CacheAgent {
+    contents: Rc<Contents>,
+    bus: Rc<Bus>,
+    id: AgentId,
+}
+
+/// What the bus sees of it.
+pub struct Contents {
+    cache: RefCell<Cache>,
+    supply_time: Time,
+    watched: Cell<Address>,
+    lost: Signal,
+}
+
+impl CacheAgent {
+    /// An empty cache, attached to `bus`.
+    pub fn new(sim: &Sim, name: &str, bus: &Rc<Bus>, parameters: &CacheParameters) -> CacheAgent {
+        let contents = Rc::new(Contents {
+            cache: RefCell::new(Cache::new(parameters.size, parameters.ways)),
+            supply_time: parameters.supply_time,
+            watched: Cell::new(Address::MAX),
+            lost: Signal::new(sim, format!("{name}: a change of the polled block")),
+        });
+        let id = bus.attach(contents.clone(), None);
+        CacheAgent { contents, bus: bus.clone(), id }
+    }
+
+    /// Its number on the bus.
+    pub fn id(&self) -> AgentId {
+        self.id
+    }
+
+    /// The contents, for hits.
+    #[inline]
+    pub fn contents(&self) -> &RefCell<Cache> {
+        &self.contents.cache
+    }
+
+    /// The signal that the block of `address` was taken away. One block is watched at a time.
+    pub fn watch(&self, address: Address) -> &Signal {
+        self.contents.watched.set(block_of(address));
+        &self.contents.lost
+    }
+
+    /// Makes the block of `address` readable, or writable. If the bus was needed, tells how long
+    /// it was waited for.
+    pub async fn obtain(&self, address: Address, write: bool) -> Option<Time> {
+        let mut waited = Time::ZERO;
+        loop {
+            let granted = self.bus.acquire(self.id).await;
+            waited += granted.waited;
+            // Looked at under the grant: what was here at the miss may have gone or come since.
+            let found = self.contents.cache.borrow().find(address);
+            match found {
+                Some((_, state)) if !write || state.writable() => return None,
+                Some((place, _)) => {
+                    granted.run(Kind::Invalidate, block_of(address), BLOCK_BYTES, &mut Block::ZERO.clone()).await;
+                    self.contents.cache.borrow_mut().set_state(place, State::Modified);
+                }
+                None if self.replace(address, granted, write).await => {}
+                None => continue,
+            }
+            if cfg!(debug_assertions) {
+                self.bus.assert_single_writer(block_of(address));
+            }
+            return Some(waited);
+        }
+    }
+
+    /// Fetches the block, or only writes back the one in its way: then false.
+    async fn replace(&self, address: Address, granted: Granted<'_>, write: bool) -> bool {
+        let (place, old) = self.contents.cache.borrow().victim(address);
+        let mut data = self.contents.cache.borrow().block(place);
+        // Gone at once, so that nothing is stored to it while the bus is busy.
+        self.contents.cache.borrow_mut().set_state(place, State::Invalid);
+        if old.is_some_and(|(old, _)| old == self.contents.watched.get()) {
+            self.contents.lost.notify();
+        }
+        if let Some((old, state)) = old
+            && state.answers()
+        {
+            granted.run(Kind::WriteBack, old, BLOCK_BYTES, &mut data).await;
+            return false;
+        }
+        let kind = if write { Kind::ReadExclusive } else { Kind::Read };
+        let done = granted.run(kind, block_of(address), BLOCK_BYTES, &mut data).await;
+        let state = moesi::filled(kind, done.shared);
+        self.contents.cache.borrow_mut().fill(place, address, state, &data);
+        true
+    }
+}
+
+impl Agent for Contents {
+    fn snoop(&self, kind: Kind, block: Address, data: &mut Block) -> Snooped {
+        let mut cache = self.cache.borrow_mut();
+        let Some((place, state)) = cache.find(block) else { return Snooped::NOTHING };
+        let snooped = moesi::snoop(state, kind);
+        if snooped.supplies {
+            *data = cache.block(place);
+        }
+        cache.set_state(place, snooped.next);
+        if snooped.next == State::Invalid && self.watched.get() == block {
+            self.lost.notify();
+        }
+        snooped
+    }
+
+    fn supply_time(&self) -> Time {
+        self.supply_time
+    }
+
+    fn state(&self, block: Address) -> State {
+        self.cache.borrow().state(block)
+    }
+
+    fn peek(&self, block: Address) -> Option<Block> {
+        let cache = self.cache.borrow();
+        let (place, state) = cache.find(block)?;
+        (state.answers() || state.writable()).then(|| cache.block(place))
+    }
+}

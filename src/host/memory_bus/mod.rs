@@ -1,0 +1,40 @@
+//! A host whose network interface sits on its coherent memory bus.
+//!
+//! Mukherjee and Hill, *The Impact of Data Transfer and Buffering Alternatives on Network
+//! Interface Design* (HPCA 1998), §5.1.1 and Table 3.
+//!
+//! ```text
+//!   program ─ Processor ─ StoreBuffer
+//!                 │  hits: local time runs ahead of the engine
+//!               Cache (MOESI)      Memory        interface
+//!                 │ Agent            │ Agent        │ Agent
+//!   ══════════════╧══════════════════╧══════════════╧═══════  Bus, held for each transaction
+//! ```
+//!
+//! Everything on the bus is an [`Agent`]: it snoops what others do, and answers for the addresses
+//! of which it is the *home*. Data is real: every block carries its 64 bytes.
+
+pub mod agent;
+pub mod block;
+pub mod bus;
+pub mod cache;
+pub mod cache_agent;
+pub mod memory;
+pub mod moesi;
+pub mod node;
+pub mod parameters;
+pub mod processor;
+pub mod store_buffer;
+#[cfg(test)]
+mod tests;
+
+pub use agent::{Agent, AgentId, Kind};
+pub use block::{Address, BLOCK_BYTES, Block, block_of};
+pub use bus::Bus;
+pub use cache::Cache;
+pub use cache_agent::CacheAgent;
+pub use memory::Memory;
+pub use moesi::{Snooped, State};
+pub use node::Node;
+pub use parameters::{BusParameters, CacheParameters, NodeParameters, Problem, ProcessorParameters};
+pub use processor::Processor;

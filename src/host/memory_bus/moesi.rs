@@ -1,0 +1,88 @@
+//! The MOESI protocol as two pure functions: what a snooped transaction does to a copy, and the
+//! state in which a fetched block arrives.
+//!
+//! Models: a bus on which every transaction is atomic, so that there are no transient states; the
+//! owner (modified or owned) supplies, otherwise the home does. A coherent read leaves the owner
+//! *owned*, whether the reader keeps a copy or not, because the bus does not tell (as on MBus).
+//! Leaves out: supply by a clean copy, and reflecting a dirty block to memory on a read.
+
+use super::agent::Kind;
+
+/// What a cache may do with its copy of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum State {
+    /// No copy.
+    #[default]
+    Invalid = 0,
+    /// May read; others may too.
+    Shared = 1,
+    /// The only copy, equal to the home's.
+    Exclusive = 2,
+    /// May read, and answers for the block; others may read.
+    Owned = 3,
+    /// The only copy, newer than the home's.
+    Modified = 4,
+}
+
+impl State {
+    /// All states, by number.
+    pub const ALL: [State; 5] = [State::Invalid, State::Shared, State::Exclusive, State::Owned, State::Modified];
+
+    /// Whether a load hits.
+    pub const fn readable(self) -> bool {
+        !matches!(self, State::Invalid)
+    }
+
+    /// Whether a store hits.
+    pub const fn writable(self) -> bool {
+        matches!(self, State::Exclusive | State::Modified)
+    }
+
+    /// Whether this copy must not be lost: the home's is older.
+    pub const fn answers(self) -> bool {
+        matches!(self, State::Owned | State::Modified)
+    }
+}
+
+/// What a snooped transaction does to a copy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Snooped {
+    /// The state of the copy from now on.
+    pub next: State,
+    /// This copy's holder supplies the data, not the home.
+    pub supplies: bool,
+    /// A copy stays here, so the reader's is not the only one.
+    pub shared: bool,
+}
+
+impl Snooped {
+    /// Nothing is here.
+    pub const NOTHING: Snooped = Snooped { next: State::Invalid, supplies: false, shared: false };
+}
+
+/// What another agent's transaction of `kind` does to a copy in `state`.
+pub const fn snoop(state: State, kind: Kind) -> Snooped {
+    let supplies = state.answers();
+    match (kind, state) {
+        (_, State::Invalid) => Snooped::NOTHING,
+        (Kind::Read, State::Modified | State::Owned) => Snooped { next: State::Owned, supplies, shared: true },
+        (Kind::Read, State::Exclusive | State::Shared) => Snooped { next: State::Shared, supplies, shared: true },
+        (Kind::ReadExclusive, _) => Snooped { next: State::Invalid, supplies, shared: false },
+        // The new bytes replace the whole block, or the one that invalidates has them already.
+        (Kind::Invalidate | Kind::WriteBlock, _) => Snooped::NOTHING,
+        (Kind::ReadBlock, _) => Snooped { next: state, supplies, shared: true },
+        (Kind::WriteBack | Kind::ReadWord | Kind::WriteWord, _) => {
+            Snooped { next: state, supplies: false, shared: true }
+        }
+    }
+}
+
+/// The state in which a block fetched by `kind` arrives.
+pub const fn filled(kind: Kind, shared: bool) -> State {
+    match (kind, shared) {
+        (Kind::ReadExclusive | Kind::Invalidate, _) => State::Modified,
+        (_, true) => State::Shared,
+        (_, false) => State::Exclusive,
+    }
+}

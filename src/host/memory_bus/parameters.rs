@@ -1,0 +1,225 @@
+//! The parameters of a memory-bus node, each with its source, and what is refused.
+
+use super::block::BLOCK_BYTES;
+use crate::engine::{Bytes, Hertz, Time};
+use crate::text::Table;
+use std::fmt;
+
+/// A parameter that cannot be, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// The parameter, as a path of names.
+    pub parameter: &'static str,
+    /// What is wrong, and what is allowed.
+    pub reason: String,
+}
+
+impl Problem {
+    /// A problem with `parameter`.
+    pub fn new(parameter: &'static str, reason: impl Into<String>) -> Problem {
+        Problem { parameter, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.parameter, self.reason)
+    }
+}
+
+/// The processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProcessorParameters {
+    /// Its clock: 1 GHz (Table 3).
+    pub clock: Hertz,
+    /// Cycles from an access that must leave the processor to its request for the bus: 10
+    /// (chosen with `reply_cycles`, so that
+    /// an uncached 8-byte access takes about 102 ns in all, the slope of Table 5's first row).
+    pub request_cycles: u64,
+    /// Cycles from the end of the bus transaction to the use of its result: 10 (chosen).
+    pub reply_cycles: u64,
+    /// Stores that may wait for their block while the program goes on: 8 words, one block (chosen).
+    pub store_buffer_entries: usize,
+    /// Cycles that a cached load or store takes when it hits: 1 (dual issue, in order; §5.1.1).
+    pub hit_cycles: u64,
+    /// How a loop that polls a cached word is simulated; both give the same times.
+    pub spin: Spin,
+}
+
+/// How a loop that polls a cached word is simulated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spin {
+    /// Waits for the block to be invalidated and counts the polls in between.
+    Skipped,
+    /// Simulates each poll: the slow, obvious twin.
+    Each,
+}
+
+/// A cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CacheParameters {
+    /// Its size: 1 MB (Table 3).
+    pub size: Bytes,
+    /// Blocks in a set: 1, direct-mapped (Table 3).
+    pub ways: usize,
+    /// Time to supply a block that another agent reads: 20 ns (chosen).
+    pub supply_time: Time,
+}
+
+/// The bus. A transaction holds it for arbitration, address, snoop, the access at the home or
+/// owner, data and turnaround.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BusParameters {
+    /// Its clock: 250 MHz (Table 3).
+    pub clock: Hertz,
+    /// Its width: 32 bytes (Table 3).
+    pub width: Bytes,
+    /// Cycles to arbitrate: 1 (chosen).
+    pub arbitration_cycles: u64,
+    /// Cycles of the address: 1 (chosen).
+    pub address_cycles: u64,
+    /// Cycles in which the agents answer: 1 (chosen).
+    pub snoop_cycles: u64,
+    /// Cycles until the next master may drive: 1 (chosen).
+    pub turnaround_cycles: u64,
+}
+
+/// A node without its interface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NodeParameters {
+    /// The processor.
+    pub processor: ProcessorParameters,
+    /// Its cache.
+    pub cache: CacheParameters,
+    /// The bus.
+    pub bus: BusParameters,
+    /// Main memory's access time: 120 ns (Table 3).
+    pub memory_time: Time,
+    /// Main memory's size: 16 MiB (chosen; larger than any queue and buffer used).
+    pub memory_size: Bytes,
+}
+
+impl NodeParameters {
+    /// The node of Table 3.
+    pub const PAPER: NodeParameters = NodeParameters {
+        processor: ProcessorParameters {
+            clock: Hertz(1_000_000_000),
+            request_cycles: 10,
+            reply_cycles: 10,
+            store_buffer_entries: 8,
+            hit_cycles: 1,
+            spin: Spin::Skipped,
+        },
+        cache: CacheParameters { size: Bytes(1 << 20), ways: 1, supply_time: Time::from_ns(20) },
+        bus: BusParameters {
+            clock: Hertz(250_000_000),
+            width: Bytes(32),
+            arbitration_cycles: 1,
+            address_cycles: 1,
+            snoop_cycles: 1,
+            turnaround_cycles: 1,
+        },
+        memory_time: Time::from_ns(120),
+        memory_size: Bytes(16 << 20),
+    };
+
+    /// Everything that is wrong with these parameters.
+    pub fn check(&self) -> Vec<Problem> {
+        let mut problems = self.cache.check();
+        problems.extend(self.bus.check());
+        if self.processor.clock.0 == 0 {
+            problems.push(Problem::new("processor.clock", "a clock of 0 Hz never ticks"));
+        }
+        if self.processor.store_buffer_entries == 0 {
+            problems.push(Problem::new("processor.store-buffer-entries", "at least 1: a store needs a place to wait"));
+        }
+        if self.memory_size.get() == 0 || !self.memory_size.get().is_multiple_of(BLOCK_BYTES as u64) {
+            problems
+                .push(Problem::new("memory-size", format!("{} is not a multiple of a block (64 B)", self.memory_size)));
+        }
+        problems
+    }
+}
+
+impl CacheParameters {
+    fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let blocks = self.size.get() / BLOCK_BYTES as u64;
+        if !self.size.get().is_power_of_two() || blocks == 0 {
+            let reason = format!("{} is not a power of two of at least one block (64 B)", self.size);
+            problems.push(Problem::new("cache.size", reason));
+        }
+        if !self.ways.is_power_of_two() || self.ways as u64 > blocks {
+            let reason = format!("{} ways: a power of two up to the {blocks} blocks of the cache", self.ways);
+            problems.push(Problem::new("cache.ways", reason));
+        }
+        problems
+    }
+}
+
+impl BusParameters {
+    fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if self.clock.0 == 0 {
+            problems.push(Problem::new("bus.clock", "a clock of 0 Hz never ticks"));
+        }
+        if !self.width.get().is_power_of_two() || self.width.len() > BLOCK_BYTES {
+            let reason = format!("{}: a power of two up to a block (64 B)", self.width);
+            problems.push(Problem::new("bus.width", reason));
+        }
+        if self.address_cycles == 0 {
+            problems.push(Problem::new("bus.address-cycles", "at least 1: an address must be sent"));
+        }
+        problems
+    }
+}
+
+impl NodeParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> NodeParameters {
+        NodeParameters {
+            processor: t.table("processor", "The processor", ProcessorParameters::read),
+            cache: t.table("cache", "The processor's cache", CacheParameters::read),
+            bus: t.table("bus", "The coherent memory bus", BusParameters::read),
+            memory_time: t.time("memory-time", "Access time of main memory").required(),
+            memory_size: t.bytes("memory-size", "Size of main memory").min("64 KiB").max("1 GiB").required(),
+        }
+    }
+}
+
+impl ProcessorParameters {
+    fn read(t: &mut Table<'_>) -> ProcessorParameters {
+        let entries = t.count("store-buffer-entries", "Stores that may wait for their block");
+        ProcessorParameters {
+            store_buffer_entries: entries.range(1, 1024).required() as usize,
+            clock: t.hertz("clock", "Clock of the processor").required(),
+            request_cycles: t.count("request-cycles", "Cycles from an access to its request for the bus").required(),
+            reply_cycles: t.count("reply-cycles", "Cycles from the bus to the use of the result").required(),
+            hit_cycles: t.count("hit-cycles", "Cycles of a cached access that hits").required(),
+            spin: Spin::Skipped,
+        }
+    }
+}
+
+impl CacheParameters {
+    fn read(t: &mut Table<'_>) -> CacheParameters {
+        CacheParameters {
+            size: t.bytes("size", "Size of the cache; a power of two").min("64 B").max("64 MiB").required(),
+            ways: t.count("ways", "Blocks in a set; 1 is direct-mapped").range(1, 64).required() as usize,
+            supply_time: t.time("supply-time", "Time to supply a block that another agent reads").required(),
+        }
+    }
+}
+
+impl BusParameters {
+    fn read(t: &mut Table<'_>) -> BusParameters {
+        BusParameters {
+            clock: t.hertz("clock", "Clock of the bus").required(),
+            width: t.bytes("width", "Width of the bus; a power of two").min("1 B").max("64 B").required(),
+            arbitration_cycles: t.count("arbitration-cycles", "Cycles to arbitrate").required(),
+            address_cycles: t.count("address-cycles", "Cycles of the address").min(1).required(),
+            snoop_cycles: t.count("snoop-cycles", "Cycles in which the agents answer").required(),
+            turnaround_cycles: t.count("turnaround-cycles", "Cycles until the next master may drive").required(),
+        }
+    }
+}

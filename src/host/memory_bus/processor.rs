@@ -1,0 +1,313 @@
+//! The processor: in order, its local time ahead of the engine.
+//!
+//! Models: a program's instructions as cycles ([`Processor::work`]); cached loads and stores that
+//! hit for a cycle each, by a plain tag check; misses, uncached accesses and block accesses that
+//! meet the engine at the processor's local time, with fixed cycles on the way to the bus and
+//! back; stores that wait in the store buffer; strongly ordered uncached accesses, which wait
+//! until the store buffer is empty and until they are done.
+//!
+//! Between two meetings with the engine a processor sees its cache as it was at the first, the
+//! usual skew of simulators that run programs ahead. Other processors and interfaces are met
+//! only through the bus, so a message is never read before it was written.
+//!
+//! Leaves out: instruction fetch, speculation, address translation.
+//!
+//! Parameters: [`ProcessorParameters`]. Statistics: time in and waiting for bus transactions.
+
+use super::agent::Kind;
+use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
+use super::bus::Bus;
+use super::cache_agent::CacheAgent;
+use super::parameters::{ProcessorParameters, Spin};
+use super::store_buffer::{Entry, Forward, StoreBuffer};
+use crate::engine::sim::PointId;
+use crate::engine::{Sim, Time};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Time a program spent on accesses that left the processor.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Stalls {
+    /// On the way, and in the bus transaction.
+    pub service: Time,
+    /// Waiting for the bus, or for the store buffer.
+    pub waiting: Time,
+}
+
+/// A processor. Clones are the same processor.
+#[derive(Clone)]
+pub struct Processor(Rc<Core>);
+
+struct Core {
+    sim: Sim,
+    bus: Rc<Bus>,
+    cache: CacheAgent,
+    stores: StoreBuffer,
+    parameters: ProcessorParameters,
+    base: Cell<Time>,
+    cycles: Cell<u64>,
+    stalls: Cell<Stalls>,
+}
+
+impl Processor {
+    /// A processor with an empty cache, attached to `bus`.
+    pub fn new(sim: &Sim, name: &str, bus: &Rc<Bus>, cache: CacheAgent, parameters: ProcessorParameters) -> Processor {
+        let processor = Processor(Rc::new(Core {
+            sim: sim.clone(),
+            bus: bus.clone(),
+            cache,
+            stores: StoreBuffer::new(sim, name, parameters.store_buffer_entries),
+            parameters,
+            base: Cell::new(sim.now()),
+            cycles: Cell::new(0),
+            stalls: Cell::default(),
+        }));
+        sim.spawn_server(format!("{name} store buffer"), processor.clone().drain_stores());
+        processor
+    }
+
+    /// Its cache.
+    pub fn cache(&self) -> &CacheAgent {
+        &self.0.cache
+    }
+
+    /// The simulation it lives in.
+    pub fn sim(&self) -> &Sim {
+        &self.0.sim
+    }
+
+    /// Local time.
+    pub fn time(&self) -> Time {
+        self.0.base.get() + self.0.parameters.clock.cycles(self.0.cycles.get())
+    }
+
+    /// Executes instructions that take so many cycles.
+    #[inline]
+    pub fn work(&self, cycles: u64) {
+        self.0.cycles.set(self.0.cycles.get() + cycles);
+    }
+
+    /// Time spent on accesses that left the processor.
+    pub fn stalls(&self) -> Stalls {
+        self.0.stalls.get()
+    }
+
+    fn set_time(&self, time: Time) {
+        self.0.base.set(time);
+        self.0.cycles.set(0);
+    }
+
+    /// Lets the engine catch up with local time.
+    pub async fn sync(&self) {
+        self.idle_until(self.time()).await;
+    }
+
+    /// Does nothing until `instant`, if that is later than local time.
+    pub async fn idle_until(&self, instant: Time) {
+        let time = self.time().max(instant);
+        if time > self.0.sim.now() {
+            self.0.sim.until(time).await;
+        }
+        self.set_time(self.0.sim.now());
+    }
+
+    /// The word at `address`, if it is in the cache and no store to it waits.
+    #[inline]
+    pub fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
+        if !self.0.stores.is_empty() {
+            return None;
+        }
+        let value = self.0.cache.contents().borrow_mut().load(address, bytes)?;
+        self.work(self.0.parameters.hit_cycles);
+        Some(value)
+    }
+
+    /// Stores, if the block is in the cache and may be written, and no store waits.
+    #[inline]
+    pub fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
+        if !self.0.stores.is_empty() || !self.0.cache.contents().borrow_mut().store(address, bytes, value) {
+            return false;
+        }
+        self.work(self.0.parameters.hit_cycles);
+        true
+    }
+
+    /// Loads up to 8 bytes that lie in one block.
+    pub async fn load(&self, address: Address, bytes: usize) -> u64 {
+        if let Some(value) = self.try_load(address, bytes) {
+            return value;
+        }
+        loop {
+            match self.0.stores.forward(address, bytes) {
+                Forward::Value(value) => {
+                    self.work(self.0.parameters.hit_cycles);
+                    return value;
+                }
+                Forward::Conflict => self.fence().await,
+                Forward::Passes => {}
+            }
+            let hit = self.0.cache.contents().borrow_mut().load(address, bytes);
+            match hit {
+                Some(value) => {
+                    self.work(self.0.parameters.hit_cycles);
+                    return value;
+                }
+                None => self.miss(address).await,
+            }
+        }
+    }
+
+    async fn miss(&self, address: Address) {
+        self.work(self.0.parameters.request_cycles);
+        self.sync().await;
+        let asked = self.0.sim.now();
+        let waited = self.0.cache.obtain(address, false).await;
+        self.answered(asked, waited);
+    }
+
+    /// Stores up to 8 bytes that lie in one block.
+    pub async fn store(&self, address: Address, bytes: usize, value: u64) {
+        if self.try_store(address, bytes, value) {
+            return;
+        }
+        while !self.0.stores.push(Entry { address, bytes, value, at: self.time() }) {
+            self.wait_for_stores().await;
+        }
+        self.work(self.0.parameters.hit_cycles);
+    }
+
+    async fn wait_for_stores(&self) {
+        self.sync().await;
+        let asked = self.0.sim.now();
+        if !self.0.stores.is_empty() {
+            self.0.stores.drained.wait().await;
+        }
+        self.set_time(self.0.sim.now());
+        let stalls = self.0.stalls.get();
+        self.0.stalls.set(Stalls { waiting: stalls.waiting + (self.0.sim.now() - asked), ..stalls });
+    }
+
+    /// Waits until every store has reached the cache.
+    pub async fn fence(&self) {
+        while !self.0.stores.is_empty() {
+            self.wait_for_stores().await;
+        }
+    }
+
+    /// Writes the stores that wait over `data`, which was read at `address`.
+    pub fn overlay_stores(&self, address: Address, data: &mut [u8]) {
+        self.0.stores.overlay(address, data);
+    }
+
+    /// Reads up to 8 bytes, uncached.
+    pub async fn read_uncached(&self, address: Address, bytes: usize) -> u64 {
+        let mut data = Block::ZERO;
+        self.outside(Kind::ReadWord, address, bytes, &mut data).await;
+        data.read(offset_in_block(address), bytes)
+    }
+
+    /// Writes up to 8 bytes, uncached.
+    pub async fn write_uncached(&self, address: Address, bytes: usize, value: u64) {
+        let mut data = Block::ZERO;
+        data.write(offset_in_block(address), bytes, value);
+        self.outside(Kind::WriteWord, address, bytes, &mut data).await;
+    }
+
+    /// Loads 64 bytes into a block buffer beside the processor.
+    pub async fn read_block(&self, address: Address) -> Block {
+        let mut data = Block::ZERO;
+        self.outside(Kind::ReadBlock, address, BLOCK_BYTES, &mut data).await;
+        data
+    }
+
+    /// Stores 64 bytes from a block buffer beside the processor.
+    pub async fn write_block(&self, address: Address, mut data: Block) {
+        self.outside(Kind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
+    }
+
+    async fn outside(&self, kind: Kind, address: Address, bytes: usize, data: &mut Block) {
+        self.fence().await;
+        self.work(self.0.parameters.request_cycles);
+        self.sync().await;
+        let asked = self.0.sim.now();
+        let granted = self.0.bus.acquire(self.0.cache.id()).await;
+        let waited = granted.waited;
+        granted.run(kind, address, bytes, data).await;
+        self.answered(asked, Some(waited));
+    }
+
+    /// A request made at `asked` was answered, after `waited` for the bus, if it was needed.
+    fn answered(&self, asked: Time, waited: Option<Time>) {
+        let now = self.0.sim.now();
+        self.set_time(now);
+        let Some(waited) = waited else { return };
+        self.work(self.0.parameters.reply_cycles);
+        let p = &self.0.parameters;
+        let ways = p.clock.cycles(p.request_cycles + p.reply_cycles);
+        let stalls = self.0.stalls.get();
+        let service = stalls.service + (now - asked - waited) + ways;
+        self.0.stalls.set(Stalls { service, waiting: stalls.waiting + waited });
+    }
+
+    /// Ends one round of a loop that polls the cached word at `address`, which takes `round_cycles`
+    /// beside the load: returns when another load could tell something new.
+    pub async fn spin(&self, address: Address, round_cycles: u64, reason: PointId) {
+        self.work(round_cycles);
+        match self.0.parameters.spin {
+            Spin::Each => self.simulate_poll().await,
+            Spin::Skipped => self.skip_polls(address, round_cycles, reason).await,
+        }
+    }
+
+    async fn simulate_poll(&self) {
+        self.sync().await;
+        // What happens at this very instant is seen by this poll.
+        self.0.sim.delay(Time::ZERO).await;
+    }
+
+    async fn skip_polls(&self, address: Address, round_cycles: u64, reason: PointId) {
+        // A round that begins before the block is lost still hits.
+        while self.0.cache.contents().borrow().find(address).is_some() {
+            self.0.cache.watch(address).wait_for(reason, Time::MAX).await;
+        }
+        let now = self.0.sim.now();
+        let clock = self.0.parameters.clock;
+        let round = clock.cycles(round_cycles + self.0.parameters.hit_cycles).max(Time::from_ps(1));
+        let rounds = now.since(self.time()).ps().div_ceil(round.ps());
+        self.set_time(self.time() + round * rounds);
+    }
+
+    /// The store buffer's side: fetches blocks and writes the stores that wait for them.
+    async fn drain_stores(self) {
+        let core = &*self.0;
+        loop {
+            let Some(first) = core.stores.first() else {
+                core.stores.filled.wait().await;
+                continue;
+            };
+            if first.at > core.sim.now() {
+                core.sim.until(first.at).await;
+            }
+            let block = block_of(first.address);
+            if !core.cache.contents().borrow().state(block).writable() {
+                let p = &core.parameters;
+                core.sim.delay(p.clock.cycles(p.request_cycles)).await;
+                core.cache.obtain(block, true).await;
+                // No other agent can come between: these reach the cache before the way back.
+                self.write_stores(block);
+                core.sim.delay(p.clock.cycles(p.reply_cycles)).await;
+            } else {
+                self.write_stores(block);
+            }
+            core.stores.drained.notify();
+        }
+    }
+
+    fn write_stores(&self, block: Address) {
+        let mut cache = self.0.cache.contents().borrow_mut();
+        while let Some(entry) = self.0.stores.pop_for(block) {
+            let written = cache.store(entry.address, entry.bytes, entry.value);
+            assert!(written, "a block just obtained may be written");
+        }
+    }
+}

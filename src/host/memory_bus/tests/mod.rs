@@ -1,0 +1,40 @@
+//! The bus at clock precision, the protocol over all reachable states, and traffic against a
+//! reference.
+
+mod occupancy;
+mod processor;
+mod protocol;
+mod traffic;
+
+use super::*;
+use crate::engine::{Bytes, Recorder, Simulation, Time};
+use std::rc::Rc;
+
+/// A bus with a main memory of 64 KiB.
+pub fn bus_with_memory(simulation: &Simulation) -> Rc<Bus> {
+    let bus = Rc::new(Bus::new(&simulation.sim(), "test", NodeParameters::PAPER.bus));
+    bus.attach(Rc::new(Memory::new(Bytes(1 << 16), Time::from_ns(120))), Some(0..1 << 16));
+    bus
+}
+
+/// A cache of so many blocks.
+pub fn cache_of(blocks: u64, ways: usize) -> CacheParameters {
+    CacheParameters { size: Bytes(blocks * BLOCK_BYTES as u64), ways, supply_time: Time::from_ns(20) }
+}
+
+/// An empty simulation.
+pub fn simulation() -> Simulation {
+    Simulation::new(Recorder::off())
+}
+
+#[test]
+fn impossible_parameters_are_all_told() {
+    let mut parameters = NodeParameters::PAPER;
+    assert_eq!(parameters.check(), []);
+    parameters.cache.size = Bytes(1000);
+    parameters.cache.ways = 3;
+    parameters.bus.width = Bytes(24);
+    parameters.processor.store_buffer_entries = 0;
+    let told: Vec<&str> = parameters.check().iter().map(|problem| problem.parameter).collect();
+    assert_eq!(told, ["cache.size", "cache.ways", "bus.width", "processor.store-buffer-entries"]);
+}

@@ -1,0 +1,105 @@
+//! Each kind of transaction holds the bus for the cycles of its datasheet: probed in the last
+//! cycle and in the one after.
+
+use super::*;
+use crate::engine::Hertz;
+use crate::host::memory_bus::node::INTERFACE_BASE;
+use std::cell::RefCell;
+
+const CLOCK: Hertz = Hertz(250_000_000);
+const CYCLE: Time = Time::from_ns(4);
+
+/// A device of 60 ns that posts block writes, or does not.
+struct Device {
+    posts: bool,
+}
+
+impl Agent for Device {
+    fn home_time(&self, _: Address) -> Time {
+        Time::from_ns(60)
+    }
+    fn home_posts(&self) -> bool {
+        self.posts
+    }
+    fn home_read(&self, _: Address, _: usize, data: &mut Block) {
+        *data = Block([7; BLOCK_BYTES]);
+    }
+    fn home_write(&self, _: Address, _: usize, _: &Block) {}
+}
+
+/// In which cycles the bus is held, seen in the middle of each, while `kinds` run one after the
+/// other from a third into the first cycle on.
+fn held_cycles(posts: bool, kinds: &[(Kind, Address, usize)]) -> Vec<bool> {
+    let simulation = simulation();
+    let (sim, bus) = (simulation.sim(), bus_with_memory(&simulation));
+    let id = bus.attach(Rc::new(Device { posts }), Some(INTERFACE_BASE..INTERFACE_BASE + 4096));
+    let other = CacheAgent::new(&sim, "other", &bus, &cache_of(4, 1));
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let (probe, log, watched) = (sim.clone(), seen.clone(), bus.clone());
+    let kinds = kinds.to_vec();
+    sim.clone().spawn("transactions", async move {
+        // Block 128 is dirty in the other cache.
+        other.obtain(128, true).await;
+        other.contents().borrow_mut().store(128, 8, 9);
+        sim.until(Time::from_us(1)).await;
+        sim.delay(CYCLE / 3).await;
+        for (kind, address, bytes) in kinds {
+            bus.transact(id, kind, address, bytes, &mut Block::ZERO.clone()).await;
+        }
+    });
+    probe.clone().spawn("probe", async move {
+        let first = CLOCK.cycle_at(Time::from_us(1));
+        for cycle in 1..=120 {
+            probe.until(CLOCK.end_of_cycle(first + cycle) + CYCLE / 2).await;
+            log.borrow_mut().push(watched.is_held());
+        }
+    });
+    simulation.run(Default::default());
+    Rc::into_inner(seen).unwrap().into_inner()
+}
+
+/// Held for exactly the first `cycles` cycles after the edge that follows the request.
+fn assert_holds(cycles: usize, posts: bool, kinds: &[(Kind, Address, usize)]) {
+    let held = held_cycles(posts, kinds);
+    assert!(held[cycles - 1], "{kinds:?} still holds the bus in cycle {cycles}");
+    assert!(!held[cycles], "{kinds:?} no longer holds the bus in cycle {}", cycles + 1);
+    assert!(held[..cycles].iter().all(|&held| held), "{kinds:?} holds it throughout");
+}
+
+#[test]
+fn words_take_five_cycles_and_the_access() {
+    for bytes in [1, 2, 4, 8] {
+        assert_holds(5 + 15, false, &[(Kind::ReadWord, INTERFACE_BASE, bytes)]);
+        assert_holds(5 + 15, true, &[(Kind::WriteWord, INTERFACE_BASE, bytes)]);
+    }
+}
+
+#[test]
+fn blocks_take_six_cycles_and_the_access() {
+    assert_holds(6 + 15, false, &[(Kind::ReadBlock, INTERFACE_BASE, 64)]);
+    assert_holds(6 + 15, false, &[(Kind::WriteBlock, INTERFACE_BASE, 64)]);
+    for kind in [Kind::Read, Kind::ReadExclusive, Kind::ReadBlock, Kind::WriteBlock, Kind::WriteBack] {
+        assert_holds(6 + 30, false, &[(kind, 0, 64)]);
+    }
+}
+
+#[test]
+fn an_owner_supplies_faster_than_memory() {
+    for kind in [Kind::Read, Kind::ReadExclusive, Kind::ReadBlock] {
+        assert_holds(6 + 5, false, &[(kind, 128, 64)]);
+    }
+}
+
+#[test]
+fn an_invalidation_takes_four_cycles() {
+    assert_holds(4, false, &[(Kind::Invalidate, 128, 64)]);
+}
+
+#[test]
+fn a_posted_block_takes_six_cycles_and_the_next_waits_for_the_memory() {
+    let write = (Kind::WriteBlock, INTERFACE_BASE, 64);
+    assert_holds(6, true, &[write]);
+    // The memory is at work for 15 cycles after the first; the second holds the bus so long.
+    assert_holds(6 + 15 + 6, true, &[write, write]);
+    assert_holds(6 + 15 + 6 + 15, true, &[write, (Kind::ReadBlock, INTERFACE_BASE, 64)]);
+}

@@ -1,0 +1,88 @@
+//! Random traffic of two processors and an interface on a few blocks, against a reference: each
+//! word has one writer, who counts; a reader sees the count never fall and never before it was
+//! written.
+
+use super::*;
+use crate::engine::rng;
+use rand::RngExt;
+use std::cell::RefCell;
+
+const BLOCKS: u64 = 6;
+const WORDS: u64 = BLOCKS * 8;
+
+/// What was written to each word so far.
+type Reference = Rc<RefCell<Vec<u64>>>;
+
+fn address(word: u64) -> Address {
+    4096 + 8 * word
+}
+
+async fn processor_traffic(processor: Processor, writer: u64, reference: Reference, seed: u64) {
+    let mut random = rng::stream(seed, &format!("traffic {writer}"));
+    let mut seen = vec![0; WORDS as usize];
+    for _ in 0..3_000 {
+        let word = random.random_range(0..WORDS);
+        processor.work(random.random_range(0..60));
+        if word % 2 == writer && random.random_range(0..2) == 0 {
+            let next = reference.borrow()[word as usize] + 1;
+            processor.sync().await;
+            reference.borrow_mut()[word as usize] = next;
+            processor.store(address(word), 8, next).await;
+        } else {
+            let value = processor.load(address(word), 8).await;
+            assert!(value >= seen[word as usize], "a word never falls back");
+            assert!(value <= reference.borrow()[word as usize], "nothing is read before it is written");
+            seen[word as usize] = value;
+        }
+    }
+    processor.fence().await;
+}
+
+async fn device_traffic(bus: Rc<Bus>, id: AgentId, reference: Reference, sim: crate::engine::Sim, seed: u64) {
+    let mut random = rng::stream(seed, "device traffic");
+    let mut seen = vec![0; WORDS as usize];
+    for _ in 0..800 {
+        sim.delay(Time::from_ns(random.random_range(0..400))).await;
+        let block = random.random_range(0..BLOCKS);
+        let mut data = Block::ZERO;
+        let kind = [Kind::Read, Kind::ReadBlock][random.random_range(0..2)];
+        bus.transact(id, kind, address(8 * block), BLOCK_BYTES, &mut data).await;
+        for word in 0..8 {
+            let (at, value) = ((8 * block + word) as usize, data.read(8 * word as usize, 8));
+            assert!(value >= seen[at] && value <= reference.borrow()[at], "the device reads a word as it was");
+            seen[at] = value;
+        }
+    }
+}
+
+struct Passive;
+impl Agent for Passive {}
+
+fn run(blocks: u64, ways: usize, store_buffer_entries: usize, seed: u64) {
+    let simulation = simulation();
+    let (sim, bus) = (simulation.sim(), bus_with_memory(&simulation));
+    let reference: Reference = Rc::new(RefCell::new(vec![0; WORDS as usize]));
+    let parameters = ProcessorParameters { store_buffer_entries, ..NodeParameters::PAPER.processor };
+    for writer in 0..2 {
+        let name = format!("processor {writer}");
+        let cache = CacheAgent::new(&sim, &name, &bus, &cache_of(blocks, ways));
+        let processor = Processor::new(&sim, &name, &bus, cache, parameters);
+        sim.spawn(name, processor_traffic(processor, writer, reference.clone(), seed));
+    }
+    let id = bus.attach(Rc::new(Passive), None);
+    sim.spawn("device", device_traffic(bus.clone(), id, reference.clone(), sim.clone(), seed));
+    assert_eq!(simulation.run(Default::default()), crate::engine::Outcome::Done);
+    for word in 0..WORDS {
+        let at_last = bus.peek(block_of(address(word))).read((8 * word % 64) as usize, 8);
+        assert_eq!(at_last, reference.borrow()[word as usize], "the last value of word {word} is kept");
+    }
+}
+
+#[test]
+fn random_traffic_agrees_with_a_reference_memory() {
+    for (blocks, ways) in [(1, 1), (2, 1), (4, 2), (4, 4), (64, 1)] {
+        for (entries, seed) in [(1, 1), (3, 2), (8, 3)] {
+            run(blocks, ways, entries, seed);
+        }
+    }
+}
