@@ -1,4 +1,21 @@
 //! Narrows: a workbench for the stretch between a program and the wire.
+//!
+//! The path of one message, and the folders it passes:
+//!
+//! 1. [`program`] decides to send: ping-pong, stream, page fetch.
+//! 2. [`messaging`] gives it one endpoint a node, whatever the interface.
+//! 3. [`ni`] is the interface: its driver half composes a control message and its device half,
+//!    firmware on a chip, moves the payload. Policies say when a transfer may start.
+//! 4. [`host`] is what both halves stand on: processor, memory, buses, bridge, interrupts.
+//! 5. [`fabric`] carries packets between interfaces; [`protocol`] holds the rules of flow control,
+//!    order and reliability, free of any hardware.
+//!
+//! Beneath lies [`engine`]: simulated time, units, tasks, resources, ledgers and spans; it knows no
+//! hardware. [`text`] turns TOML into typed values and remembers every place, so that each part
+//! reads its own parameters. [`machine`] checks a description and builds it; [`study`] runs it,
+//! once, in sweeps, or as a paper's experiments; [`report`] makes tables, charts, timelines and
+//! pages; [`cli`] is the command line.
+
 pub mod cli;
 pub mod engine;
 pub mod fabric;

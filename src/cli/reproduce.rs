@@ -1,10 +1,16 @@
 //! `narrows reproduce`: a paper's experiments beside its published numbers.
 
 use super::Format;
-use super::ending::{Ended, Failure};
+use super::ending::{Ended, Ending};
+use super::output::print;
+use crate::report::{Column, PaperReport, Table};
+use crate::study;
 use crate::text::Problem;
 use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fs;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,19 +74,102 @@ impl std::str::FromStr for Target {
 
 /// The papers there are: name and title.
 pub fn papers() -> Vec<(String, String)> {
-    // CALL SITE: study::papers()
-    Vec::new()
+    let title = |name: &str| study::reproduce::paper(name).map(|paper| paper.title).unwrap_or_default();
+    study::papers().iter().map(|name| (name.to_string(), title(name))).collect()
 }
 
 /// Reproduces.
 pub fn run(options: &Options) -> Ended {
-    // CALL SITE: study::reproduce(options, progress), then
-    // - `report.text()` or `report.json()` with version and hash to `output::print`,
-    // - `report.write(folder)` under `--out`, the folder made sure of before the first run,
-    // - `Ending::ClaimFailed` under `--strict` if a claim fails,
-    // - `--constants` and no PAPER before any run.
-    let Options { paper, quick, jobs, format, out, strict, constants } = options;
-    let _ = (quick, jobs, *format == Format::Json, out, strict, constants);
-    let asked = paper.as_ref().map_or("any paper", |target| &target.paper);
-    Err(Failure::from(Problem::new(format!("cannot reproduce {asked}: no papers are built in yet"))))
+    let Some(target) = &options.paper else { return overview() };
+    if options.constants {
+        return constants(target, options.format);
+    }
+    if let Some(folder) = &options.out {
+        fs::create_dir_all(folder)
+            .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", folder.display())))?;
+    }
+    let wanted = study::Options {
+        paper: target.paper.clone(),
+        artifact: target.artifact.clone(),
+        quick: options.quick,
+        jobs: options.jobs.unwrap_or(0) as usize,
+    };
+    let report = study::reproduce(&wanted, &Bar::default()).map_err(Problem::new)?;
+    match options.format {
+        Format::Text => print(&report.text())?,
+        Format::Json => print(&json(&report))?,
+    }
+    if let Some(folder) = &options.out {
+        report
+            .write(folder)
+            .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", folder.display())))?;
+        eprintln!("written: {}", folder.join("report.html").display());
+    }
+    let failed = report.claims.iter().any(|claim| claim.holds == Some(false));
+    Ok(if options.strict && failed { Ending::ClaimFailed } else { Ending::Done })
+}
+
+fn json(report: &PaperReport) -> String {
+    let mut json = report.json();
+    json["version"] = env!("CARGO_PKG_VERSION").into();
+    format!("{json:#}\n")
+}
+
+/// What papers there are, and what each asks.
+fn overview() -> Ended {
+    let mut text = String::new();
+    for name in study::papers() {
+        let paper = study::reproduce::paper(name).expect("a listed paper is there");
+        let artifacts: Vec<&str> = paper.artifacts.keys().map(String::as_str).collect();
+        text += &format!("{name}: {}\n  {}\n  {}\n", paper.title, paper.reference, paper.summary);
+        text += &format!("  artifacts: {}\n", artifacts.join(", "));
+    }
+    print(&text)?;
+    Ok(Ending::Done)
+}
+
+/// Every calibrated constant of a paper.
+fn constants(target: &Target, format: Format) -> Ended {
+    let name = &target.paper;
+    if study::reproduce::paper(name).is_none() {
+        let papers = study::papers().join(", ");
+        return Err(Problem::new(format!("there is no paper `{name}`; papers: {papers}")).into());
+    }
+    let constants = study::constants(name);
+    if format == Format::Json {
+        let list: Vec<_> = constants.iter().map(|c| {
+            serde_json::json!({"constant": c.path, "value": c.value, "meaning": c.meaning, "fitted_on": c.fitted_on})
+        }).collect();
+        print(&format!("{:#}\n", serde_json::Value::from(list)))?;
+        return Ok(Ending::Done);
+    }
+    let mut table = Table::new(["constant", "value", "meaning", "fitted on"].map(Column::new).into());
+    for c in &constants {
+        table.push([&c.path, &c.value, &c.meaning, &c.fitted_on].map(|text| text.as_str().into()).into());
+    }
+    print(&format!("{}\n{} calibrated constants\n", table.text(), constants.len()))?;
+    Ok(Ending::Done)
+}
+
+/// A progress bar on standard error, where that is a terminal.
+#[derive(Default)]
+struct Bar(OnceLock<ProgressBar>);
+
+impl study::Progress for Bar {
+    fn begins(&self, points: usize) {
+        let bar = ProgressBar::with_draw_target(Some(points as u64), ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("the template is sound");
+        bar.set_style(style);
+        let _ = self.0.set(bar);
+    }
+
+    fn done(&self, point: &str) {
+        if let Some(bar) = self.0.get() {
+            bar.set_message(point.to_owned());
+            bar.inc(1);
+            if bar.position() == bar.length().unwrap_or(0) {
+                bar.finish_and_clear();
+            }
+        }
+    }
 }

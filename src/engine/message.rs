@@ -5,7 +5,7 @@
 
 use super::ledger::Ledger;
 use super::signal::Signal;
-use super::sim::Sim;
+use super::sim::{Sim, TaskId};
 use super::time::Time;
 use super::units::Bytes;
 use std::cell::{Cell, RefCell};
@@ -54,12 +54,25 @@ impl Message {
     }
 }
 
+/// The messages a node is to receive.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected {
+    /// The node.
+    pub node: NodeId,
+    /// How many.
+    pub messages: u64,
+    /// The task that receives them, for the tale of a stuck run.
+    pub receiver: TaskId,
+}
+
 /// What became of a run's messages.
 pub struct Tally {
     sim: Sim,
     made: Cell<u64>,
     delivered: RefCell<Vec<(Tracked, Time)>>,
     dropped: Cell<u64>,
+    /// By receiving node, how many were delivered or lost.
+    settled: RefCell<Vec<u64>>,
     change: Signal,
 }
 
@@ -71,6 +84,7 @@ impl Tally {
             made: Cell::new(0),
             delivered: RefCell::default(),
             dropped: Cell::new(0),
+            settled: RefCell::default(),
             change: Signal::new(sim, "messages to be delivered"),
         })
     }
@@ -85,13 +99,20 @@ impl Tally {
     /// A program has received `message`.
     pub fn deliver(&self, message: &Tracked) {
         self.delivered.borrow_mut().push((message.clone(), self.sim.now()));
-        self.sim.progress();
-        self.change.notify();
+        self.settle(message);
     }
 
-    /// A message was lost.
-    pub fn lose(&self) {
+    /// `message` was lost.
+    pub fn lose(&self, message: &Tracked) {
         self.dropped.set(self.dropped.get() + 1);
+        self.settle(message);
+    }
+
+    fn settle(&self, message: &Tracked) {
+        let mut settled = self.settled.borrow_mut();
+        let nodes = settled.len().max(message.destination + 1);
+        settled.resize(nodes, 0);
+        settled[message.destination] += 1;
         self.sim.progress();
         self.change.notify();
     }
@@ -111,10 +132,14 @@ impl Tally {
         self.delivered.borrow()
     }
 
-    /// Waits until `count` messages have been delivered or lost.
-    pub async fn settled(&self, count: u64) {
-        while (self.delivered.borrow().len() as u64) + self.dropped.get() < count {
-            self.change.wait().await;
+    /// Waits until each node has been delivered, or has lost, as many messages as it expects. A
+    /// stuck run is told of by the first that has not.
+    pub async fn settled(&self, expected: &[Expected]) {
+        for expected in expected {
+            self.sim.set_holder(self.change.point(), expected.receiver);
+            while self.settled.borrow().get(expected.node).copied().unwrap_or(0) < expected.messages {
+                self.change.wait().await;
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ pub mod units;
 mod tests;
 
 pub use ledger::{Ledger, Stage};
-pub use message::{Message, NodeId, Tally, Tracked};
+pub use message::{Expected, Message, NodeId, Tally, Tracked};
 pub use metric::Metric;
 pub use record::{Recorder, Span, Timeline, TrackId};
 pub use resource::{Pool, Resource};

@@ -205,7 +205,8 @@ impl Core {
     fn limit_met(&self, event: Event, limits: Limits) -> Outcome {
         // It is still to come, should the run go on.
         self.agenda.borrow_mut().queue.push(event);
-        if event.time > limits.time {
+        let no_progress = self.progress.get().saturating_add(limits.no_progress);
+        if event.time > limits.time && limits.time <= no_progress {
             self.now.set(limits.time.max(self.now.get()));
             return Outcome::TimeLimit(self.stuck());
         }

@@ -1,6 +1,6 @@
 //! What must fit together before time 0.
 
-use super::{Fabric, Machine, Ni, shipped};
+use super::{Fabric, Host, Machine, Ni, shipped};
 use crate::engine::Bytes;
 use crate::fabric::myrinet::{RouteError, routes};
 use crate::ni::lanai::LanaiParameters;
@@ -15,6 +15,7 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     nodes(read, &mut problems);
     workload(read, &mut problems);
     interface(read, &mut problems);
+    memory(read, &mut problems);
     if problems.is_empty() {
         fabric(read, &mut problems);
     }
@@ -86,9 +87,25 @@ fn interface(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             "policy" => {
                 (read.foremost(&[&minpulse, &payload]), "make minpulse smaller, or payload-max larger".to_owned())
             }
+            "ring-entries" => {
+                (read.foremost(&[&entries, &payload]), "make ring-entries or payload-max smaller".to_owned())
+            }
             _ => (read.foremost(&[&buffers, &payload, &entries, &tags, &memory]), room(trapeze, chip)),
         };
         problems.push(read.wrong(at, &message, &help));
+    }
+}
+
+/// The interface's memory must be faster than the bus, which comes first.
+fn memory(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+    let Ni::Trapeze { chip, .. } = &read.value.ni;
+    for (name, Host::IoBus(host)) in &read.value.hosts {
+        let bus = host.bridge.read_rate.max(host.bridge.write_rate);
+        if bus >= chip.sram.rate {
+            let message = format!("memory of {} leaves nothing for the network beside DMA at {bus}", chip.sram.rate);
+            let help = format!("the bus comes first: more than the rates of hosts.{name}.io-bus.bridge");
+            problems.push(read.wrong("ni.trapeze.lanai.sram.rate", &message, &help));
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::{Running, copy, pattern};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Metric, NodeId, Outcome, Time, rng};
+use crate::engine::{Bytes, Expected, Metric, NodeId, Outcome, Time, rng};
 use crate::host::io_bus::Address;
 use crate::messaging::{Outgoing, World};
 use crate::text::Table;
@@ -59,15 +59,21 @@ impl Stream {
             let name = format!("{} program, flow {flow}", world.node(from).name);
             world.sim.spawn_server(name, self.clone().send(world.clone(), flow, from, to));
         }
-        for receiver in distinct(&flows, |&(_, to)| to) {
-            let name = format!("{} program", world.node(receiver).name);
-            world.sim.spawn_server(name, self.clone().receive(world.clone(), receiver));
-        }
-        let (all, tally) = (self.messages * flows.len() as u64, world.tally.clone());
-        world.sim.spawn("the stream", async move { tally.settled(all).await });
+        let receivers = distinct(&flows, |&(_, to)| to);
+        let expected: Vec<_> = receivers.into_iter().map(|node| self.expect(world, &flows, node)).collect();
+        let tally = world.tally.clone();
+        world.sim.spawn("the stream", async move { tally.settled(&expected).await });
         let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };
         let copied = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
-        Rc::new(Measured { flows, payload: self.payload, copied })
+        Rc::new(Measured { flows: distinct_pairs(&flows), payload: self.payload, copied })
+    }
+
+    /// Starts the program of the receiving `node`; what it is to receive.
+    fn expect(&self, world: &World, flows: &[(NodeId, NodeId)], node: NodeId) -> Expected {
+        let name = format!("{} program", world.node(node).name);
+        let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), node));
+        let messages = self.messages * flows.iter().filter(|&&(_, to)| to == node).count() as u64;
+        Expected { node, messages, receiver }
     }
 
     fn resolve(&self, world: &World) -> Vec<(NodeId, NodeId)> {
@@ -116,6 +122,18 @@ fn distinct(flows: &[(NodeId, NodeId)], end: impl Fn(&(NodeId, NodeId)) -> NodeI
     nodes.sort_unstable();
     nodes.dedup();
     nodes
+}
+
+/// The flows without those between nodes that another joins already: their messages are told of
+/// together.
+fn distinct_pairs(flows: &[(NodeId, NodeId)]) -> Vec<(NodeId, NodeId)> {
+    let mut pairs = Vec::new();
+    flows.iter().for_each(|flow| {
+        if !pairs.contains(flow) {
+            pairs.push(*flow)
+        }
+    });
+    pairs
 }
 
 /// Pages that a sender takes in turn. None is written again, so any number would do; the pattern

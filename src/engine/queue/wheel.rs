@@ -269,7 +269,11 @@ impl Wheel {
         while time_after(count) == 0 && count < events.len() - 1 {
             count = (2 * count + 1).min(events.len() - 1);
         }
-        let width = 2 * (time_after(count) / count.max(1) as u64).min(1 << 61);
+        let width = match time_after(count) {
+            // All at one instant, as where tasks follow a clock: a part of the time to it.
+            0 => (first.ps() - (self.current << self.shift).min(first.ps())) / 4,
+            span => 2 * (span / count as u64).min(1 << 61),
+        };
         self.shift = width.max(1).ilog2();
         let buckets = (2 * events.len()).next_power_of_two().clamp(BUCKETS_MIN, BUCKETS_MAX);
         self.heads.resize(buckets, NONE);

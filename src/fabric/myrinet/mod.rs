@@ -3,8 +3,8 @@
 //! Datasheet (Yocum et al. 1997, §2 and §3.5): full-duplex links of one rate in each direction;
 //! a packet takes every link of its route, in order, before its bytes flow, and holds them until
 //! its last byte has left; back-pressure stops the sender when the receiver takes no bytes, except
-//! for the little that links and switches hold (`slack`); a packet that holds its path longer than
-//! `watchdog` is dropped and its path freed. Switch latency is per switch, cut-through.
+//! for the little that links and switches hold (`slack`); a packet that holds its path, or the part of
+//! it that it has, longer than `watchdog` is dropped when it next moves, and its path freed. Switch latency is per switch, cut-through.
 //! It leaves out byte-level slack per hop, cable length, and bit errors.
 
 mod path;
@@ -145,7 +145,8 @@ impl Myrinet {
         self.ports[node].slack.release(bytes.get());
     }
 
-    /// Takes the path of `packet`, link by link, and returns when its head has reached the receiver's port.
+    /// Takes the path of `packet`, link by link, and returns when it holds them all. The head's way
+    /// through the switches is not waited for: every byte arrives that much later.
     pub async fn open(self: &Rc<Self>, packet: Rc<Packet>) -> Result<Path, Dropped> {
         Path::open(self.clone(), packet).await
     }

@@ -14,6 +14,8 @@ pub struct Path {
     fabric: Rc<Myrinet>,
     packet: Rc<Packet>,
     held: Vec<usize>,
+    /// Whether it leads to the receiver: before, the receiver knows nothing of the packet.
+    complete: bool,
     deadline: Time,
     latency: Time,
 }
@@ -22,10 +24,12 @@ impl Path {
     pub(super) async fn open(fabric: Rc<Myrinet>, packet: Rc<Packet>) -> Result<Path, Dropped> {
         let route = fabric.routes[packet.source][packet.destination].clone();
         let deadline = fabric.sim.now().saturating_add(fabric.parameters.watchdog);
-        let mut path = Path { fabric, packet, held: Vec::with_capacity(route.len()), deadline, latency: Time::ZERO };
+        let (held, complete, latency) = (Vec::with_capacity(route.len()), false, Time::ZERO);
+        let mut path = Path { fabric, packet, held, complete, deadline, latency };
         for (hop, link) in route.into_iter().enumerate() {
             path.take(hop, link).await?;
         }
+        path.complete = true;
         Ok(path)
     }
 
@@ -45,19 +49,24 @@ impl Path {
         Ok(())
     }
 
-    /// Sends `bytes` that take `time` on the wire; returns when the last of them has left.
-    pub async fn send(&mut self, bytes: &[u8], time: Time) -> Result<(), Dropped> {
-        let (fabric, length) = (self.fabric.clone(), Bytes(bytes.len() as u64));
-        let port = &fabric.ports[self.packet.destination];
-        let room = fabric.sim.now() < self.deadline && port.slack.acquire_until(length.get(), self.deadline).await;
-        if !room {
-            return Err(self.give_up());
+    /// Waits until the path takes `bytes` more.
+    pub async fn room(&mut self, bytes: Bytes) -> Result<(), Dropped> {
+        let fabric = self.fabric.clone();
+        let slack = &fabric.ports[self.packet.destination].slack;
+        match fabric.sim.now() < self.deadline && slack.acquire_until(bytes.get(), self.deadline).await {
+            true => Ok(()),
+            false => Err(self.give_up()),
         }
+    }
+
+    /// Sends `bytes` for which there is room, and that take `time` on the wire; returns when the
+    /// last of them has left.
+    pub async fn send(&mut self, bytes: &[u8], time: Time) {
+        let fabric = &self.fabric;
         self.packet.append(bytes);
-        let arrival = Arrival::Data { packet: self.packet.clone(), bytes: length, time };
-        port.arrivals.send_at(fabric.sim.now() + self.latency, arrival);
+        let arrival = Arrival::Data { packet: self.packet.clone(), bytes: Bytes(bytes.len() as u64), time };
+        fabric.ports[self.packet.destination].arrivals.send_at(fabric.sim.now() + self.latency, arrival);
         fabric.sim.delay(time).await;
-        Ok(())
     }
 
     /// Lets the path go after the last byte.
@@ -66,12 +75,14 @@ impl Path {
         self.let_go();
     }
 
-    /// The watchdog fired: the path is freed, and the receiver told.
+    /// The watchdog fired: the path is freed, and the receiver told if it was reached.
     fn give_up(&mut self) -> Dropped {
         let fabric = &self.fabric;
         fabric.packets_dropped.set(fabric.packets_dropped.get() + 1);
-        let arrivals = &fabric.ports[self.packet.destination].arrivals;
-        arrivals.send_at(fabric.sim.now() + self.latency, Arrival::Dropped(self.packet.clone()));
+        if self.complete {
+            let arrivals = &fabric.ports[self.packet.destination].arrivals;
+            arrivals.send_at(fabric.sim.now() + self.latency, Arrival::Dropped(self.packet.clone()));
+        }
         self.let_go();
         Dropped
     }

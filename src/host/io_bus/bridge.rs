@@ -86,7 +86,9 @@ pub struct DmaStream<'a> {
 pub struct Burst<'a> {
     /// What it moves.
     pub bytes: Bytes,
-    /// How long it takes.
+    /// When bus and memory began to serve it, which may be before now.
+    pub began: Time,
+    /// How long it takes from now on.
     pub time: Time,
     _bus: Held<'a>,
     _memory: Option<Held<'a>>,
@@ -141,7 +143,10 @@ impl<'a> DmaStream<'a> {
                 let restart = if self.direction == Direction::Read { read_restart } else { write_restart };
                 self.alternate(bus, most.min(grain), restart).await
             }
-            Competition::DmaFirst => Burst { bytes: most, time: self.rate.time_for(most), _bus: bus, _memory: None },
+            Competition::DmaFirst => {
+                let (began, time) = (bridge.sim.now(), self.rate.time_for(most));
+                Burst { bytes: most, began, time, _bus: bus, _memory: None }
+            }
             Competition::Buffered { memory_rate } => self.buffered(bus, most, memory_rate).await,
         };
         bridge.moved.set(bridge.moved.get() + burst.bytes.get());
@@ -157,7 +162,8 @@ impl<'a> DmaStream<'a> {
         // Our own new grant of the bus is one more than was seen.
         let interrupted = self.seen.is_some_and(|(bus, memory)| bridge.grants() != (bus + 1, memory));
         let again = if interrupted { restart } else { Time::ZERO };
-        Burst { bytes, time: again + self.rate.time_for(bytes), _bus: bus, _memory: Some(memory) }
+        let (began, time) = (bridge.sim.now(), again + self.rate.time_for(bytes));
+        Burst { bytes, began, time, _bus: bus, _memory: Some(memory) }
     }
 
     /// Through a buffer: memory is taken for the burst at memory's rate, then the bus goes on alone.
@@ -165,9 +171,10 @@ impl<'a> DmaStream<'a> {
         let time = self.rate.time_for(bytes);
         let at_memory = memory_rate.time_for(bytes).min(time);
         let memory = self.bridge.memory.port().acquire().await;
+        let began = self.bridge.sim.now();
         self.bridge.sim.delay(at_memory).await;
         drop(memory);
-        Burst { bytes, time: time - at_memory, _bus: bus, _memory: None }
+        Burst { bytes, began, time: time - at_memory, _bus: bus, _memory: None }
     }
 
     /// Lets memory go, if the rule held it for the whole transfer.

@@ -17,6 +17,9 @@ pub mod pci;
 pub mod pio;
 pub mod processor;
 
+#[cfg(test)]
+mod tests;
+
 pub use bridge::{Bridge, BridgeParameters, Direction, DmaStream};
 pub use competition::Competition;
 pub use memory::{Address, MainMemory, MemoryParameters};

@@ -107,7 +107,7 @@ impl HostDma {
             self.sim.until(to).await;
             self.sram.set_bus_rate(None);
             moved += burst.bytes;
-            job.message.served(from, to);
+            job.message.served(burst.began, to);
             drop(burst);
             if job.landing.as_ref().is_some_and(|landing| landing.settle()) {
                 self.attention.notify();

@@ -18,6 +18,8 @@ pub struct ReceiveJob {
     pub sram_address: u64,
     /// The counter that shows its progress; it states how much.
     pub landing: Rc<Landing>,
+    /// The stage of the message that ends with it.
+    pub closes: Option<&'static str>,
 }
 
 /// The engine.
@@ -130,6 +132,9 @@ impl ReceiveDma {
             }
         }
         self.ended.set(self.sim.now());
+        if let (Some(stage), Some(packet)) = (job.closes, self.packet()) {
+            packet.message.close(stage, self.sim.now());
+        }
         self.record(taken, first.unwrap_or(self.sim.now()));
     }
 

@@ -112,10 +112,7 @@ impl TransmitDma {
 
     /// Sends a transfer; the path is kept unless the packet ended.
     async fn transfer(&self, path: Option<Path>, job: &TransmitJob) -> Option<Path> {
-        self.sram.network_begins();
-        let sent = self.send(path, job).await;
-        self.sram.network_ends();
-        match sent {
+        match self.send(path, job).await {
             Ok(path) if job.last => {
                 path.close();
                 None
@@ -140,9 +137,13 @@ impl TransmitDma {
             let bytes = flit.min(job.bytes - sent);
             let data = &mut data[..bytes.len()];
             self.sram.load(job.sram_address + sent.get(), data);
-            let time = link_rate.min(self.sram.network_rate()).time_for(bytes);
-            path.send(data, time).await?;
-            job.packet.message.served(self.sim.now().since(time), self.sim.now());
+            // While the path takes nothing, the engine takes nothing of the memory.
+            path.room(bytes).await?;
+            self.sram.network_begins();
+            let start = self.sim.now();
+            path.send(data, link_rate.min(self.sram.network_rate()).time_for(bytes)).await;
+            self.sram.network_ends();
+            job.packet.message.served(start, self.sim.now());
             sent += bytes;
         }
         Ok(path)

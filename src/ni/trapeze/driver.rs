@@ -51,6 +51,9 @@ pub struct Driver {
     send_next: Cell<u64>,
     send_free: Cell<u64>,
     receive_next: Cell<u64>,
+    /// Whether a program has the message of a receive ring entry: its state says `RECEIVED` until
+    /// it is given back.
+    receive_held: Vec<Cell<bool>>,
     receive_buffers: Vec<Address>,
     inbox: Mailbox<Received>,
     ring_space: PointId,
@@ -76,6 +79,7 @@ impl Driver {
             send_next: Cell::new(0),
             send_free: Cell::new(parameters.ring_entries),
             receive_next: Cell::new(0),
+            receive_held: (0..parameters.ring_entries).map(|_| Cell::new(false)).collect(),
             inbox: Mailbox::new(sim, format!("a message for {name}")),
             ring_space: sim.point(format!("a send ring entry of {name}")),
             host,
@@ -110,9 +114,7 @@ impl Driver {
 
     /// Sends a message; returns when it stands in the send ring.
     pub async fn send(&self, send: Send<'_>) {
-        let start = self.sim.now();
-        self.ring_space().await;
-        let processor = self.host.processor.hold().await;
+        let processor = self.with_ring_space().await;
         let working = self.sim.now();
         self.host.processor.work(&processor, self.parameters.software.send).await;
         self.copy_through_shadow(send.control.bytes().len()).await;
@@ -120,8 +122,9 @@ impl Driver {
         self.send_next.set(self.send_next.get() + 1);
         self.send_free.set(self.send_free.get() - 1);
         self.write_entry(entry, &send).await;
-        debug_assert!(start <= working);
         send.message.served(working, self.sim.now());
+        send.message.close(stage::HOST_SEND, self.sim.now());
+        drop(processor);
     }
 
     /// The words after the state first, the state last: the firmware takes the entry by it.
@@ -137,23 +140,32 @@ impl Driver {
         pio.write(entry + word::STATE, &state::TO_SEND.to_le_bytes()).await;
     }
 
-    /// Waits until the send ring has entries free, looking across the bus when none is known.
-    /// Entries are freed in order, so one look at the last of half a ring tells of them all.
-    async fn ring_space(&self) {
-        let half = (self.parameters.ring_entries / 2).max(1);
-        while self.send_free.get() == 0 {
-            let last = self.layout.send_entry(self.send_next.get() + half - 1);
+    /// Takes the processor when the send ring has an entry free. Look and use are one hold, so
+    /// that of several programs none counts on an entry that another has filled.
+    async fn with_ring_space(&self) -> Held<'_> {
+        loop {
             let processor = self.host.processor.hold().await;
-            let free = self.read_word(last + word::STATE).await == state::FREE;
-            drop(processor);
-            if free {
-                self.send_free.set(half);
-            } else {
-                self.sim.waits_for(Some(self.ring_space));
-                self.sim.delay(self.parameters.ring_poll).await;
+            if self.has_ring_space().await {
                 self.sim.waits_for(None);
+                return processor;
+            }
+            drop(processor);
+            self.sim.waits_for(Some(self.ring_space));
+            self.sim.delay(self.parameters.ring_poll).await;
+        }
+    }
+
+    /// Whether the send ring has entries free; looks across the bus when none is known. Entries
+    /// are freed in order, so one look at the last of half a ring tells of them all.
+    async fn has_ring_space(&self) -> bool {
+        if self.send_free.get() == 0 {
+            let half = (self.parameters.ring_entries / 2).max(1);
+            let last = self.layout.send_entry(self.send_next.get() + half - 1);
+            if self.read_word(last + word::STATE).await == state::FREE {
+                self.send_free.set(half);
             }
         }
+        self.send_free.get() > 0
     }
 
     /// Waits for the next message.
@@ -170,6 +182,7 @@ impl Driver {
         let (entry, buffer) = (self.layout.receive_entry(received.entry), self.receive_buffer(received.entry));
         self.host.pio.write(entry + word::ADDRESS, &(buffer as u32).to_le_bytes()).await;
         self.host.pio.write(entry + word::STATE, &state::POSTED.to_le_bytes()).await;
+        self.receive_held[self.slot(received.entry)].set(false);
         drop(processor);
     }
 
@@ -192,26 +205,26 @@ impl Driver {
     }
 
     async fn poll(&self, interval: Time) -> Received {
+        self.sim.waits_for(Some(self.inbox.point()));
         loop {
             let processor = self.host.processor.hold().await;
             if let Some(received) = self.take_next(&processor).await {
+                self.sim.waits_for(None);
                 return received;
             }
             drop(processor);
-            self.sim.waits_for(Some(self.inbox.point()));
             self.sim.delay(interval).await;
-            self.sim.waits_for(None);
         }
     }
 
     /// The message in the next entry of the receive ring, if there is one.
     async fn take_next(&self, processor: &Held<'_>) -> Option<Received> {
         let index = self.receive_next.get();
-        let entry = self.layout.receive_entry(index);
-        if self.read_word(entry + word::STATE).await != state::RECEIVED {
+        let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
+        if self.receive_held[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
             return None;
         }
-        let slot = (index % self.parameters.ring_entries) as usize;
+        self.receive_held[slot].set(true);
         let message = self.instruments.received.borrow_mut()[slot].take().expect("an entry stands for a message");
         let start = self.sim.now();
         self.host.processor.work(processor, self.parameters.software.receive).await;
@@ -253,7 +266,11 @@ impl Driver {
     }
 
     fn receive_buffer(&self, index: u64) -> Address {
-        self.receive_buffers[(index % self.parameters.ring_entries) as usize]
+        self.receive_buffers[self.slot(index)]
+    }
+
+    fn slot(&self, index: u64) -> usize {
+        (index % self.parameters.ring_entries) as usize
     }
 
     async fn read_word(&self, offset: u64) -> u32 {

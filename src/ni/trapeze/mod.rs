@@ -39,7 +39,7 @@ use std::rc::Rc;
 
 /// The stages of a message with a payload, in order; one without skips those of DMA.
 pub mod stage {
-    /// From the call to the send ring entry in interface memory.
+    /// From the call to the store that completes the send ring entry.
     pub const HOST_SEND: &str = "host send";
     /// Until the firmware has started the payload's DMA.
     pub const SEND_QUEUE: &str = "send queue";
@@ -99,6 +99,9 @@ impl TrapezeNode {
     }
 }
 
+/// The most host memory that the receive ring's buffers may take; the interface has 32-bit addresses.
+const HOST_BUFFERS_MAX: Bytes = Bytes(1 << 30);
+
 /// Why parameters do not fit together, in words, with the key at fault; empty if they do.
 pub fn check(parameters: &TrapezeParameters, chip: &LanaiParameters) -> Vec<(&'static str, String)> {
     let mut problems = Vec::new();
@@ -116,6 +119,14 @@ pub fn check(parameters: &TrapezeParameters, chip: &LanaiParameters) -> Vec<(&'s
             chip.sram.size
         );
         problems.push(("payload-max", told));
+    }
+    let attached = Bytes(parameters.ring_entries * parameters.payload_max.get());
+    if attached > HOST_BUFFERS_MAX {
+        let told = format!(
+            "a buffer of {} for each of {} ring entries is {attached} of host memory; at most {HOST_BUFFERS_MAX}",
+            parameters.payload_max, parameters.ring_entries
+        );
+        problems.push(("ring-entries", told));
     }
     problems
 }

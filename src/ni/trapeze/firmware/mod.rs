@@ -95,29 +95,35 @@ impl Firmware {
         }
     }
 
-    /// One pass; true if anything was done.
+    /// One pass; true if anything was done. Transfers to sinks come before those from sources,
+    /// because they free buffers.
     async fn pass(&mut self) -> bool {
         let context = &self.context;
         let mut worked = self.send.notice(context).await | self.receive.notice(context).await;
         worked |= self.send.transmit(context).await;
-        worked |= self.receive.take(context).await;
-        worked | self.use_host_dma().await
+        // The one engine towards the host serves both directions in turn.
+        if self.host_dma_last == Some(Direction::Read) || !self.send.can_fetch(context) {
+            worked |= self.deliver().await;
+        }
+        worked |= self.receive.take(&self.context).await;
+        // A hostRcv that ended within this pass is counted before a hostTx takes the engine: after,
+        // its end could not be told from that of the next.
+        if self.receive.has_ended_unnoticed(&self.context) {
+            return true;
+        }
+        if self.send.fetch(&self.context).await {
+            self.host_dma_last = Some(Direction::Read);
+            return true;
+        }
+        worked | self.deliver().await
     }
 
-    /// The one engine towards the host serves both directions in turn.
-    async fn use_host_dma(&mut self) -> bool {
-        let reads_first = self.host_dma_last != Some(Direction::Read);
-        for direction in if reads_first { READ_WRITE } else { WRITE_READ } {
-            let started = match direction {
-                Direction::Read => self.send.fetch(&self.context).await,
-                Direction::Write => self.receive.deliver(&self.context).await,
-            };
-            if started {
-                self.host_dma_last = Some(direction);
-                return true;
-            }
+    async fn deliver(&mut self) -> bool {
+        let delivered = self.receive.deliver(&self.context).await;
+        if delivered {
+            self.host_dma_last = Some(Direction::Write);
         }
-        false
+        delivered
     }
 
     /// Sleeps until an engine stops, a watched count is reached, or the host writes. Nothing of
@@ -134,9 +140,6 @@ fn whole_words(landed: Bytes, total: Bytes) -> Bytes {
     if landed < total { Bytes(landed.get() / 4 * 4) } else { total }
 }
 
-const READ_WRITE: [Direction; 2] = [Direction::Read, Direction::Write];
-const WRITE_READ: [Direction; 2] = [Direction::Write, Direction::Read];
-
 impl Context {
     /// Works on a message for `cycles`.
     async fn work_for(&self, message: &Tracked, cycles: u64) {
@@ -145,13 +148,11 @@ impl Context {
         message.served(start, self.chip.sim.now());
     }
 
-    /// What starting a transfer costs beside `cycles`: its log entry, if the firmware logs.
-    fn logged(&self, cycles: u64) -> u64 {
-        cycles + if self.parameters.logging { self.parameters.firmware.log } else { 0 }
-    }
-
-    /// What starting a transfer to a sink costs.
-    fn transfer_cycles(&self) -> u64 {
-        self.logged(self.parameters.firmware.transfer)
+    /// Writes the log entry of a transfer whose end was noticed, if the firmware logs. An entry
+    /// holds the completion time (Yocum et al. 1997, §3.2), so it is written then.
+    async fn log(&self) {
+        if self.parameters.logging {
+            self.chip.work(self.parameters.firmware.log).await;
+        }
     }
 }

@@ -88,6 +88,9 @@ impl ReceiveSide {
             }
             None => false,
         };
+        if noticed {
+            context.log().await;
+        }
         let ended = head.in_flight.is_none() && (head.lost || head.taken == head.landing.total());
         if ended {
             self.finish(context).await;
@@ -135,7 +138,7 @@ impl ReceiveSide {
         match self.wire {
             Wire::Idle => self.post_control(context).await,
             Wire::Control(slot) => self.control_came(context, slot).await,
-            Wire::Landing => self.payload_came(context),
+            Wire::Landing => self.payload_came(context).await,
         }
     }
 
@@ -149,11 +152,12 @@ impl ReceiveSide {
         if losing || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
-        context.chip.work(context.logged(context.parameters.firmware.receive_post)).await;
+        context.chip.work(context.parameters.firmware.receive_post).await;
         self.next_entry += 1;
         let attached = u64::from(sram.load_word(entry + word::ADDRESS));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
-        context.chip.receive.begin(ReceiveJob { sram_address: entry, landing: Rc::new(Landing::new(CONTROL)) });
+        let landing = Rc::new(Landing::new(CONTROL));
+        context.chip.receive.begin(ReceiveJob { sram_address: entry, landing, closes: None });
         self.wire = Wire::Control(Slot { index, attached, buffer });
         true
     }
@@ -171,18 +175,19 @@ impl ReceiveSide {
         sram.store_word(entry + word::STATE, state::FREE);
         let packet = context.chip.receive.packet().expect("a control message came with its packet");
         let length = payload_length(sram.load_word(entry + word::LENGTH));
-        let arrived = context.chip.receive.ended();
-        context.work_for(&packet.message, context.logged(context.parameters.firmware.receive_begin)).await;
+        if length.is_empty() {
+            packet.message.close(stage::NETWORK, context.chip.receive.ended());
+        }
+        context.log().await;
+        context.work_for(&packet.message, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, slot.attached);
         let incoming = Incoming::new(slot, packet, address, length);
         self.wire = match length.is_empty() {
-            true => {
-                incoming.packet.message.close(stage::NETWORK, arrived);
-                Wire::Idle
-            }
+            true => Wire::Idle,
             false => {
                 let sram_address = context.layout.receive_buffer(slot.buffer);
-                context.chip.receive.begin(ReceiveJob { sram_address, landing: incoming.landing.clone() });
+                let (landing, closes) = (incoming.landing.clone(), Some(stage::NETWORK));
+                context.chip.receive.begin(ReceiveJob { sram_address, landing, closes });
                 Wire::Landing
             }
         };
@@ -200,15 +205,17 @@ impl ReceiveSide {
         u64::from(mapped).checked_sub(1).unwrap_or(attached)
     }
 
-    fn payload_came(&mut self, context: &Context) -> bool {
+    async fn payload_came(&mut self, context: &Context) -> bool {
         self.wire = Wire::Idle;
         let lost = context.chip.receive.take_dropped().is_some();
-        let youngest = self.incoming.back_mut().expect("a payload landed for a message");
-        match lost {
-            true => youngest.lost = true,
-            false => youngest.packet.message.close(stage::NETWORK, context.chip.receive.ended()),
-        }
+        self.incoming.back_mut().expect("a payload landed for a message").lost = lost;
+        context.log().await;
         true
+    }
+
+    /// Whether a hostRcv transfer has ended and is yet to be counted.
+    pub(super) fn has_ended_unnoticed(&self, context: &Context) -> bool {
+        self.incoming.front().is_some_and(|head| head.in_flight.is_some()) && context.chip.host_dma.is_idle()
     }
 
     /// Starts the next hostRcv transfer of the first message, if the policy lets it.
@@ -220,7 +227,7 @@ impl ReceiveSide {
         if policy.transfer(head.landed(context.chip.sim.now()), head.taken, total).is_none() {
             return false;
         }
-        context.work_for(&head.packet.message, context.transfer_cycles()).await;
+        context.work_for(&head.packet.message, context.parameters.firmware.transfer).await;
         // What landed while the firmware prepared the transfer goes with it.
         let landed = head.landed(context.chip.sim.now());
         let bytes = policy.transfer(landed, head.taken, total).expect("no less lies there than before");

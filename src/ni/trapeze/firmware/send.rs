@@ -30,6 +30,8 @@ struct Outgoing {
     in_flight: Option<Bytes>,
     /// The watchdog dropped the packet: what is left of it is not sent.
     lost: bool,
+    /// The end of its hostTx was noticed.
+    logged: bool,
 }
 
 /// How far the control message has come.
@@ -48,11 +50,15 @@ impl SendSide {
 
     /// Takes note of a netTx transfer that ended, and of the end of a message.
     pub(super) async fn notice(&mut self, context: &Context) -> bool {
+        self.log_fetched(context).await;
         let Some(head) = self.outgoing.front_mut().filter(|_| context.chip.transmit.is_idle()) else { return false };
         let noticed = head.notice();
+        if noticed {
+            context.log().await;
+        }
         if noticed && context.chip.transmit.was_dropped() {
             head.lost = true;
-            context.instruments.tally.lose();
+            context.instruments.tally.lose(&head.packet.message);
         }
         let ended = match head.lost {
             // Its buffer is free once the source has stopped filling it.
@@ -63,6 +69,15 @@ impl SendSide {
             self.finish(context).await;
         }
         noticed || ended
+    }
+
+    /// Logs the hostTx transfers that have ended since the last pass.
+    async fn log_fetched(&mut self, context: &Context) {
+        let ended = |message: &&mut Outgoing| !message.logged && message.landing.finished();
+        for message in self.outgoing.iter_mut().filter(ended) {
+            message.logged = true;
+            context.log().await;
+        }
     }
 
     /// Frees buffer and ring entry of the first message.
@@ -85,7 +100,7 @@ impl SendSide {
             if policy.minpulse().is_none() && !head.landing.finished() {
                 return false;
             }
-            context.work_for(&head.packet.message, context.transfer_cycles()).await;
+            context.work_for(&head.packet.message, context.parameters.firmware.transfer).await;
             head.control = Progress::InFlight;
             context.chip.transmit.begin(head.control_job());
             return true;
@@ -93,7 +108,7 @@ impl SendSide {
         if policy.transfer(landed, head.taken, total).is_none() {
             return false;
         }
-        context.work_for(&head.packet.message, context.transfer_cycles()).await;
+        context.work_for(&head.packet.message, context.parameters.firmware.transfer).await;
         // What landed while the firmware prepared the transfer goes with it.
         let landed = head.landed(context.chip.sim.now());
         let bytes = policy.transfer(landed, head.taken, total).expect("no less lies there than before");
@@ -102,18 +117,24 @@ impl SendSide {
         true
     }
 
+    /// Whether a message waits in the send ring, and a buffer and the engine are free for it.
+    pub(super) fn can_fetch(&self, context: &Context) -> bool {
+        let entry = context.layout.send_entry(self.next_entry);
+        let free = context.chip.host_dma.is_idle() && !self.free_buffers.is_empty();
+        free && context.chip.sram.load_word(entry + word::STATE) == state::TO_SEND
+    }
+
     /// Takes the next message of the send ring and starts its hostTx for the whole payload.
     pub(super) async fn fetch(&mut self, context: &Context) -> bool {
-        let entry = context.layout.send_entry(self.next_entry);
-        let ready = context.chip.host_dma.is_idle() && !self.free_buffers.is_empty();
-        if !ready || context.chip.sram.load_word(entry + word::STATE) != state::TO_SEND {
+        if !self.can_fetch(context) {
             return false;
         }
+        let entry = context.layout.send_entry(self.next_entry);
         // The entry is taken: the next look at this one is a round of the ring later.
         context.chip.sram.store_word(entry + word::STATE, state::FREE + TAKEN);
         self.next_entry += 1;
         let message = context.instruments.sending.borrow_mut().pop_front().expect("an entry stands for a message");
-        context.work_for(&message, context.logged(context.parameters.firmware.send_begin)).await;
+        context.work_for(&message, context.parameters.firmware.send_begin).await;
         self.begin(context, entry, message);
         true
     }
@@ -140,7 +161,8 @@ impl SendSide {
             });
         }
         let (taken, control, in_flight, lost) = (Bytes::ZERO, Progress::Waiting, None, false);
-        self.outgoing.push_back(Outgoing { entry, buffer, packet, landing, taken, control, in_flight, lost });
+        let logged = length.is_empty();
+        self.outgoing.push_back(Outgoing { entry, buffer, packet, landing, taken, control, in_flight, lost, logged });
     }
 
     /// Has the firmware woken when enough of the first message has landed.

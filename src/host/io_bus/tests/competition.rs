@@ -1,0 +1,137 @@
+//! Each competition rule: one DMA transfer of 128 B beside a processor that reads memory without
+//! pause, an access of 100 ns after the other; set-up is 150 ns and a byte takes 7.8125 ns.
+
+use super::*;
+
+/// Bursts of a transfer, each as (began, ended), and the processor's accesses by its end.
+struct Seen {
+    bursts: Vec<(Time, Time)>,
+    accesses: u64,
+}
+
+impl Seen {
+    fn ns(&self) -> Vec<(u64, u64)> {
+        self.bursts.iter().map(|(from, to)| (from.ps() / 1_000, to.ps() / 1_000)).collect()
+    }
+}
+
+fn transfer(competition: Competition, direction: Direction, bytes: u64, processor: bool) -> Seen {
+    let bench = Bench::new(bursts_of(4), competition);
+    if processor {
+        let host = bench.host.clone();
+        let copying = async move {
+            loop {
+                host.memory.copy_block().await;
+            }
+        };
+        bench.simulation.sim().spawn_server("processor", copying);
+    }
+    let bursts = Rc::new(RefCell::new(Vec::new()));
+    let seen = bursts.clone();
+    bench.spawn("DMA", move |sim, host| async move {
+        let mut stream = host.bridge.open(direction).await;
+        let mut left = Bytes(bytes);
+        while !left.is_empty() {
+            let burst = stream.burst(left).await;
+            left -= burst.bytes;
+            let began = burst.began;
+            sim.delay(burst.time).await;
+            drop(burst);
+            seen.borrow_mut().push((began, sim.now()));
+        }
+        stream.close();
+    });
+    bench.finish();
+    assert_eq!(bench.host.bridge.moved(), Bytes(bytes));
+    Seen { bursts: bursts.take(), accesses: bench.host.memory.processor_accesses() }
+}
+
+const ALTERNATE: Competition =
+    Competition::Alternate { grain: Bytes(32), read_restart: Time::from_ns(50), write_restart: Time::from_ns(10) };
+const BUFFERED: Competition = Competition::Buffered { memory_rate: Rate::from_bytes_per_s(512_000_000) };
+
+#[test]
+fn alone_every_rule_moves_at_the_bridges_rate() {
+    for (competition, burst) in [(ALTERNATE, 250), (Competition::DmaFirst, 1_000), (BUFFERED, 1_000)] {
+        for direction in [Direction::Read, Direction::Write] {
+            let seen = transfer(competition, direction, 256, false);
+            let bursts = 2_000 / burst;
+            let expected: Vec<_> = (0..bursts).map(|n| (150 + n * burst, 150 + (n + 1) * burst)).collect();
+            assert_eq!(seen.ns(), expected, "{competition:?}");
+        }
+    }
+}
+
+#[test]
+fn taking_turns_costs_an_access_and_a_restart_each_grain() {
+    // The transfer asks at 150 and gets memory at 200; then an access of 100 between any two
+    // grains of 250, and a restart with each grain but the first.
+    let read = transfer(ALTERNATE, Direction::Read, 128, true);
+    assert_eq!(read.ns(), [(200, 450), (550, 850), (950, 1_250), (1_350, 1_650)]);
+    let write = transfer(ALTERNATE, Direction::Write, 128, true);
+    assert_eq!(write.ns(), [(200, 450), (550, 810), (910, 1_170), (1_270, 1_530)]);
+    assert_eq!(write.accesses, 2 + 3);
+}
+
+#[test]
+fn dma_first_starves_the_processor() {
+    // Memory is taken at 0 or after the first access, and kept from set-up to the last byte.
+    let seen = transfer(Competition::DmaFirst, Direction::Read, 256, true);
+    assert_eq!(seen.ns(), [(250, 1_250), (1_250, 2_250)]);
+    assert_eq!(seen.accesses, 1, "none while the transfer lasts");
+}
+
+#[test]
+fn buffered_bursts_take_memory_only_at_its_own_rate() {
+    // 128 B take 250 of their 1000 ns at memory; an access there at most delays a burst by 100.
+    let seen = transfer(BUFFERED, Direction::Read, 256, true);
+    assert_eq!(seen.ns(), [(200, 1_200), (1_250, 2_250)]);
+    // Two before the first burst's turn; 450 to 1250 in between and 1500 to 2250 after the second.
+    assert_eq!(seen.accesses, 2 + 8 + 8);
+}
+
+#[test]
+fn an_idle_pause_is_no_interruption() {
+    let bench = Bench::new(bursts_of(4), ALTERNATE);
+    bench.spawn("DMA", |sim, host| async move {
+        let mut stream = host.bridge.open(Direction::Read).await;
+        for restart in [0, 0, 50] {
+            let burst = stream.burst(Bytes(32)).await;
+            assert_eq!(burst.time, Time::from_ns(restart + 250));
+            sim.delay(burst.time).await;
+            drop(burst);
+            sim.delay(Time::from_ns(1_000)).await;
+            if restart == 0 && sim.now() > Time::from_us(2) {
+                // A load across the bus is one.
+                host.pio.read(0, &mut [0; 4]).await;
+            }
+        }
+    });
+    bench.finish();
+}
+
+#[test]
+fn the_processor_and_its_interrupts_take_turns() {
+    let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
+    let handled = Rc::new(RefCell::new(Vec::new()));
+    let noted = handled.clone();
+    bench.spawn("program", |sim, host| async move {
+        let held = host.processor.hold().await;
+        host.interrupt.raise();
+        host.interrupt.raise();
+        host.processor.work(&held, 500).await;
+        drop(held);
+        sim.delay(Time::from_us(1)).await;
+    });
+    let (sim, host) = (bench.simulation.sim(), bench.host.clone());
+    bench.simulation.sim().spawn_server("handler", async move {
+        loop {
+            host.interrupt.taken().await;
+            let held = host.processor.hold().await;
+            noted.borrow_mut().push(sim.now());
+            drop(held);
+        }
+    });
+    bench.finish();
+    assert_eq!(*handled.borrow(), [Time::from_us(5)], "raised twice, taken once, when the program lets it");
+}

@@ -1,0 +1,90 @@
+//! The bus at the precision of its clock, and each bridge between DMA and processor.
+//!
+//! | file | asks |
+//! |---|---|
+//! | `pio.rs` | in which cycle do loads and stores arrive? |
+//! | `competition.rs` | who waits for whom, and what does it cost? |
+
+mod competition;
+mod pio;
+
+use super::*;
+use crate::engine::{Bytes, Hertz, Limits, Outcome, Rate, Recorder, Simulation, Time};
+use std::cell::RefCell;
+
+const CLOCK: Hertz = Hertz(33_000_000);
+
+/// A device that notes when the bytes of a store arrive.
+struct Device {
+    sim: Sim,
+    stores: RefCell<Vec<(Time, u64, Vec<u8>)>>,
+}
+
+impl BusTarget for Device {
+    fn write(&self, offset: u64, bytes: &[u8]) {
+        self.stores.borrow_mut().push((self.sim.now(), offset, bytes.to_vec()));
+    }
+
+    fn read(&self, offset: u64, into: &mut [u8]) {
+        into.iter_mut().zip(offset..).for_each(|(byte, at)| *byte = at as u8);
+    }
+}
+
+/// A host with nothing but what a test puts on its bus.
+struct Bench {
+    simulation: Simulation,
+    host: Rc<IoBusHost>,
+    device: Rc<Device>,
+}
+
+impl Bench {
+    fn new(pio: PioParameters, competition: Competition) -> Bench {
+        let simulation = Simulation::new(Recorder::off());
+        let sim = simulation.sim();
+        let device = Rc::new(Device { sim: sim.clone(), stores: RefCell::default() });
+        let rate = Rate::from_bytes_per_s(128_000_000);
+        let parameters = IoBusParameters {
+            processor: ProcessorParameters { clock: Hertz(100_000_000), interrupt_latency: Time::from_us(1) },
+            memory: MemoryParameters { block: Bytes(32), access: Time::from_ns(100), copy: Time::ZERO },
+            pci: PciParameters { clock: CLOCK, width: Bytes(4) },
+            bridge: BridgeParameters {
+                read_setup: Time::from_ns(150),
+                read_rate: rate,
+                write_setup: Time::from_ns(150),
+                write_rate: rate,
+                burst: Bytes(128),
+                competition,
+            },
+            pio,
+        };
+        let host = IoBusHost::new(&sim, 0, "host", &parameters, device.clone());
+        Bench { simulation, host, device }
+    }
+
+    /// Starts `work` on the host; the run ends with it.
+    fn spawn<F: Future<Output = ()> + 'static>(&self, name: &str, work: impl FnOnce(Sim, Rc<IoBusHost>) -> F) {
+        self.simulation.sim().spawn(name, work(self.simulation.sim(), self.host.clone()));
+    }
+
+    /// Runs to the end of all that was started; when that is.
+    fn finish(&self) -> Time {
+        assert_eq!(self.simulation.run(Limits::default()), Outcome::Done);
+        self.simulation.sim().now()
+    }
+
+    /// How many words have arrived when cycle `cycle` of the bus has ended.
+    fn stored_by(&self, cycle: u64) -> usize {
+        self.device.stores.borrow().iter().filter(|(at, ..)| *at <= CLOCK.end_of_cycle(cycle)).count()
+    }
+}
+
+/// A bridge that combines `burst` bytes, with the overheads that §2.3 of the paper implies.
+fn bursts_of(burst: u64) -> PioParameters {
+    PioParameters {
+        write_overhead_cycles: 3,
+        read_overhead_cycles: 15,
+        write_burst: Bytes(burst),
+        read_burst: Bytes(burst),
+        posted_writes: 16,
+    }
+}

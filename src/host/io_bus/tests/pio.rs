@@ -1,0 +1,87 @@
+//! Programmed I/O: the cycle in which each word arrives, and what the processor waits for.
+
+use super::*;
+use std::cell::Cell;
+
+/// 96 and 47 MB/s: "CIA can burst consecutive PIO writes [...] for a bandwidth of 96 MB/s" and
+/// "PIO reads in 32-byte bursts to deliver [...] 47 MB/s" (Yocum et al. 1997, §2.3).
+#[test]
+fn bursts_reach_the_bandwidths_of_the_paper() {
+    let bench = Bench::new(bursts_of(32), Competition::DmaFirst);
+    bench.spawn("stores", |_, host| async move {
+        host.pio.write(0, &[7; 8_192]).await;
+        host.pio.drained().await;
+    });
+    let rate = 8_192.0 / bench.finish().as_us();
+    assert!((rate - 96.0).abs() < 0.01, "{rate} MB/s");
+
+    let bench = Bench::new(bursts_of(32), Competition::DmaFirst);
+    bench.spawn("loads", |_, host| async move { host.pio.read(0, &mut [0; 8_192]).await });
+    let rate = 8_192.0 / bench.finish().as_us();
+    assert!((rate / 47.0 - 1.0).abs() < 0.03, "{rate} MB/s");
+}
+
+#[test]
+fn a_burst_arrives_after_its_overhead_and_a_cycle_a_word() {
+    let bench = Bench::new(bursts_of(32), Competition::DmaFirst);
+    bench.spawn("stores", |_, host| async move {
+        host.pio.write(64, &[7; 96]).await;
+        host.pio.drained().await;
+    });
+    bench.finish();
+    for burst in 1..=3 {
+        assert_eq!(bench.stored_by(11 * burst - 1), 8 * (burst as usize - 1), "the cycle before");
+        assert_eq!(bench.stored_by(11 * burst), 8 * burst as usize);
+    }
+    let offsets: Vec<u64> = bench.device.stores.borrow().iter().map(|&(_, offset, _)| offset).collect();
+    assert_eq!(offsets, (64..160).step_by(4).collect::<Vec<_>>());
+}
+
+#[test]
+fn without_combining_every_word_is_a_transaction() {
+    let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
+    bench.spawn("stores", |_, host| async move {
+        host.pio.write(0, &[7; 20]).await;
+        host.pio.drained().await;
+    });
+    bench.finish();
+    for word in 1..=5 {
+        assert_eq!(bench.stored_by(4 * word - 1), word as usize - 1, "the cycle before");
+        assert_eq!(bench.stored_by(4 * word), word as usize);
+    }
+}
+
+#[test]
+fn stores_elsewhere_are_not_combined() {
+    let bench = Bench::new(bursts_of(32), Competition::DmaFirst);
+    bench.spawn("stores", |_, host| async move {
+        host.pio.write(0, &[1; 8]).await;
+        host.pio.write(100, &[2; 8]).await;
+        host.pio.drained().await;
+    });
+    bench.finish();
+    assert_eq!([4, 5, 9, 10].map(|cycle| bench.stored_by(cycle)), [0, 2, 2, 4]);
+}
+
+#[test]
+fn stores_are_posted_until_the_buffer_is_full_and_loads_wait_for_them() {
+    let bench = Bench::new(PioParameters { posted_writes: 4, ..bursts_of(4) }, Competition::DmaFirst);
+    let [posted, stalled, loaded] = [const { Cell::new(Time::ZERO) }; 3].map(Rc::new);
+    let noted = [&posted, &stalled, &loaded].map(Rc::clone);
+    bench.spawn("program", |sim, host| async move {
+        host.pio.write(0, &[1; 16]).await;
+        noted[0].set(sim.now());
+        host.pio.write(16, &[1; 4]).await;
+        noted[1].set(sim.now());
+        let mut word = [0; 4];
+        host.pio.read(200, &mut word).await;
+        noted[2].set(sim.now());
+        assert_eq!(word, [200, 201, 202, 203]);
+    });
+    bench.finish();
+    assert_eq!(posted.get(), Time::ZERO, "four stores cost the processor nothing");
+    assert_eq!(stalled.get(), CLOCK.cycles(4), "the fifth waits for the first to leave");
+    // Transactions are added up by whole picoseconds, rounded down.
+    let drained = CLOCK.cycles(4) * 5;
+    assert_eq!(loaded.get(), drained + CLOCK.cycles(16), "a load drains the stores, then crosses the bus");
+}
