@@ -15,7 +15,6 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     nodes(read, &mut problems);
     workload(read, &mut problems);
     interface(read, &mut problems);
-    memory(read, &mut problems);
     if problems.is_empty() {
         fabric(read, &mut problems);
     }
@@ -94,19 +93,7 @@ fn interface(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         };
         problems.push(read.wrong(at, &message, &help));
     }
-}
-
-/// The interface's memory must be faster than the bus, which comes first.
-fn memory(read: &Read<Machine>, problems: &mut Vec<Problem>) {
-    let Ni::Trapeze { chip, .. } = &read.value.ni;
-    for (name, Host::IoBus(host)) in &read.value.hosts {
-        let bus = host.bridge.read_rate.max(host.bridge.write_rate);
-        if bus >= chip.sram.rate {
-            let message = format!("memory of {} leaves nothing for the network beside DMA at {bus}", chip.sram.rate);
-            let help = format!("the bus comes first: more than the rates of hosts.{name}.io-bus.bridge");
-            problems.push(read.wrong("ni.trapeze.lanai.sram.rate", &message, &help));
-        }
-    }
+    bus_before_network(read, chip, problems);
 }
 
 /// What would fit into the interface's memory.
@@ -128,6 +115,18 @@ fn policy_name(policy: &Policy) -> &'static str {
         Policy::PureCutThrough { .. } => "pure-cut-through",
         Policy::EagerCutThrough { .. } => "eager-cut-through",
         Policy::AdaptiveCutThrough { .. } => "adaptive-cut-through",
+    }
+}
+
+/// The interface's memory serves the bus first; something must be left for the network.
+fn bus_before_network(read: &Read<Machine>, chip: &LanaiParameters, problems: &mut Vec<Problem>) {
+    for (name, Host::IoBus(host)) in &read.value.hosts {
+        let bus = host.bridge.read_rate.max(host.bridge.write_rate);
+        if bus >= chip.sram.rate {
+            let message = format!("memory of {} leaves nothing for the network beside DMA at {bus}", chip.sram.rate);
+            let help = format!("the bus comes first: more than the rates of hosts.{name}.io-bus.bridge");
+            problems.push(read.wrong("ni.trapeze.lanai.sram.rate", &message, &help));
+        }
     }
 }
 
