@@ -1,3 +1,5 @@
+//! Is the command line well formed?
+
 use super::Cli;
 use clap::CommandFactory;
 

@@ -100,6 +100,9 @@ fn trapeze_fits(
             "policy" => {
                 (read.foremost(&[&minpulse, &payload]), "make minpulse smaller, or payload-max larger".to_owned())
             }
+            "ring-entries" => {
+                (read.foremost(&[&entries, &payload]), "make ring-entries or payload-max smaller".to_owned())
+            }
             _ => (read.foremost(&[&buffers, &payload, &entries, &tags, &memory]), room(trapeze, chip)),
         };
         problems.push(read.wrong(at, &message, &help));
