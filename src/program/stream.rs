@@ -143,7 +143,8 @@ fn distinct_pairs(flows: &[(NodeId, NodeId)]) -> Vec<(NodeId, NodeId)> {
 
 /// A span with mean `mean`, from a uniform number in [0, 1).
 fn exponential(mean: Time, uniform: f64) -> Time {
-    Time::from_ps((-(1.0 - uniform).ln() * mean.ps() as f64) as u64)
+    // The logarithm of a library, not of the platform: the same on every machine.
+    Time::from_ps((-libm::log(1.0 - uniform) * mean.ps() as f64) as u64)
 }
 
 impl Measured {

@@ -1,4 +1,4 @@
-//! The microbenchmarks of Mukherjee and Hill (HPCA 1998), §6.1: round trip and bandwidth, process to
+//! Two nodes built by hand, for tests of every interface: the microbenchmarks of Mukherjee and Hill (HPCA 1998), §6.1: round trip and bandwidth, process to
 //! process, between two nodes with interfaces on their memory buses.
 //!
 //! Data begins in the sending processor's cache and ends where the interface leaves it for the
@@ -253,17 +253,4 @@ pub fn bandwidth(pair: &Pair, bytes: usize, counts: Counts, limits: Limits) -> M
     log.measured(pair, counts, outcome)
 }
 
-/// The round-trip latency for `bytes` bytes, in microseconds.
-pub fn round_trip_us(parameters: &PairParameters, bytes: usize) -> Result<f64, Vec<Problem>> {
-    let counts = Counts { warm_up: 300, measured: 64 };
-    let measured = round_trip(&Pair::new(parameters, Recorder::off())?, bytes, counts, Limits::default());
-    Ok(measured.time.as_us() / counts.measured as f64)
-}
-
-/// The bandwidth for messages of `bytes` bytes, in 10⁶ bytes per second.
-pub fn bandwidth_mb_per_s(parameters: &PairParameters, bytes: usize) -> Result<f64, Vec<Problem>> {
-    let fragments = bytes.div_ceil(248).max(1) as u64;
-    let counts = Counts { warm_up: 1_200 / fragments, measured: 2_000 / fragments };
-    let measured = bandwidth(&Pair::new(parameters, Recorder::off())?, bytes, counts, Limits::default());
-    Ok(bytes as f64 * counts.measured as f64 / measured.time.as_us())
-}
+mod tests;
