@@ -135,14 +135,15 @@ impl Ni {
                     chip: t.table("lanai", "The chip", LanaiParameters::read),
                     trapeze: TrapezeParameters::read(t),
                 }),
-                Some(kind) => Err(InterfaceParameters::read(t, kind)),
+                Some(kind) => Err(Box::new(InterfaceParameters::read(t, kind))),
             });
         let layer = "The messaging layer over an interface on the memory bus, in processor cycles";
         match interface {
             Ok(ni) => ni,
-            Err(interface) => {
-                Ni::MemoryBus { interface, messaging: t.table("messaging", layer, MessagingParameters::read) }
-            }
+            Err(interface) => Ni::MemoryBus {
+                interface: *interface,
+                messaging: t.table("messaging", layer, MessagingParameters::read),
+            },
         }
     }
 }

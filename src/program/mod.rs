@@ -159,6 +159,6 @@ fn flow(text: &str) -> Option<(String, String)> {
 }
 
 fn wrong_flow(t: &mut Table<'_>, flow: &str) -> (String, String) {
-    t.wrong("flows", &format!("`{flow}` is not a flow"), "a flow is written as \"from -> to\"");
+    t.wrong("flows", format!("`{flow}` is not a flow"), "a flow is written as \"from -> to\"");
     Default::default()
 }

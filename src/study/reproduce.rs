@@ -131,9 +131,7 @@ pub struct Constant {
 pub fn constants(name: &str) -> Vec<Constant> {
     let experiments = Experiments::of(name);
     let mut constants: BTreeMap<String, Constant> = BTreeMap::new();
-    for experiment in
-        paper(name).map(|paper| paper.artifacts.into_values().flatten().collect()).unwrap_or_else(Vec::new)
-    {
+    for experiment in paper(name).into_iter().flat_map(|paper| paper.artifacts.into_values().flatten()) {
         let (text, sets) = experiments.first(name, &experiment);
         let read = machine::read(Document::Text(name, &text, None), &sets).expect("a paper's descriptions are sound");
         let entries = read.entries();

@@ -1,0 +1,362 @@
+//! Is it lawful? What queueing, arithmetic and the paper's rules say of any machine, computed from
+//! the numbers of a description and held against its run.
+//!
+//! Tolerances are stated where they are used. The firmware of these machines takes a nanosecond a
+//! pass, so that a sum of stages may be off by some tens of them.
+
+mod common;
+
+use common::*;
+use narrows::engine::Span;
+
+/// What a transaction of one word takes on the bus of the test hosts, in ns.
+fn word(overhead_cycles: u64) -> f64 {
+    (overhead_cycles + 1) as f64 * 1e3 / 33.0
+}
+
+/// Software of 100 cycles at 100 MHz.
+const SOFTWARE: f64 = 1_000.0;
+
+/// Until the firmware knows of a message: software, and four words across the bus.
+fn host_send() -> f64 {
+    SOFTWARE + 4.0 * word(3)
+}
+
+/// From the interrupt to the program: its latency, the entry's state, software, three words.
+fn host_receive() -> f64 {
+    2_000.0 + word(15) + SOFTWARE + 3.0 * word(15)
+}
+
+fn bytes(spans: &[&Span]) -> Vec<u64> {
+    spans.iter().map(|span| span.bytes.get()).collect()
+}
+
+fn length(span: &Span) -> f64 {
+    in_ns(span.end - span.start)
+}
+
+/// Two hosts of which no two numbers are the same.
+fn unequal() -> [Host; 2] {
+    let first = Host { read_setup: 700, read_rate: 90, write_setup: 1_100, write_rate: 70, ..Host::default() };
+    let second = Host { read_setup: 1_900, read_rate: 60, write_setup: 1_300, write_rate: 110, ..Host::default() };
+    [first, second]
+}
+
+#[test]
+fn a_transfer_takes_setup_and_bytes_over_rate() {
+    for payload in [4, 1_001, 4_096, 65_536] {
+        let hosts = unequal();
+        let run = Bench::default().hosts(&hosts).policy(STORE_AND_FORWARD).ping_pong(1, payload).done();
+        // One picosecond of rounding for each burst or flit of 128 B.
+        let rounding = (payload / 128 + 1) as f64 * 1e-3;
+        near(length(run.spans_of(0, 0, "hostTx")[0]), hosts[0].read_ns(payload), rounding);
+        near(length(run.spans_of(0, 0, "netTx")[0]), ns(128, 160), rounding);
+        near(length(run.spans_of(0, 0, "netTx")[1]), ns(payload, 160), rounding);
+        near(length(run.spans_of(0, 1, "hostRcv")[0]), hosts[1].write_ns(payload), rounding);
+    }
+}
+
+#[test]
+fn dma_bandwidth_is_bytes_over_setup_and_transfer() {
+    for competition in [DMA_FIRST, ALTERNATE, BUFFERED] {
+        let [first, second] = unequal().map(|host| Host { competition, ..host });
+        for (node, host) in [("n0", &first), ("n1", &second)] {
+            for size in [64, 1_024, 8_192, 65_536] {
+                for (direction, alone) in [("read", host.read_ns(size)), ("write", host.write_ns(size))] {
+                    let workload = format!(
+                        r#"dma = {{ node = "{node}", direction = "{direction}", size = "{size} B", transfers = 10 }}"#
+                    );
+                    let run = Bench::default().hosts(&[first.clone(), second.clone()]).workload(workload).done();
+                    let expected = size as f64 * 1e3 / alone;
+                    near(run.metric("dma.bandwidth"), expected, expected * 1e-4);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn store_and_forward_takes_the_sum_of_its_stages() {
+    let hosts = unequal();
+    for payload in [4, 1_001, 4_096, 8_192, 65_536] {
+        let run = Bench::default().hosts(&hosts).policy(STORE_AND_FORWARD).ping_pong(1, payload).done();
+        for (id, [from, to]) in [(0, [0, 1]), (1, [1, 0])] {
+            let message = run.message(id);
+            assert_eq!((message.source, message.destination), (from, to));
+            let stages = [
+                ("host send", SOFTWARE),
+                ("send queue", 4.0 * word(3)),
+                ("hostTx", hosts[from].read_ns(payload)),
+                ("netTx", ns(128 + payload, 160)),
+                ("network", 1_000.0),
+                ("hostRcv", hosts[to].write_ns(payload)),
+                ("host receive", host_receive()),
+            ];
+            // The answer finds the processor at the end of its interrupt: one look at the next
+            // entry, and what was posted before it, come first.
+            let busy = if id == 1 { 2.0 * word(3) + word(15) } else { 0.0 };
+            assert!(message.stage("host send") <= SOFTWARE + busy + 1.0, "{message:?}");
+            for (name, expected) in &stages[1..] {
+                near(message.stage(name), *expected, 20.0);
+            }
+            let sum: f64 = stages.iter().map(|(_, time)| time).sum();
+            near(message.latency() - (message.stage("host send") - SOFTWARE), sum, 40.0);
+        }
+    }
+}
+
+#[test]
+fn cut_through_takes_the_slowest_stage_its_start_and_the_last_transfers() {
+    let (slow, fast) = (Host::with_dma(1_000, 50), Host::with_dma(500, 200));
+    for payload in [2_048, 8_192, 65_536] {
+        let bench = |from: &Host, to: &Host| Bench::default().hosts(&[from.clone(), to.clone()]).ping_pong(1, payload);
+
+        // Sending is slowest. What is not ready when it ends is less than one minpulse behind.
+        let run = bench(&slow, &fast).done();
+        let last = |node, engine| length(run.spans_of(0, node, engine).last().unwrap());
+        let after = last(0, "netTx") + 1_000.0 + last(1, "hostRcv") + host_receive();
+        near(run.message(0).latency(), host_send() + slow.read_ns(payload) + after, ns(128, 50));
+
+        // The link is slowest, and starts with the control message.
+        let run = Bench { link_rate: 50, ..bench(&fast, &fast) }.done();
+        let last = length(run.spans_of(0, 1, "hostRcv").last().unwrap());
+        let expected = host_send() + ns(128 + payload, 50) + 1_000.0 + last + host_receive();
+        near(run.message(0).latency(), expected, 500.0 + ns(256, 200));
+
+        // Receiving is slowest: once begun it never pauses, and pays a set-up for every transfer.
+        let run = bench(&fast, &slow).done();
+        let transfers = bytes(&run.spans_of(0, 1, "hostRcv"));
+        let received: f64 = transfers.iter().map(|&bytes| slow.write_ns(bytes)).sum();
+        let start = fast.read_ns(128) + ns(128, 160) + 1_000.0;
+        near(run.message(0).latency(), host_send() + start + received + host_receive(), ns(128, 160));
+        assert!(transfers.windows(2).rev().skip(1).all(|pair| pair[0] <= pair[1] + 128), "{transfers:?} grow");
+    }
+}
+
+#[test]
+fn cut_through_is_never_slower_than_store_and_forward() {
+    let latency = |host: &Host, cycles, policy, payload| {
+        let bench = Bench { firmware_cycles: cycles, ..Bench::default() }.policy(policy);
+        bench.hosts(&[host.clone(), host.clone()]).ping_pong(1, payload).done().message(0).latency()
+    };
+    for (host, cycles, least) in [
+        // Where a transfer costs nothing to begin: for any payload.
+        (Host::with_dma(0, 60), 0, 0),
+        (Host::with_dma(0, 250), 0, 0),
+        // Where it does: above "a few hundred bytes" (§3.1).
+        (Host::with_dma(1_500, 127), 1_000, 1_024),
+        (Host { write_rate: 60, ..Host::with_dma(2_000, 120) }, 1_000, 1_024),
+    ] {
+        for payload in (least..8_192).step_by(487).chain([127, 128, 129, 255, 256, 257, 8_192]) {
+            if payload >= least {
+                let slow = latency(&host, cycles, STORE_AND_FORWARD, payload);
+                let fast = latency(&host, cycles, CUT_THROUGH, payload);
+                assert!(fast <= slow + 50.0, "{payload} B: {fast} ns against {slow} ns on {host:?}");
+                assert!(payload < 4_096 || fast < 0.8 * slow, "{payload} B: {fast} ns against {slow} ns");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_payload_up_to_minpulse_goes_whole() {
+    let policy = r#"{ eager-cut-through = { minpulse = "512 B" } }"#;
+    for payload in [1, 4, 60, 127, 511, 512] {
+        let run = Bench::default().policy(policy).ping_pong(1, payload).done();
+        assert_eq!(bytes(&run.spans_of(0, 0, "netTx")), [128, payload]);
+        assert_eq!(bytes(&run.spans_of(0, 1, "hostRcv")), [payload]);
+    }
+    let run = Bench::default().policy(policy).ping_pong(1, 2_048).done();
+    assert!(run.spans_of(0, 0, "netTx").len() > 2);
+}
+
+#[test]
+fn no_transfer_overtakes_its_source_or_is_smaller_than_minpulse() {
+    let [first, second] = unequal();
+    let (setup, rate) = (first.read_setup as f64, first.read_rate as f64 / 1e3);
+    for payload in [1_000, 8_192, 30_001] {
+        let run = Bench::default().hosts(&[first.clone(), second.clone()]).ping_pong(1, payload).done();
+        let source = run.spans_of(0, 0, "hostTx")[0].start;
+        let deposited = |at: f64| ((at - in_ns(source) - setup) * rate).clamp(0.0, payload as f64);
+        let sent = &run.spans_of(0, 0, "netTx")[1..];
+        follows(sent, payload, deposited);
+        // The link carries what netTx has sent, a switch later.
+        let arrived = |at: f64| {
+            let of_span = |span: &&Span| ((at - 1_000.0 - in_ns(span.start)) * 0.16).clamp(0.0, span.bytes.0 as f64);
+            sent.iter().map(of_span).sum::<f64>()
+        };
+        follows(&run.spans_of(0, 1, "hostRcv"), payload, arrived);
+    }
+}
+
+/// Each transfer to a sink finds its bytes deposited (to a word), and takes at least 128 of them
+/// unless it is the last; together they take the payload.
+fn follows(sink: &[&Span], payload: u64, deposited: impl Fn(f64) -> f64) {
+    let mut taken = 0;
+    for span in sink {
+        taken += span.bytes.get();
+        assert!(taken as f64 <= deposited(in_ns(span.start)) + 4.0, "{span:?} overtakes its source");
+        assert!(span.bytes.get() >= 128 || taken == payload, "{span:?} is less than minpulse");
+    }
+    assert_eq!(taken, payload);
+}
+
+#[test]
+fn littles_law_of_one_in_flight() {
+    let run = Bench::default().ping_pong(50, 4_096).done();
+    let latencies: f64 = run.messages.iter().map(Delivered::latency).sum();
+    let mean_in_flight = latencies / in_ns(run.messages.last().unwrap().at);
+    near(mean_in_flight, 1.0, 0.01);
+}
+
+#[test]
+fn littles_law_of_a_saturated_stream() {
+    for ring_entries in [4, 16] {
+        let run = Bench { ring_entries, ..Bench::default() }.stream(400, 4_096).done();
+        let end = in_ns(run.result.end);
+        let (from, to) = (0.25 * end, 0.75 * end);
+        let within: Vec<_> = run.messages.iter().filter(|message| (from..to).contains(&in_ns(message.at))).collect();
+        let throughput = within.len() as f64 / (to - from);
+        let latency = within.iter().map(|message| message.latency()).sum::<f64>() / within.len() as f64;
+        let in_flight_at = |at: f64| {
+            let is_there = |message: &&Delivered| in_ns(message.ledger.start()) <= at && at < in_ns(message.at);
+            run.messages.iter().filter(is_there).count() as f64
+        };
+        let instants = 2_000;
+        let at = |instant| from + (to - from) * (f64::from(instant) + 0.5) / f64::from(instants);
+        let in_flight = (0..instants).map(|instant| in_flight_at(at(instant))).sum::<f64>() / f64::from(instants);
+        near(throughput * latency, in_flight, 0.02 * in_flight);
+        assert!(in_flight > ring_entries as f64 / 2.0, "the ring is kept full: {in_flight}");
+    }
+}
+
+/// The most that a stream of `payload` can have, in MB/s: each engine alone, with its overheads.
+fn slowest(from: &Host, to: &Host, payload: u64) -> f64 {
+    let link = ns(payload + 128, 160);
+    payload as f64 * 1e3 / from.read_ns(payload).max(to.write_ns(payload)).max(link)
+}
+
+#[test]
+fn no_stream_is_faster_than_its_slowest_part() {
+    let [first, second] = unequal();
+    let fast = Host::with_dma(200, 250);
+    for (from, to) in [(&first, &second), (&second, &first), (&fast, &fast), (&fast, &second)] {
+        for payload in [512, 4_096, 16_384] {
+            let bound = slowest(from, to, payload);
+            let bandwidth = |policy| {
+                let bench = Bench::default().hosts(&[from.clone(), to.clone()]).policy(policy);
+                bench.stream(60, payload).done().metric("message.bandwidth")
+            };
+            let [stored, pure, adaptive] = [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE].map(bandwidth);
+            assert!([stored, pure, adaptive].iter().all(|&it| it <= bound * 1.001), "{stored} {pure} {adaptive}");
+            // With buffers to overlap packets in, little but the slowest part is left: control messages
+            // cross the same bus. With one buffer, each packet waits for the one before to have gone.
+            if payload >= 4_096 {
+                assert!(stored >= 0.9 * bound && adaptive >= 0.9 * bound, "{stored} {adaptive} of {bound}");
+                assert!(pure < adaptive, "{pure} of {adaptive}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_flows_between_the_same_nodes_share_what_one_has() {
+    let host = Host::with_dma(500, 90);
+    for ring_entries in [1, 2, 3, 16] {
+        let bench = Bench { ring_entries, ..Bench::default() }.hosts(&[host.clone(), host.clone()]);
+        let run = bench.flows(&["n0 -> n1", "n0 -> n1"], 30, 4_096).done();
+        let (bandwidth, bound) = (run.metric("message.bandwidth"), slowest(&host, &host, 4_096));
+        assert!(bandwidth <= bound * 1.001, "{bandwidth} of {bound} with {ring_entries} entries");
+        assert_eq!(run.metric("messages.delivered"), 60.0);
+    }
+}
+
+/// From the first byte to the last of every packet that came to these nodes, in order.
+fn packets(run: &Run, nodes: &[usize]) -> Vec<(f64, f64, u64)> {
+    let mut packets: Vec<(f64, f64, u64)> = Vec::new();
+    for node in nodes {
+        for span in run.spans(*node, "netRcv") {
+            let message = span.message.expect("netRcv serves a message");
+            match packets.iter_mut().find(|packet| packet.2 == message) {
+                Some(packet) => packet.1 = in_ns(span.end),
+                None => packets.push((in_ns(span.start), in_ns(span.end), message)),
+            }
+        }
+    }
+    packets.sort_by(|a, b| a.0.total_cmp(&b.0));
+    packets
+}
+
+#[test]
+fn packets_on_a_shared_link_come_one_after_the_other() {
+    let fast = Host::with_dma(200, 250);
+    let slow = Host::with_dma(500, 90);
+    for host in [fast, slow] {
+        for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
+            let shared_receiver = Bench::default().hosts(&vec![host.clone(); 3]);
+            let shared_trunk = Bench {
+                switches: vec!["west".into(), "east".into()],
+                links: ["n0 - west", "n1 - west", "west - east", "n2 - east", "n3 - east"].map(String::from).to_vec(),
+                ..Bench::default().hosts(&vec![host.clone(); 4])
+            };
+            for (bench, flows, receivers) in [
+                (shared_receiver, ["n0 -> n2", "n1 -> n2"], &[2][..]),
+                (shared_trunk, ["n0 -> n2", "n1 -> n3"], &[2, 3][..]),
+            ] {
+                let run = bench.policy(policy).flows(&flows, 40, 4_096).done();
+                let bandwidth = run.metric("message.bandwidth");
+                assert!(bandwidth <= 160.0 * 4_096.0 / (4_096.0 + 128.0) * 1.001, "{bandwidth} on one link");
+                let packets = packets(&run, receivers);
+                assert_eq!(packets.len(), 80);
+                for pair in packets.windows(2) {
+                    assert!(pair[0].1 <= pair[1].0 + 1e-3, "{pair:?} interleave under {policy}");
+                }
+                let senders = packets.iter().map(|&(_, _, id)| run.message(id).source);
+                let changes = senders.collect::<Vec<_>>().windows(2).filter(|pair| pair[0] != pair[1]).count();
+                assert!(changes > 20, "both senders get their turns: {changes} changes");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_message_is_noticed_by_interrupt_or_within_a_poll() {
+    let interrupted = Bench::default().ping_pong(10, 1_024).done();
+    for message in &interrupted.messages {
+        near(message.stage("host receive"), host_receive(), 10.0);
+    }
+    let polled = Bench { notification: r#"{ polling = { interval = "5 us" } }"#.into(), ..Bench::default() }
+        .ping_pong(10, 1_024);
+    let (look, least) = (word(15), SOFTWARE + 3.0 * word(15));
+    for message in &polled.done().messages {
+        let receive = message.stage("host receive");
+        assert!((least..least + 5_000.0 + 2.0 * look).contains(&receive), "{receive} ns after the message was there");
+    }
+}
+
+#[test]
+fn a_shadow_buffer_costs_a_copy() {
+    let plain = Bench::default().ping_pong(1, 1_024);
+    let shadow = Bench { shadow: true, ..plain.clone() };
+    // A block is read, written, and takes the processor 50 ns.
+    let copies = shadow.done().message(0).latency() - plain.done().message(0).latency();
+    near(copies, 250.0, 5.0);
+    let fetch = |bench: Bench| bench.workload("page-fetch = { faults = 3 }".into()).done().metric("fetch.latency");
+    assert!(fetch(shadow) > fetch(plain));
+}
+
+#[test]
+fn a_page_goes_where_its_tag_says() {
+    // The program fails where a page lies elsewhere, or is another.
+    for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
+        let run = Bench::default().policy(policy).workload(r#"page-fetch = { faults = 20, page = "8 KiB" }"#.into());
+        assert_eq!(run.done().metric("messages.delivered"), 40.0);
+    }
+}
+
+#[test]
+fn logging_takes_the_firmwares_time() {
+    let bench = Bench { firmware_cycles: 1_000, ..Bench::default() }.ping_pong(1, 8_192);
+    let logged = Bench { logging: true, ..bench.clone() }.done();
+    assert!(logged.message(0).latency() > bench.done().message(0).latency() + 3_000.0);
+}

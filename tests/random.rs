@@ -1,0 +1,224 @@
+//! Does it hold for any machine? Random hosts, policies, rings, fabrics and workloads: every message
+//! is delivered once or told lost, every ledger agrees with what the engines recorded, and the same
+//! description gives the same run. Programs check the bytes of every payload.
+
+mod common;
+
+use common::*;
+use narrows::engine::{Outcome, Recorder, Span, Time};
+use narrows::study::{RunResult, run};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn host() -> impl Strategy<Value = Host> {
+    let dma = (0..3_000u64, 20..250u64);
+    let pio = (0..10u64, 0..20u64, select(vec![4, 32]), 1..20u64);
+    (dma.clone(), dma, select(vec![DMA_FIRST, ALTERNATE, BUFFERED]), 0..5_000u64, pio).prop_map(
+        |(read, write, competition, interrupt_latency, pio)| Host {
+            read_setup: read.0,
+            read_rate: read.1,
+            write_setup: write.0,
+            write_rate: write.1,
+            competition,
+            interrupt_latency,
+            write_overhead_cycles: pio.0,
+            read_overhead_cycles: pio.1,
+            pio_burst: pio.2,
+            posted_writes: pio.3,
+        },
+    )
+}
+
+/// A policy, and the least that a transfer to a sink takes under it.
+fn policy() -> impl Strategy<Value = (String, u64)> {
+    (select(vec!["store-and-forward", "pure", "eager", "adaptive"]), 1..2_048u64, 1..6u64).prop_map(
+        |(policy, minpulse, buffers)| match policy {
+            "store-and-forward" => (format!("{{ store-and-forward = {{ buffers = {buffers} }} }}"), u64::MAX),
+            "adaptive" => {
+                let told = format!("minpulse = \"{minpulse} B\", buffers = {buffers}");
+                (format!("{{ adaptive-cut-through = {{ {told} }} }}"), minpulse)
+            }
+            policy => (format!("{{ {policy}-cut-through = {{ minpulse = \"{minpulse} B\" }} }}"), minpulse),
+        },
+    )
+}
+
+fn notification() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(r#""interrupt""#.to_owned()),
+        (200..20_000u64).prop_map(|ns| format!(r#"{{ polling = {{ interval = "{ns} ns" }} }}"#)),
+    ]
+}
+
+/// What runs between `nodes` nodes.
+fn workload(nodes: usize) -> impl Strategy<Value = String> {
+    let pair = (0..nodes, 1..nodes).prop_map(move |(from, by)| (from, (from + by) % nodes));
+    let payload = prop_oneof![0..300u64, 0..=65_536u64];
+    let stream = (prop::collection::vec(pair.clone(), 1..5), 2..8u64, payload.clone(), 0..200u64, any::<[bool; 2]>())
+        .prop_map(|(flows, messages, payload, gap, [random, copying])| {
+            let flows: Vec<_> = flows.iter().map(|(from, to)| format!("n{from} -> n{to}")).collect();
+            format!(
+                r#"stream = {{ flows = {flows:?}, messages = {messages}, payload = "{payload} B",
+                gap = "{gap} us", random-gaps = {random}, copying = {copying} }}"#
+            )
+            .replace('\n', "")
+        });
+    let ping_pong = (pair.clone(), 1..6u64, payload.clone(), payload).prop_map(|((from, to), messages, there, back)| {
+        format!(
+            r#"ping-pong = {{ from = "n{from}", to = "n{to}", messages = {messages}, payload = "{there} B", answer = "{back} B" }}"#
+        )
+    });
+    let fetch = (pair, 1..6u64, 4..=65_536u64).prop_map(|((from, to), faults, page)| {
+        format!(r#"page-fetch = {{ from = "n{from}", to = "n{to}", faults = {faults}, page = "{page} B" }}"#)
+    });
+    prop_oneof![3 => stream, 1 => ping_pong, 1 => fetch]
+}
+
+/// Up to three switches in a row or a ring, with each node on one of them.
+fn links(nodes: usize) -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
+    (1..4usize, prop::collection::vec(0..3usize, nodes), any::<bool>()).prop_map(|(switches, places, ring)| {
+        let names: Vec<_> = (0..switches).map(|switch| format!("s{switch}")).collect();
+        let mut links: Vec<_> =
+            places.iter().enumerate().map(|(node, place)| format!("n{node} - s{}", place % switches)).collect();
+        links.extend((1..switches).map(|switch| format!("s{} - s{switch}", switch - 1)));
+        if ring && switches > 2 {
+            links.push(format!("s0 - s{}", switches - 1));
+        }
+        (names, links)
+    })
+}
+
+/// A machine, and the least that a transfer to a sink takes.
+fn bench() -> impl Strategy<Value = (Bench, u64)> {
+    (2..5usize).prop_flat_map(|nodes| {
+        let interface = (policy(), notification(), 1..65u64, any::<[bool; 2]>(), (0..300u64, 20..500u64), 251..600u64);
+        let wires = (links(nodes), 20..400u64, 0..3_000u64, 0..512u64, select(vec![16, 128, 1_024]));
+        let hosts = prop::collection::vec(host(), nodes);
+        (hosts, interface, wires, workload(nodes), select(vec![300, 50_000]), any::<u32>()).prop_map(
+            |(hosts, interface, wires, workload, watchdog, seed)| {
+                let (policy, notification, ring_entries, [shadow, logging], firmware, sram_rate) = interface;
+                let ((switches, links), link_rate, switch_latency, slack, flit) = wires;
+                // Only a stream goes on after a loss.
+                let watchdog = if workload.starts_with("stream") { watchdog } else { 10_000_000 };
+                let machine = Bench {
+                    hosts,
+                    policy: policy.0,
+                    notification,
+                    ring_entries,
+                    shadow,
+                    logging,
+                    firmware_cycles: firmware.0,
+                    lanai_mhz: firmware.1,
+                    sram_rate,
+                    link_rate,
+                    switch_latency,
+                    slack,
+                    flit,
+                    watchdog,
+                    switches,
+                    links,
+                    workload,
+                    seed: seed.into(),
+                    ..Bench::default()
+                };
+                (machine, policy.1)
+            },
+        )
+    })
+}
+
+/// All that a run says, as text.
+fn told(result: &RunResult) -> String {
+    format!("{result:?}")
+}
+
+/// How many machines; more by `PROPTEST_CASES`.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(64)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn every_machine_is_lawful((bench, minpulse) in bench()) {
+        let run_of = bench.run();
+        prop_assert_eq!(&run_of.result.outcome, &Outcome::Done, "{}", bench.text());
+        each_message_once(&run_of);
+        engines_do_one_thing_at_a_time(&run_of, bench.hosts.len());
+        for message in &run_of.messages {
+            ledger_agrees_with_engines(&run_of, message);
+            transfers_follow_the_policy(&run_of, message, minpulse);
+        }
+        // Run once without and twice with spans: the same.
+        let ledgers: Vec<_> = run_of.messages.iter().map(|message| &message.ledger).collect();
+        prop_assert_eq!(ledgers, run_of.result.ledgers.iter().collect::<Vec<_>>());
+        prop_assert_eq!(told(&run(&bench.machine(), Recorder::keeping(1 << 20))), told(&run_of.result));
+    }
+}
+
+fn each_message_once(run: &Run) {
+    let mut ids: Vec<_> = run.messages.iter().map(|message| message.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), run.messages.len(), "no message is delivered twice");
+    let [sent, dropped] = ["messages.sent", "messages.dropped"].map(|name| run.metric(name));
+    assert_eq!(ids.len() as f64 + dropped, sent, "none is lost untold");
+}
+
+fn engines_do_one_thing_at_a_time(run: &Run, nodes: usize) {
+    for node in 0..nodes {
+        for engines in [&["hostTx", "hostRcv"][..], &["netTx"], &["netRcv"]] {
+            let mut spans: Vec<&Span> = engines.iter().flat_map(|engine| run.spans(node, engine)).collect();
+            spans.sort_by_key(|span| (span.start, span.end));
+            let apart = spans.windows(2).all(|pair| pair[0].end <= pair[1].start);
+            assert!(apart, "{engines:?} of n{node} overlap");
+        }
+    }
+}
+
+/// Every stage ends when the engine that it is named for has ended its last transfer.
+fn ledger_agrees_with_engines(run: &Run, message: &Delivered) {
+    let mut names: Vec<_> = message.ledger.stages().iter().map(|stage| stage.name).collect();
+    let with_payload = ["host send", "send queue", "hostTx", "netTx", "network", "hostRcv", "host receive"];
+    assert_eq!(
+        names,
+        with_payload
+            .iter()
+            .copied()
+            .filter(|name| { message.payload > 0 || !["hostTx", "hostRcv"].contains(name) })
+            .collect::<Vec<_>>()
+    );
+    names.truncate(names.len() - 1);
+    let mut at = message.ledger.start();
+    for stage in message.ledger.stages() {
+        assert_eq!(stage.total(), stage.waiting + stage.service);
+        at += stage.total();
+        let (node, engine) = match stage.name {
+            "hostTx" | "netTx" => (message.source, stage.name),
+            "network" => (message.destination, "netRcv"),
+            "hostRcv" => (message.destination, stage.name),
+            _ => continue,
+        };
+        let end = run.spans_of(message.id, node, engine).last().map(|span| span.end);
+        assert_eq!(end, Some(at), "{} of {message:?}", stage.name);
+    }
+    assert_eq!(message.ledger.total(), message.at - message.ledger.start(), "stages sum to the latency");
+    assert_eq!(at, message.at);
+}
+
+fn transfers_follow_the_policy(run: &Run, message: &Delivered, minpulse: u64) {
+    let moved = |node, engine| -> Vec<(u64, Time)> {
+        run.spans_of(message.id, node, engine).iter().map(|span| (span.bytes.get(), span.start)).collect()
+    };
+    let total = |transfers: &[(u64, Time)]| transfers.iter().map(|(bytes, _)| bytes).sum::<u64>();
+    let (source, sink) = (moved(message.source, "hostTx"), moved(message.destination, "hostRcv"));
+    let [sent, received] = [(message.source, "netTx"), (message.destination, "netRcv")].map(|(n, e)| moved(n, e));
+    assert_eq!([total(&source), total(&sink)], [message.payload; 2]);
+    assert_eq!([total(&sent), total(&received)], [message.payload + 128; 2]);
+    assert_eq!((sent[0].0, received[0].0), (128, 128), "the control message goes first, in full");
+    assert!(source.len() <= 1 && received.len() <= 2, "sources are started for the whole payload");
+    for transfers in [&sent[1..], &sink[..]] {
+        let whole = transfers.len().saturating_sub(1);
+        assert!(transfers[..whole].iter().all(|(bytes, _)| *bytes >= minpulse), "{transfers:?} under {minpulse}");
+    }
+}

@@ -1,0 +1,244 @@
+//! Is it tidy? Who may import whom, heads of files, lengths, sources of values, links, examples.
+
+use narrows::machine::shipped;
+use narrows::text::Document;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each folder of `src` may import. Imports go one way: a folder stands below all that it names.
+const IMPORTS: [(&str, &[&str]); 12] = [
+    ("engine", &[]),
+    ("text", &["engine"]),
+    ("protocol", &["engine"]),
+    ("host", &["engine", "text"]),
+    ("fabric", &["engine", "text"]),
+    ("ni", &["engine", "text", "protocol", "host", "fabric"]),
+    ("messaging", &["engine", "text", "host", "ni"]),
+    ("program", &["engine", "text", "host", "fabric", "ni", "messaging"]),
+    ("machine", &["engine", "text", "host", "fabric", "ni", "messaging", "program"]),
+    ("report", &["engine"]),
+    ("study", &["engine", "text", "host", "machine", "messaging", "report"]),
+    ("cli", &["engine", "text", "machine", "report", "study"]),
+];
+
+const FILE_LINES_MAX: usize = 500;
+const FUNCTION_LINES_MAX: usize = 70;
+/// What a comment on a value of `machines/` begins with.
+const SOURCES: [&str; 5] = ["paper", "data sheet", "derived", "calibrated", "chosen"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files below `folder` that end with `ending`, with their text; none if there is no such folder.
+fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.expect("a folder can be read").path();
+            let name = path.strip_prefix(root()).expect("it lies in the project").display().to_string();
+            let own = entry_name(&path);
+            if own.starts_with('.') || own == "target" {
+                continue;
+            } else if path.is_dir() {
+                folders.push(path);
+            } else if name.ends_with(ending) {
+                found.push((name, fs::read_to_string(&path).expect("a text")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn entry_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Every Rust file of the project.
+fn rust() -> Vec<(String, String)> {
+    ["src", "tests", "benches", "fuzz", "crates"].iter().flat_map(|folder| files(folder, ".rs")).collect()
+}
+
+/// Fails with a line for each thing that is not as it should be.
+#[track_caller]
+fn none(wrong: Vec<String>) {
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+/// The folders that a text names as `crate::NAME`.
+fn imported(text: &str) -> impl Iterator<Item = &str> {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let after = code.flat_map(|line| line.split("crate::").skip(1));
+    after.map(|rest| rest.split(|c: char| !c.is_ascii_lowercase() && c != '_').next().unwrap_or(""))
+}
+
+#[test]
+fn imports_go_one_way_as_the_table_says() {
+    let (mut wrong, mut used) = (Vec::new(), BTreeSet::new());
+    for (name, text) in files("src", ".rs") {
+        let Some((folder, rest)) = name["src/".len()..].split_once('/') else { continue };
+        // A test may look up: what runs on a part shows whether the part works.
+        if rest.split('/').any(|part| part == "tests" || part == "tests.rs") {
+            continue;
+        }
+        let Some((_, allowed)) = IMPORTS.iter().find(|(of, _)| *of == folder) else {
+            wrong.push(format!("src/{folder} is not in the table"));
+            continue;
+        };
+        for import in imported(&text).filter(|import| *import != folder && !import.is_empty()) {
+            used.insert((folder.to_owned(), import.to_owned()));
+            if !allowed.contains(&import) {
+                wrong.push(format!("{name}: {folder} may not import {import}"));
+            }
+        }
+    }
+    for (folder, allowed) in IMPORTS {
+        let exists = root().join("src").join(folder).is_dir();
+        let unused = allowed.iter().filter(|import| !used.contains(&(folder.to_owned(), import.to_string())));
+        wrong.extend(unused.filter(|_| exists).map(|import| format!("{folder} may import {import}, but does not")));
+    }
+    wrong.dedup();
+    none(wrong);
+}
+
+#[test]
+fn the_table_of_imports_has_no_circle() {
+    let mut below: BTreeSet<&str> = BTreeSet::new();
+    while let Some((folder, _)) =
+        IMPORTS.iter().find(|(folder, names)| !below.contains(folder) && names.iter().all(|name| below.contains(name)))
+    {
+        below.insert(folder);
+    }
+    assert_eq!(below.len(), IMPORTS.len(), "these stand in order: {below:?}");
+}
+
+#[test]
+fn every_file_begins_with_what_it_is_and_is_short() {
+    let mut wrong = Vec::new();
+    for (name, text) in rust() {
+        if !text.starts_with("//! ") {
+            wrong.push(format!("{name}: does not begin with what it is, as //!"));
+        }
+        let lines = text.lines().count();
+        if lines > FILE_LINES_MAX {
+            wrong.push(format!("{name}: {lines} lines, more than {FILE_LINES_MAX}"));
+        }
+    }
+    none(wrong);
+}
+
+#[test]
+fn functions_are_short() {
+    let wrong = rust().into_iter().flat_map(|(name, text)| {
+        let long = functions(&text).into_iter().filter(|(_, _, lines)| *lines > FUNCTION_LINES_MAX);
+        long.map(move |(function, line, lines)| format!("{name}:{line}: {function} has {lines} lines"))
+            .collect::<Vec<_>>()
+    });
+    none(wrong.collect());
+}
+
+/// Each function as (name, line, lines): from its `fn` to the line of that indentation that ends it.
+fn functions(text: &str) -> Vec<(&str, usize, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let code = line.trim_start();
+        let indent = &line[..line.len() - code.len()];
+        let Some((_, rest)) = code.split_once("fn ").filter(|(before, _)| is_qualifiers(before)) else { continue };
+        let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+        let ends = |line: &&str| {
+            let rest = line.strip_prefix(indent);
+            rest.is_some_and(|rest| rest.starts_with('}') || (rest.starts_with(')') && rest.ends_with(';')))
+        };
+        let one_line = code.ends_with(';') || code.ends_with('}');
+        let length = if one_line { 1 } else { 1 + lines[at..].iter().position(ends).unwrap_or(0) };
+        found.push((name, at + 1, length));
+    }
+    found
+}
+
+/// Whether this may stand before `fn`.
+fn is_qualifiers(before: &str) -> bool {
+    before.split_whitespace().all(|word| {
+        word.starts_with("pub") || ["async", "const", "unsafe", "extern"].contains(&word) || word.ends_with(')')
+    })
+}
+
+#[test]
+fn functions_are_measured() {
+    let text = "fn a() {\n    x\n}\nimpl B {\n    pub(super) async fn c(\n        self,\n    ) -> D {\n        if e {\n        }\n    }\n}\n";
+    assert_eq!(functions(text), [("a", 1, 3), ("c", 5, 6)]);
+}
+
+#[test]
+fn nothing_is_left_to_do() {
+    let marks = [["TO", "DO"].concat(), ["FIX", "ME"].concat(), ["X", "XX"].concat()];
+    let all = rust().into_iter().chain(files("", ".toml")).chain(files("", ".md"));
+    none(all.filter(|(_, text)| marks.iter().any(|mark| text.contains(mark.as_str()))).map(|(name, _)| name).collect());
+}
+
+#[test]
+fn every_value_of_a_machine_tells_its_source() {
+    let mut wrong = Vec::new();
+    for (name, text) in files("machines", ".toml") {
+        for (number, line) in text.lines().enumerate() {
+            let is_value = line.split('#').next().unwrap_or("").contains('=');
+            let source = line.split_once('#').map_or("", |(_, comment)| comment.trim_start());
+            if is_value && !SOURCES.iter().any(|known| source.starts_with(known)) {
+                wrong.push(format!("{name}:{}: {line}", number + 1));
+            }
+        }
+    }
+    none(wrong);
+}
+
+#[test]
+fn every_example_reads_and_checks() {
+    let examples = files("examples", ".toml");
+    assert!(!examples.is_empty());
+    for (name, text) in examples {
+        let folder = root().join("examples");
+        if let Err(problems) = narrows::machine::read(Document::Text(&name, &text, Some(&folder)), &[]) {
+            panic!("{problems}");
+        }
+        assert!(text.starts_with("# "), "{name} begins with what it is");
+    }
+    assert_eq!(shipped::examples().len(), files("examples", ".toml").len(), "every example is carried along");
+}
+
+#[test]
+fn every_link_between_pages_leads_somewhere() {
+    let mut wrong = Vec::new();
+    for (name, text) in files("", ".md") {
+        for target in links(&text) {
+            let path = target.split('#').next().unwrap_or("");
+            let is_elsewhere = target.contains("://") || target.starts_with("mailto:") || path.is_empty();
+            let from = root().join(&name);
+            if !is_elsewhere && !from.parent().expect("a file lies in a folder").join(path).exists() {
+                wrong.push(format!("{name}: {target} leads nowhere"));
+            }
+        }
+    }
+    none(wrong);
+}
+
+/// The targets of `[text](target)` outside code.
+fn links(text: &str) -> Vec<&str> {
+    let mut is_code = false;
+    let prose = text.lines().filter(|line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    });
+    // Every second part between backquotes is code.
+    let parts = prose.flat_map(|line| line.split('`').step_by(2));
+    parts.flat_map(|part| part.split("](").skip(1).filter_map(|rest| rest.split(')').next())).collect()
+}
+
+#[test]
+fn links_are_found_in_prose_only() {
+    assert_eq!(links("a [b](c.md#d) `[e](f)` [g](h)\n```\n[i](j)\n```\n"), ["c.md#d", "h"]);
+}
