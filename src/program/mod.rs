@@ -23,7 +23,7 @@ pub mod stream;
 pub use ends::Ends;
 
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Metric, Outcome};
+use crate::engine::{Bytes, Metric, NodeId, Outcome};
 use crate::messaging::World;
 use crate::text::Table;
 use std::rc::Rc;
@@ -45,6 +45,12 @@ pub enum Workload {
 pub trait Running {
     /// What it measured.
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric>;
+
+    /// Whether the messages from `source` are those whose latency is told, so that the mean ledger
+    /// sums to it.
+    fn tells_of(&self, _source: NodeId) -> bool {
+        true
+    }
 }
 
 impl Workload {

@@ -95,6 +95,10 @@ impl PingPong {
 }
 
 impl Running for Measured {
+    fn tells_of(&self, source: NodeId) -> bool {
+        source == self.forward
+    }
+
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let delivered = world.tally.delivered();
         let there = delivered.iter().filter(|(message, _)| message.source == self.forward);

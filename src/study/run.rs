@@ -41,13 +41,20 @@ pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
     let sim = &built.world.sim;
     RunResult {
         metrics: [built.running.metrics(&built.world, &outcome), bus_metrics(&built)].concat(),
-        ledgers: built.world.tally.delivered().iter().map(|(message, _)| message.ledger()).collect(),
+        ledgers: ledgers(&built),
         resources: resources(&built),
         end: sim.now(),
         events: sim.events(),
         timeline: sim.recorder().take(),
         outcome,
     }
+}
+
+/// The ledgers of the messages that the workload tells of.
+fn ledgers(built: &Built) -> Vec<Ledger> {
+    let delivered = built.world.tally.delivered();
+    let told = delivered.iter().filter(|(message, _)| built.running.tells_of(message.source));
+    told.map(|(message, _)| message.ledger()).collect()
 }
 
 impl RunResult {
