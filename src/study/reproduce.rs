@@ -131,14 +131,18 @@ pub struct Constant {
 pub fn constants(name: &str) -> Vec<Constant> {
     let experiments = Experiments::of(name);
     let mut constants: BTreeMap<String, Constant> = BTreeMap::new();
-    for experiment in
-        paper(name).map(|paper| paper.artifacts.into_values().flatten().collect()).unwrap_or_else(Vec::new)
-    {
-        let (text, sets) = experiments.first(name, &experiment);
-        let read = machine::read(Document::Text(name, &text, None), &sets).expect("a paper's descriptions are sound");
-        let entries = read.entries();
-        let fitted = entries.iter().filter_map(calibrated);
-        constants.extend(fitted.map(|constant| (constant.path.clone(), constant)));
+    let mut wanted: Vec<String> =
+        paper(name).into_iter().flat_map(|paper| paper.artifacts).flat_map(|of| of.1).collect();
+    wanted.sort();
+    wanted.dedup();
+    for experiment in wanted {
+        for (text, sets) in experiments.variety(name, &experiment) {
+            let read =
+                machine::read(Document::Text(name, text, None), &sets).expect("a paper's descriptions are sound");
+            let entries = read.entries();
+            let fitted = entries.iter().filter_map(calibrated);
+            constants.extend(fitted.map(|constant| (constant.path.clone(), constant)));
+        }
     }
     constants.into_values().collect()
 }
