@@ -2,7 +2,7 @@
 
 use super::claims::{self, Seen, Stated};
 use super::experiment::{Experiments, Results, run_all};
-use super::trapeze;
+use super::{mukherjee_hill, trapeze};
 use crate::machine::{self, shipped};
 use crate::report::{Artifact, PaperReport};
 use crate::text::{Document, Entry};
@@ -56,7 +56,7 @@ pub trait Study: Sync {
 
 /// The names of the papers.
 pub fn papers() -> &'static [&'static str] {
-    &["trapeze"]
+    &["trapeze", "mukherjee-hill"]
 }
 
 /// What is known of `name`; none if there is no such paper.
@@ -68,6 +68,7 @@ pub fn paper(name: &str) -> Option<Paper> {
 fn study(name: &str) -> &'static dyn Study {
     match name {
         "trapeze" => &trapeze::Trapeze,
+        "mukherjee-hill" => &mukherjee_hill::MukherjeeHill,
         other => panic!("{other} is a paper without a study"),
     }
 }
