@@ -94,3 +94,40 @@ impl Stated {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::experiment::Experiments;
+    use super::super::reproduce::{paper, papers};
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_claim_has_its_own_name_an_artifact_and_a_point_that_is_run() {
+        for name in papers() {
+            let (known, experiments) = (paper(name).expect("a listed paper is there"), Experiments::of(name));
+            let mut ids = BTreeSet::new();
+            for claim in of(name) {
+                assert!(ids.insert(claim.id.clone()), "{name}: two claims are called {}", claim.id);
+                let of_artifact = known.artifacts.get(&claim.artifact);
+                let of_artifact = of_artifact.unwrap_or_else(|| panic!("{name}: {} has no artifact", claim.id));
+                assert_eq!(claim.point.is_some(), claim.metric.is_some(), "{name}: {}", claim.id);
+                for quick in [false, true] {
+                    let mut points = of_artifact.iter().flat_map(|experiment| experiments.names(experiment, quick));
+                    let run = claim.point.as_ref().is_none_or(|point| points.any(|name| name == *point));
+                    assert!(run, "{name}: no run gives the point of {}", claim.id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_artifact_has_runs() {
+        for name in papers() {
+            let experiments = Experiments::of(name);
+            for experiment in paper(name).expect("a listed paper is there").artifacts.values().flatten() {
+                assert!(!experiments.names(experiment, false).is_empty(), "{name}: {experiment}");
+            }
+        }
+    }
+}

@@ -11,11 +11,13 @@
 //! | `experiment.rs` | the runs behind a paper, as data |
 //! | `claims.rs` | a paper's claims, as data, judged |
 //! | `reproduce.rs` | a paper, reproduced |
+//! | `mukherjee_hill/` | Mukherjee and Hill (1998): its figures and shapes |
 //! | `trapeze/` | Yocum et al. (1997): its figures and shapes |
 
 pub mod binds;
 pub mod claims;
 pub mod experiment;
+mod mukherjee_hill;
 pub mod points;
 pub mod record;
 pub mod reproduce;

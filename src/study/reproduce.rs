@@ -2,7 +2,7 @@
 
 use super::claims::{self, Seen, Stated};
 use super::experiment::{Experiments, Results, run_all};
-use super::trapeze;
+use super::{mukherjee_hill, trapeze};
 use crate::machine::{self, shipped};
 use crate::report::{Artifact, PaperReport};
 use crate::text::{Document, Entry};
@@ -56,7 +56,7 @@ pub trait Study: Sync {
 
 /// The names of the papers.
 pub fn papers() -> &'static [&'static str] {
-    &["trapeze"]
+    &["trapeze", "mukherjee-hill"]
 }
 
 /// What is known of `name`; none if there is no such paper.
@@ -68,6 +68,7 @@ pub fn paper(name: &str) -> Option<Paper> {
 fn study(name: &str) -> &'static dyn Study {
     match name {
         "trapeze" => &trapeze::Trapeze,
+        "mukherjee-hill" => &mukherjee_hill::MukherjeeHill,
         other => panic!("{other} is a paper without a study"),
     }
 }
@@ -131,12 +132,18 @@ pub struct Constant {
 pub fn constants(name: &str) -> Vec<Constant> {
     let experiments = Experiments::of(name);
     let mut constants: BTreeMap<String, Constant> = BTreeMap::new();
-    for experiment in paper(name).into_iter().flat_map(|paper| paper.artifacts.into_values().flatten()) {
-        let (text, sets) = experiments.first(name, &experiment);
-        let read = machine::read(Document::Text(name, &text, None), &sets).expect("a paper's descriptions are sound");
-        let entries = read.entries();
-        let fitted = entries.iter().filter_map(calibrated);
-        constants.extend(fitted.map(|constant| (constant.path.clone(), constant)));
+    let mut wanted: Vec<String> =
+        paper(name).into_iter().flat_map(|paper| paper.artifacts).flat_map(|of| of.1).collect();
+    wanted.sort();
+    wanted.dedup();
+    for experiment in wanted {
+        for (text, sets) in experiments.variety(name, &experiment) {
+            let read =
+                machine::read(Document::Text(name, text, None), &sets).expect("a paper's descriptions are sound");
+            let entries = read.entries();
+            let fitted = entries.iter().filter_map(calibrated);
+            constants.extend(fitted.map(|constant| (constant.path.clone(), constant)));
+        }
     }
     constants.into_values().collect()
 }
