@@ -36,8 +36,14 @@ impl MessagingParameters {
     /// Reads them; every message of a machine carries a ledger.
     pub fn read(t: &mut Table<'_>) -> MessagingParameters {
         MessagingParameters {
-            send_cycles: t.count("send", "Processor cycles to send a network message, beside its copy").required(),
-            receive_cycles: t.count("receive", "Processor cycles to receive one, beside its copy").required(),
+            send_cycles: t
+                .count("send", "Processor cycles to send a network message, beside its copy")
+                .max(1_000_000)
+                .required(),
+            receive_cycles: t
+                .count("receive", "Processor cycles to receive one, beside its copy")
+                .max(1_000_000)
+                .required(),
             message_bytes_max: t.bytes("message-max", "Largest message of a program").min("8 B").required().len(),
             ledgers: true,
         }

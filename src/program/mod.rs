@@ -13,12 +13,12 @@
 pub mod copy;
 pub mod dma;
 mod ends;
-pub mod memory_bus;
+#[cfg(test)]
+mod memory_bus;
 pub mod page_fetch;
 mod pattern;
 pub mod ping_pong;
 pub mod stream;
-pub mod table5;
 
 pub use ends::Ends;
 

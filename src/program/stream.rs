@@ -7,7 +7,7 @@
 use super::pattern::{Expected as Payloads, Patterns};
 use super::{Running, copy};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Expected, Metric, NodeId, Outcome, Time, rng};
+use crate::engine::{Bytes, Expected, Metric, NodeId, Outcome, Signal, Time, rng};
 use crate::messaging::{Outgoing, World};
 use crate::text::Table;
 use rand::RngExt;
@@ -31,6 +31,8 @@ pub struct Stream {
     pub random_gaps: bool,
     /// Whether the senders' processors copy blocks meanwhile.
     pub copying: bool,
+    /// A fault to study: the receivers never look for a message.
+    pub deaf: bool,
 }
 
 struct Measured {
@@ -53,6 +55,7 @@ impl Stream {
             gap: t.time("gap", "Least time from one message's start to the next's").or("0 us"),
             random_gaps: t.flag("random-gaps", "Whether gaps are drawn from an exponential distribution").or(false),
             copying: t.flag("copying", "Whether the senders' processors copy blocks meanwhile").or(false),
+            deaf: t.flag("deaf", "A fault to study: the receivers never look for a message").or(false),
         }
     }
 
@@ -107,6 +110,9 @@ impl Stream {
 
     /// Receives; the messages before `warm_up` of them have come are not measured.
     async fn receive(self, world: World, node: NodeId, warm_up: u64) {
+        if self.deaf {
+            Signal::new(&world.sim, "nothing: it never polls").wait().await;
+        }
         let endpoint = &world.node(node).endpoint;
         let expected = Payloads::new(self.payload);
         for number in 0u64.. {
@@ -143,7 +149,8 @@ fn distinct_pairs(flows: &[(NodeId, NodeId)]) -> Vec<(NodeId, NodeId)> {
 
 /// A span with mean `mean`, from a uniform number in [0, 1).
 fn exponential(mean: Time, uniform: f64) -> Time {
-    Time::from_ps((-(1.0 - uniform).ln() * mean.ps() as f64) as u64)
+    // The logarithm of a library, not of the platform: the same on every machine.
+    Time::from_ps((-libm::log(1.0 - uniform) * mean.ps() as f64) as u64)
 }
 
 impl Measured {

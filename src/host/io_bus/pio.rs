@@ -39,8 +39,14 @@ impl PioParameters {
     pub fn read(t: &mut Table<'_>) -> PioParameters {
         let word = "4 B";
         PioParameters {
-            write_overhead_cycles: t.count("write-overhead-cycles", "Bus cycles of a write beside its data").required(),
-            read_overhead_cycles: t.count("read-overhead-cycles", "Bus cycles of a read beside its data").required(),
+            write_overhead_cycles: t
+                .count("write-overhead-cycles", "Bus cycles of a write beside its data")
+                .max(1_000_000)
+                .required(),
+            read_overhead_cycles: t
+                .count("read-overhead-cycles", "Bus cycles of a read beside its data")
+                .max(1_000_000)
+                .required(),
             write_burst: t.bytes("write-burst", "The most that stores are combined into").min(word).required(),
             read_burst: t.bytes("read-burst", "The most one load transaction fetches").min(word).required(),
             posted_writes: t.count("posted-writes", "Stores the bridge holds").range(1, 1024).required(),

@@ -193,9 +193,15 @@ impl ProcessorParameters {
         ProcessorParameters {
             store_buffer_entries: entries.range(1, 1024).required() as usize,
             clock: t.hertz("clock", "Clock of the processor").required(),
-            request_cycles: t.count("request-cycles", "Cycles from an access to its request for the bus").required(),
-            reply_cycles: t.count("reply-cycles", "Cycles from the bus to the use of the result").required(),
-            hit_cycles: t.count("hit-cycles", "Cycles of a cached access that hits").required(),
+            request_cycles: t
+                .count("request-cycles", "Cycles from an access to its request for the bus")
+                .max(1_000_000)
+                .required(),
+            reply_cycles: t
+                .count("reply-cycles", "Cycles from the bus to the use of the result")
+                .max(1_000_000)
+                .required(),
+            hit_cycles: t.count("hit-cycles", "Cycles of a cached access that hits").max(1_000_000).required(),
             spin: Spin::Skipped,
         }
     }
@@ -216,10 +222,13 @@ impl BusParameters {
         BusParameters {
             clock: t.hertz("clock", "Clock of the bus").required(),
             width: t.bytes("width", "Width of the bus; a power of two").min("1 B").max("64 B").required(),
-            arbitration_cycles: t.count("arbitration-cycles", "Cycles to arbitrate").required(),
-            address_cycles: t.count("address-cycles", "Cycles of the address").min(1).required(),
-            snoop_cycles: t.count("snoop-cycles", "Cycles in which the agents answer").required(),
-            turnaround_cycles: t.count("turnaround-cycles", "Cycles until the next master may drive").required(),
+            arbitration_cycles: t.count("arbitration-cycles", "Cycles to arbitrate").max(1_000_000).required(),
+            address_cycles: t.count("address-cycles", "Cycles of the address").min(1).max(1_000_000).required(),
+            snoop_cycles: t.count("snoop-cycles", "Cycles in which the agents answer").max(1_000_000).required(),
+            turnaround_cycles: t
+                .count("turnaround-cycles", "Cycles until the next master may drive")
+                .max(1_000_000)
+                .required(),
         }
     }
 }

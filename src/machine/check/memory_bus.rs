@@ -13,13 +13,13 @@ pub(super) fn of_one_kind(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let on_memory_bus = matches!(machine.ni, Ni::MemoryBus { .. });
     let (ni, bus, other) = match on_memory_bus {
-        true => ("this interface", "memory-bus", "io-bus"),
-        false => ("Trapeze", "io-bus", "memory-bus"),
+        true => ("this interface", "memory-bus", "an I/O bus"),
+        false => ("Trapeze", "io-bus", "a memory bus"),
     };
     for node in &machine.nodes {
         let host = machine.hosts.iter().find(|(name, _)| *name == node.host);
         if host.is_some_and(|(_, host)| matches!(host, Host::MemoryBus(_)) != on_memory_bus) {
-            let message = format!("`{}` is a host with a {other}, and {ni} sits on the other", node.host);
+            let message = format!("`{}` is a host for interfaces on {other}, and {ni} is not one of them", node.host);
             let help = format!("{ni} needs a host with [hosts.NAME.{bus}]");
             problems.push(read.wrong(&format!("nodes.{}.host", node.name), &message, &help));
         }

@@ -29,8 +29,6 @@ pub mod queue_device;
 pub mod queue_driver;
 pub mod single_cycle;
 pub mod startjr;
-#[cfg(test)]
-mod tests;
 pub mod throttle;
 pub mod udma;
 pub mod words;

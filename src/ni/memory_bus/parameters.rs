@@ -85,8 +85,11 @@ impl InterfaceParameters {
             processing_time: t.time("processing-time", "Time of its logic for a message, on each side").required(),
             message_bytes_max: t.bytes("message-max", "Largest network message, header included").required(),
             flow: read_flow(t),
-            word_cycles: t.count("word-cycles", "Processor cycles of the loop that moves 8 bytes").required(),
-            poll_cycles: t.count("poll-cycles", "Processor cycles of a round of polling").required(),
+            word_cycles: t
+                .count("word-cycles", "Processor cycles of the loop that moves 8 bytes")
+                .max(1_000_000)
+                .required(),
+            poll_cycles: t.count("poll-cycles", "Processor cycles of a round of polling").max(1_000_000).required(),
             ..InterfaceParameters::paper(kind)
         };
         if kind.is_fifo() {
@@ -94,7 +97,7 @@ impl InterfaceParameters {
         }
         if matches!(kind, Kind::Ap3000 | Kind::MemoryChannel) {
             read.block_buffer_cycles =
-                t.count("block-buffer-cycles", "Cycles to flush or load the block buffer").required();
+                t.count("block-buffer-cycles", "Cycles to flush or load the block buffer").max(1_000_000).required();
         }
         if kind == Kind::Udma {
             read.udma_threshold = t.bytes("udma-threshold", "Payloads larger than this use user-level DMA").required();

@@ -109,14 +109,20 @@ impl TrapezeParameters {
 impl FirmwareCosts {
     fn read(t: &mut Table<'_>) -> FirmwareCosts {
         FirmwareCosts {
-            poll: t.count("poll", "One pass over rings and status bits").min(1).required(),
-            send_begin: t.count("send-begin", "Taking a message from the send ring and starting hostTx").required(),
-            transfer: t.count("transfer", "Starting a netTx or hostRcv transfer").required(),
-            send_end: t.count("send-end", "Freeing buffer and send ring entry").required(),
-            receive_post: t.count("receive-post", "Posting netRcv for a control message").required(),
-            receive_begin: t.count("receive-begin", "Looking a tag up and posting netRcv for the payload").required(),
-            receive_end: t.count("receive-end", "Handing a message to the host").required(),
-            log: t.count("log", "Writing a log entry for one transfer").required(),
+            poll: t.count("poll", "One pass over rings and status bits").min(1).max(1_000_000).required(),
+            send_begin: t
+                .count("send-begin", "Taking a message from the send ring and starting hostTx")
+                .max(1_000_000)
+                .required(),
+            transfer: t.count("transfer", "Starting a netTx or hostRcv transfer").max(1_000_000).required(),
+            send_end: t.count("send-end", "Freeing buffer and send ring entry").max(1_000_000).required(),
+            receive_post: t.count("receive-post", "Posting netRcv for a control message").max(1_000_000).required(),
+            receive_begin: t
+                .count("receive-begin", "Looking a tag up and posting netRcv for the payload")
+                .max(1_000_000)
+                .required(),
+            receive_end: t.count("receive-end", "Handing a message to the host").max(1_000_000).required(),
+            log: t.count("log", "Writing a log entry for one transfer").max(1_000_000).required(),
         }
     }
 }
@@ -124,8 +130,8 @@ impl FirmwareCosts {
 impl SoftwareCosts {
     fn read(t: &mut Table<'_>) -> SoftwareCosts {
         SoftwareCosts {
-            send: t.count("send", "Sending a message").required(),
-            receive: t.count("receive", "Receiving a message").required(),
+            send: t.count("send", "Sending a message").max(1_000_000).required(),
+            receive: t.count("receive", "Receiving a message").max(1_000_000).required(),
         }
     }
 }

@@ -1,14 +1,16 @@
 //! Every interface moves every size intact, with few buffers and many, through small queues and
 //! caches; journeys add up; what cannot work is refused, and what cannot go on is named.
 
-use super::*;
+use super::{Counts, Measured, Pair, PairParameters, bandwidth, round_trip};
 use crate::engine::{Bytes, Limits, Outcome, Recorder, Time};
 use crate::host::memory_bus::parameters::Spin;
 use crate::host::memory_bus::processor::Stalls;
-use crate::program::memory_bus::{Counts, Measured, Pair, PairParameters, bandwidth, round_trip};
+use crate::ni::memory_bus::message::Header;
+use crate::ni::memory_bus::parameters::flow_control_buffers;
+use crate::ni::memory_bus::*;
 use crate::protocol::return_to_sender::{Buffers, Parameters, Retry};
-use parameters::flow_control_buffers;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 const SIZES: [usize; 24] =
     [0, 1, 2, 7, 8, 9, 15, 16, 47, 48, 49, 55, 56, 57, 64, 120, 200, 247, 248, 249, 256, 500, 1000, 4096];

@@ -1,17 +1,17 @@
-//! The microbenchmarks of Mukherjee and Hill (HPCA 1998), §6.1: round trip and bandwidth, process to
+//! Two nodes built by hand, for tests of every interface: the microbenchmarks of Mukherjee and Hill (HPCA 1998), §6.1: round trip and bandwidth, process to
 //! process, between two nodes with interfaces on their memory buses.
 //!
 //! Data begins in the sending processor's cache and ends where the interface leaves it for the
 //! user: in the receiving processor's cache, or by user-level DMA in its memory. Warm-up messages
 //! fill caches and go through every slot of a queue before anything is measured.
 
-use crate::engine::{Ledger, Limits, Outcome, Recorder, Simulation, Time};
+use crate::engine::{Limits, Outcome, Recorder, Simulation, Time};
 use crate::fabric::ideal::IdealParameters;
 use crate::host::memory_bus::{Node, NodeParameters, Problem};
 use crate::messaging::polled::{Endpoint, MessagingParameters, Received};
 use crate::ni::memory_bus::port::{Networks, Port};
 use crate::ni::memory_bus::{Interface, InterfaceParameters, Kind};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// Two equal nodes.
@@ -83,12 +83,8 @@ impl Pair {
 /// What a microbenchmark measured.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Messages measured.
-    pub messages: u64,
     /// The time they took: for the round trip, of the whole way there and back.
     pub time: Time,
-    /// The ledgers of the measured messages, if recorded.
-    pub ledgers: Vec<Ledger>,
     /// Bus transactions of the whole run, both nodes.
     pub bus_transactions: u64,
     /// How the run ended.
@@ -156,22 +152,15 @@ async fn send_pattern(end: &Endpoint, destination: u16, buffers: &[u64], message
 struct Log {
     start: Cell<Time>,
     end: Cell<Time>,
-    ledgers: RefCell<Vec<Ledger>>,
 }
 
 impl Log {
     fn new() -> Rc<Log> {
-        Rc::new(Log { start: Cell::default(), end: Cell::default(), ledgers: RefCell::default() })
+        Rc::new(Log { start: Cell::default(), end: Cell::default() })
     }
 
-    fn measured(&self, pair: &Pair, counts: Counts, outcome: Outcome) -> Measured {
-        Measured {
-            messages: counts.measured,
-            time: self.end.get().since(self.start.get()),
-            ledgers: self.ledgers.take(),
-            bus_transactions: pair.bus_transactions(),
-            outcome,
-        }
+    fn measured(&self, pair: &Pair, outcome: Outcome) -> Measured {
+        Measured { time: self.end.get().since(self.start.get()), bus_transactions: pair.bus_transactions(), outcome }
     }
 }
 
@@ -183,12 +172,9 @@ impl Log {
         }
     }
 
-    /// Message `message` was received.
-    fn received(&self, message: u64, counts: Counts, end: &Endpoint, mut received: Received, bytes: usize) {
+    /// A message was received.
+    fn received(&self, end: &Endpoint, received: Received, bytes: usize) {
         assert_pattern(&received.bytes, received.handler.into(), bytes);
-        if message >= counts.warm_up {
-            self.ledgers.borrow_mut().extend(received.ledger.take().map(|ledger| *ledger));
-        }
         self.end.set(end.processor().time());
         end.free(received);
     }
@@ -212,7 +198,7 @@ async fn ping(end: Rc<Endpoint>, bytes: usize, counts: Counts, log: Rc<Log>) {
         log.begin(message, counts, &end);
         send_pattern(&end, 1, &buffers, message, bytes).await;
         let received = end.receive().await;
-        log.received(message, counts, &end, received, bytes);
+        log.received(&end, received, bytes);
     }
 }
 
@@ -229,7 +215,7 @@ async fn sink(end: Rc<Endpoint>, bytes: usize, counts: Counts, log: Rc<Log>) {
     for message in 0..counts.all() {
         log.begin(message, counts, &end);
         let received = end.receive().await;
-        log.received(message, counts, &end, received, bytes);
+        log.received(&end, received, bytes);
     }
 }
 
@@ -240,7 +226,7 @@ pub fn round_trip(pair: &Pair, bytes: usize, counts: Counts, limits: Limits) -> 
     sim.spawn("node 1 program", echo(second, bytes, counts));
     sim.spawn("node 0 program", ping(first, bytes, counts, log.clone()));
     let outcome = pair.simulation.run(limits);
-    log.measured(pair, counts, outcome)
+    log.measured(pair, outcome)
 }
 
 /// Sends messages of `bytes` bytes one way, as fast as they go.
@@ -250,20 +236,7 @@ pub fn bandwidth(pair: &Pair, bytes: usize, counts: Counts, limits: Limits) -> M
     sim.spawn("node 0 program", source(first, bytes, counts));
     sim.spawn("node 1 program", sink(second, bytes, counts, log.clone()));
     let outcome = pair.simulation.run(limits);
-    log.measured(pair, counts, outcome)
+    log.measured(pair, outcome)
 }
 
-/// The round-trip latency for `bytes` bytes, in microseconds.
-pub fn round_trip_us(parameters: &PairParameters, bytes: usize) -> Result<f64, Vec<Problem>> {
-    let counts = Counts { warm_up: 300, measured: 64 };
-    let measured = round_trip(&Pair::new(parameters, Recorder::off())?, bytes, counts, Limits::default());
-    Ok(measured.time.as_us() / counts.measured as f64)
-}
-
-/// The bandwidth for messages of `bytes` bytes, in 10⁶ bytes per second.
-pub fn bandwidth_mb_per_s(parameters: &PairParameters, bytes: usize) -> Result<f64, Vec<Problem>> {
-    let fragments = bytes.div_ceil(248).max(1) as u64;
-    let counts = Counts { warm_up: 1_200 / fragments, measured: 2_000 / fragments };
-    let measured = bandwidth(&Pair::new(parameters, Recorder::off())?, bytes, counts, Limits::default());
-    Ok(bytes as f64 * counts.measured as f64 / measured.time.as_us())
-}
+mod tests;
