@@ -335,6 +335,21 @@ fn a_message_is_noticed_by_interrupt_or_within_a_poll() {
 }
 
 #[test]
+fn a_message_is_handed_over_when_it_is_there() {
+    // Both nodes send and receive, so that their engines towards the host always have another
+    // transfer to do, of 2 ms or more. Handing a message over takes microseconds of firmware and bus.
+    let hosts = [Host::with_dma(1_000, 20), Host::with_dma(1_000, 33)];
+    for policy in [STORE_AND_FORWARD, ADAPTIVE] {
+        for firmware_cycles in [100, 200, 300] {
+            let bench = Bench { firmware_cycles, lanai_mhz: 20, ..Bench::default() }.policy(policy).hosts(&hosts);
+            let messages = bench.flows(&["n0 -> n1", "n1 -> n0"], 100, 65_536).done().messages;
+            let latest = messages.iter().map(|message| message.stage("host receive")).fold(0.0, f64::max);
+            assert!(latest < 500_000.0, "{latest} ns from memory to program under {policy}");
+        }
+    }
+}
+
+#[test]
 fn a_shadow_buffer_costs_a_copy() {
     let plain = Bench::default().ping_pong(1, 1_024);
     let shadow = Bench { shadow: true, ..plain.clone() };
