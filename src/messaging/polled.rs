@@ -51,7 +51,7 @@ impl MessagingParameters {
 
     /// The layer of Table 5.
     pub const PAPER: MessagingParameters =
-        MessagingParameters { send_cycles: 80, receive_cycles: 70, message_bytes_max: 4096, ledgers: false };
+        MessagingParameters { send_cycles: 55, receive_cycles: 70, message_bytes_max: 4096, ledgers: false };
 
     /// Everything that is wrong with these parameters over network messages of `network_max`.
     pub fn check(&self, network_max: usize) -> Vec<Problem> {

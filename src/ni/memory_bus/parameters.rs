@@ -1,7 +1,7 @@
 //! The parameters of the interfaces on the memory bus, each with its source, and what is refused.
 //!
-//! *Calibrated* means: settled on the two 8-byte columns of Table 5 (round trip and bandwidth, 15 of
-//! 53 cells), one value for all designs; *chosen*: the paper does not say.
+//! *Calibrated* means: fitted on one column of Table 5, the round trip at 64 bytes (7 of 53 cells), one
+//! value for all designs; *chosen*: the paper does not say.
 
 use super::Kind;
 use crate::engine::{Bytes, Time};
@@ -23,7 +23,7 @@ pub struct InterfaceParameters {
     /// Flow control: 8 buffers each way in Table 5; retry delay chosen.
     pub flow: Parameters,
     /// Fifo designs: accesses to its memory from a message's arrival until the processor sees it:
-    /// into the flow-control buffer, out of it, into the fifo, and its status: 4 (calibrated).
+    /// into the flow-control buffer, out of it, into the fifo, its status and its count: 5 (calibrated).
     pub fifo_receive_accesses: u64,
     /// Fifo designs: width of an uncached access to the fifo: 8 bytes, the two words of `NI2w` (§4).
     pub access_bytes: usize,
@@ -63,18 +63,18 @@ impl InterfaceParameters {
             processing_time: Time::from_ns(40),
             message_bytes_max: Bytes(256),
             flow: Parameters::symmetric(buffers, Retry::constant(Time::from_ns(200))),
-            fifo_receive_accesses: 4,
+            fifo_receive_accesses: 5,
             access_bytes: 8,
             window_bytes: if kind == Kind::Udma { 256 } else { 8 },
             block_buffer_cycles: 12,
             udma_threshold: Bytes(0),
             udma_start_time: Time::from_ns(180),
-            udma_switch_time: Time::from_ns(120),
+            udma_switch_time: Time::from_ns(110),
             queue_blocks: 512,
             cache_blocks: 32,
             head_poll_time: Time::from_ns(500),
             word_cycles: 4,
-            poll_cycles: 40,
+            poll_cycles: 45,
         }
     }
 
