@@ -1,0 +1,63 @@
+//! The memory-bus node's speed in real time: a cached load that hits, and bus transactions of a
+//! ping-pong pair for each interface. `cargo bench --bench memory_bus` prints both.
+
+use narrows::engine::{Limits, Outcome, Recorder, Simulation};
+use narrows::host::memory_bus::{Node, NodeParameters};
+use narrows::machine::{self, shipped};
+use narrows::ni::memory_bus::Kind;
+use narrows::study;
+use narrows::text::Document;
+use std::hint::black_box;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Loads of one sample.
+const LOADS: u64 = 20_000_000;
+/// Samples, of which the best counts: the machine may be shared.
+const SAMPLES: usize = 5;
+
+fn main() {
+    let best = (0..SAMPLES).map(|_| ns_per_hit()).fold(f64::INFINITY, f64::min);
+    println!("a cached load that hits: {best:.2} ns");
+    println!("\n| interface | million bus transactions per second of real time |\n|---|---:|");
+    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::SingleCycle) {
+        let best = (0..SAMPLES).map(|_| transactions_per_us(kind)).fold(0.0, f64::max);
+        println!("| {} | {best:.1} |", kind.key());
+    }
+}
+
+/// Loads from a few blocks that are in the cache.
+fn ns_per_hit() -> f64 {
+    let simulation = Simulation::new(Recorder::off());
+    let sim = simulation.sim();
+    let node = Rc::new(Node::new(&sim, "node", &NodeParameters::PAPER));
+    let took = Rc::new(std::cell::Cell::new(0.0));
+    let told = took.clone();
+    sim.spawn("loads", async move {
+        for block in 0..64 {
+            node.processor.load(4096 + 64 * block, 8).await;
+        }
+        let start = Instant::now();
+        let mut sum = 0u64;
+        for load in 0..LOADS {
+            sum += node.processor.try_load(4096 + 8 * (load % 512), 8).expect("the block is in the cache");
+        }
+        black_box(sum);
+        told.set(start.elapsed().as_nanos() as f64 / LOADS as f64);
+    });
+    assert_eq!(simulation.run(Limits::default()), Outcome::Done);
+    took.get()
+}
+
+/// Bus transactions of a ping-pong pair per microsecond of real time.
+fn transactions_per_us(kind: Kind) -> f64 {
+    let text = shipped::example("memory-bus").expect("the example is shipped");
+    let parts = format!("parts=[\"hosts/memory-bus-1998\",\"ni/{}\",\"fabrics/ideal-1998\"]", kind.key());
+    let sets = [parts, "workload.ping-pong.messages=5000".to_owned()];
+    let machine = machine::read(Document::Text("memory-bus", text, None), &sets).expect("the example is sound").value;
+    let start = Instant::now();
+    let result = study::run(&machine, Recorder::off());
+    let took = start.elapsed().as_micros() as f64;
+    let counts = result.metrics.iter().filter(|metric| metric.name.starts_with("bus."));
+    counts.map(|metric| metric.value).sum::<f64>() / took
+}
