@@ -2,11 +2,11 @@
 //!
 //! One engine serves both directions, one transfer at a time (Yocum et al. 1997, §2.1).
 
+use super::registers::Registers;
 use super::{Landing, Sram, Wires};
 use crate::engine::record::Span;
 use crate::engine::{Bytes, Signal, Sim, Time, TrackId, Tracked};
 use crate::host::io_bus::{Address, Direction, IoBusHost};
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A transfer between host memory and SRAM.
@@ -33,10 +33,7 @@ pub struct HostDma {
     sram: Rc<Sram>,
     host: Rc<IoBusHost>,
     attention: Rc<Signal>,
-    started: Signal,
-    job: RefCell<Option<HostJob>>,
-    busy: Cell<bool>,
-    busy_total: Cell<Time>,
+    registers: Registers<HostJob>,
     tracks: [TrackId; 2],
 }
 
@@ -47,10 +44,7 @@ impl HostDma {
             sram: wires.sram.clone(),
             host,
             attention: wires.attention.clone(),
-            started: Signal::new(&sim, format!("{name} host DMA work")),
-            job: RefCell::default(),
-            busy: Cell::new(false),
-            busy_total: Cell::default(),
+            registers: Registers::new(wires, "host DMA"),
             tracks: ["hostTx", "hostRcv"].map(|engine| sim.recorder().track(name, engine)),
             sim: sim.clone(),
         });
@@ -61,34 +55,25 @@ impl HostDma {
 
     /// Whether a transfer can be started.
     pub fn is_idle(&self) -> bool {
-        !self.busy.get()
+        self.registers.is_idle()
     }
 
     /// Starts a transfer on the idle engine.
     pub fn begin(&self, job: HostJob) {
-        assert!(self.is_idle(), "firmware starts an engine only when it is idle");
-        self.busy.set(true);
-        *self.job.borrow_mut() = Some(job);
-        self.started.notify();
+        self.registers.begin(job);
     }
 
     /// How long the engine has been busy in all.
     pub fn busy_total(&self) -> Time {
-        self.busy_total.get()
+        self.registers.busy_total()
     }
 
     async fn serve(&self) {
         loop {
-            while self.job.borrow().is_none() {
-                self.started.wait().await;
-            }
-            let job = self.job.borrow_mut().take().expect("the engine was started");
+            let job = self.registers.next().await;
             let start = self.sim.now();
             self.transfer(&job, start).await;
-            self.busy.set(false);
-            self.busy_total.set(self.busy_total.get() + (self.sim.now() - start));
-            self.sim.progress();
-            self.attention.notify();
+            self.registers.done(self.sim.now() - start);
         }
     }
 

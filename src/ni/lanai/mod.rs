@@ -15,6 +15,7 @@
 mod host_dma;
 mod landing;
 mod receive_dma;
+mod registers;
 mod sram;
 mod transmit_dma;
 

@@ -3,6 +3,7 @@
 //! It takes what arrives only while a transfer is posted; else the link's back-pressure stops the
 //! sender (Yocum et al. 1997, §3.2). Its transfers stall until the sender transmits.
 
+use super::registers::Registers;
 use super::{Landing, Sram, Wires};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
@@ -29,13 +30,10 @@ pub struct ReceiveDma {
     fabric: Rc<Myrinet>,
     node: NodeId,
     attention: Rc<Signal>,
-    started: Signal,
-    job: RefCell<Option<ReceiveJob>>,
-    busy: Cell<bool>,
+    registers: Registers<ReceiveJob>,
     packet: RefCell<Option<Rc<Packet>>>,
     dropped: RefCell<Option<Rc<Packet>>>,
     ended: Cell<Time>,
-    busy_total: Cell<Time>,
     track: TrackId,
 }
 
@@ -47,13 +45,10 @@ impl ReceiveDma {
             fabric,
             node,
             attention: wires.attention.clone(),
-            started: Signal::new(&sim, format!("{name} netRcv work")),
-            job: RefCell::default(),
-            busy: Cell::new(false),
+            registers: Registers::new(wires, "netRcv"),
             packet: RefCell::default(),
             dropped: RefCell::default(),
             ended: Cell::default(),
-            busy_total: Cell::default(),
             track: sim.recorder().track(name, "netRcv"),
             sim: sim.clone(),
         });
@@ -65,15 +60,12 @@ impl ReceiveDma {
 
     /// Whether a transfer can be posted.
     pub fn is_idle(&self) -> bool {
-        !self.busy.get()
+        self.registers.is_idle()
     }
 
     /// Posts a transfer on the idle engine.
     pub fn begin(&self, job: ReceiveJob) {
-        assert!(self.is_idle(), "firmware starts an engine only when it is idle");
-        self.busy.set(true);
-        *self.job.borrow_mut() = Some(job);
-        self.started.notify();
+        self.registers.begin(job);
     }
 
     /// The packet of the last transfer that ended.
@@ -93,41 +85,38 @@ impl ReceiveDma {
 
     /// States who posts its transfers, for the tale of a stuck run.
     pub fn set_poster(&self, task: TaskId) {
-        self.sim.set_holder(self.started.point(), task);
+        self.sim.set_holder(self.registers.work(), task);
     }
 
     /// How long the engine has moved bytes in all.
     pub fn busy_total(&self) -> Time {
-        self.busy_total.get()
+        self.registers.busy_total()
     }
 
     async fn serve(&self) {
         loop {
-            while self.job.borrow().is_none() {
-                self.started.wait().await;
-            }
-            let job = self.job.borrow_mut().take().expect("the engine was started");
-            self.transfer(&job).await;
-            self.busy.set(false);
-            self.sim.progress();
-            self.attention.notify();
+            let job = self.registers.next().await;
+            let worked = self.transfer(&job).await;
+            self.registers.done(worked);
         }
     }
 
-    async fn transfer(&self, job: &ReceiveJob) {
+    /// Takes a transfer; how long it moved bytes.
+    async fn transfer(&self, job: &ReceiveJob) -> Time {
+        let mut worked = Time::ZERO;
         let mut first = None;
         let mut taken = Bytes::ZERO;
         while taken < job.landing.total() {
             match self.fabric.arrival(self.node).await {
                 Arrival::Data { packet, bytes, time } => {
                     first.get_or_insert(self.sim.now());
-                    self.take(job, taken, &packet, bytes, time).await;
+                    worked += self.take(job, taken, &packet, bytes, time).await;
                     taken += bytes;
                     *self.packet.borrow_mut() = Some(packet);
                 }
                 Arrival::Dropped(packet) => {
                     *self.dropped.borrow_mut() = Some(packet);
-                    return;
+                    return worked;
                 }
             }
         }
@@ -136,10 +125,11 @@ impl ReceiveDma {
             packet.message.close(stage, self.sim.now());
         }
         self.record(taken, first.unwrap_or(self.sim.now()));
+        worked
     }
 
     /// Takes bytes at the pace of the wire, or of the memory if that is slower.
-    async fn take(&self, job: &ReceiveJob, taken: Bytes, packet: &Rc<Packet>, bytes: Bytes, time: Time) {
+    async fn take(&self, job: &ReceiveJob, taken: Bytes, packet: &Rc<Packet>, bytes: Bytes, time: Time) -> Time {
         let mut data = vec![0; bytes.len()];
         packet.take(&mut data);
         self.sram.store(job.sram_address + taken.get(), &data);
@@ -149,11 +139,11 @@ impl ReceiveDma {
         self.sim.delay(time).await;
         self.sram.network_ends();
         packet.message.served(start, self.sim.now());
-        self.busy_total.set(self.busy_total.get() + time);
         self.fabric.taken(self.node, bytes);
         if job.landing.settle() {
             self.attention.notify();
         }
+        time
     }
 
     fn record(&self, bytes: Bytes, start: Time) {

@@ -3,13 +3,14 @@
 //! All transfers of a packet are one packet to the network: the path is taken with the first and
 //! let go after the last (Yocum et al. 1997, §3.5).
 
+use super::registers::Registers;
 use super::{Sram, Wires};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
-use crate::engine::{Bytes, Signal, Sim, Time, TrackId};
+use crate::engine::{Bytes, Sim, Time, TrackId};
 use crate::fabric::Packet;
 use crate::fabric::myrinet::{Dropped, Myrinet, Path};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A transfer from SRAM to the link.
@@ -31,12 +32,8 @@ pub struct TransmitDma {
     sim: Sim,
     sram: Rc<Sram>,
     fabric: Rc<Myrinet>,
-    attention: Rc<Signal>,
-    started: Signal,
-    job: RefCell<Option<TransmitJob>>,
-    busy: Cell<bool>,
+    registers: Registers<TransmitJob>,
     dropped: Cell<bool>,
-    busy_total: Cell<Time>,
     track: TrackId,
     task: Cell<TaskId>,
 }
@@ -47,12 +44,8 @@ impl TransmitDma {
         let engine = Rc::new(TransmitDma {
             sram: wires.sram.clone(),
             fabric,
-            attention: wires.attention.clone(),
-            started: Signal::new(&sim, format!("{name} netTx work")),
-            job: RefCell::default(),
-            busy: Cell::new(false),
+            registers: Registers::new(wires, "netTx"),
             dropped: Cell::new(false),
-            busy_total: Cell::default(),
             track: sim.recorder().track(name, "netTx"),
             task: Cell::default(),
             sim: sim.clone(),
@@ -64,15 +57,12 @@ impl TransmitDma {
 
     /// Whether a transfer can be started.
     pub fn is_idle(&self) -> bool {
-        !self.busy.get()
+        self.registers.is_idle()
     }
 
     /// Starts a transfer on the idle engine.
     pub fn begin(&self, job: TransmitJob) {
-        assert!(self.is_idle(), "firmware starts an engine only when it is idle");
-        self.busy.set(true);
-        *self.job.borrow_mut() = Some(job);
-        self.started.notify();
+        self.registers.begin(job);
     }
 
     /// Whether the watchdog dropped the packet of the last transfer; asking clears it.
@@ -87,26 +77,20 @@ impl TransmitDma {
 
     /// How long the engine has been busy in all.
     pub fn busy_total(&self) -> Time {
-        self.busy_total.get()
+        self.registers.busy_total()
     }
 
     async fn serve(&self) {
         let mut path = None;
         loop {
-            while self.job.borrow().is_none() {
-                self.started.wait().await;
-            }
-            let job = self.job.borrow_mut().take().expect("the engine was started");
+            let job = self.registers.next().await;
             let start = self.sim.now();
             path = self.transfer(path, &job).await;
             if let Some(stage) = job.closes {
                 job.packet.message.close(stage, self.sim.now());
             }
             self.record(&job, start);
-            self.busy.set(false);
-            self.busy_total.set(self.busy_total.get() + (self.sim.now() - start));
-            self.sim.progress();
-            self.attention.notify();
+            self.registers.done(self.sim.now() - start);
         }
     }
 

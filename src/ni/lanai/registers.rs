@@ -1,0 +1,70 @@
+//! What firmware sees of an engine: it stores a job when the engine is idle, and the engine is busy
+//! until it says that it is done. One piece for all three engines.
+
+use super::Wires;
+use crate::engine::sim::PointId;
+use crate::engine::{Signal, Sim, Time};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// The registers of an engine that works on jobs of type `J`.
+pub(super) struct Registers<J> {
+    sim: Sim,
+    attention: Rc<Signal>,
+    started: Signal,
+    job: RefCell<Option<J>>,
+    busy: Cell<bool>,
+    busy_total: Cell<Time>,
+}
+
+impl<J> Registers<J> {
+    /// An idle engine, called `engine` in the tale of a stuck run.
+    pub(super) fn new(wires: &Wires, engine: &str) -> Registers<J> {
+        Registers {
+            sim: wires.sim.clone(),
+            attention: wires.attention.clone(),
+            started: Signal::new(&wires.sim, format!("{} {engine} work", wires.name)),
+            job: RefCell::default(),
+            busy: Cell::new(false),
+            busy_total: Cell::default(),
+        }
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        !self.busy.get()
+    }
+
+    pub(super) fn begin(&self, job: J) {
+        assert!(self.is_idle(), "firmware starts an engine only when it is idle");
+        self.busy.set(true);
+        *self.job.borrow_mut() = Some(job);
+        self.started.notify();
+    }
+
+    /// The engine waits for its next job.
+    pub(super) async fn next(&self) -> J {
+        loop {
+            if let Some(job) = self.job.borrow_mut().take() {
+                return job;
+            }
+            self.started.wait().await;
+        }
+    }
+
+    /// The engine is done, having worked for `worked`, and tells the firmware.
+    pub(super) fn done(&self, worked: Time) {
+        self.busy.set(false);
+        self.busy_total.set(self.busy_total.get() + worked);
+        self.sim.progress();
+        self.attention.notify();
+    }
+
+    pub(super) fn busy_total(&self) -> Time {
+        self.busy_total.get()
+    }
+
+    /// What the engine waits for when it has no job.
+    pub(super) fn work(&self) -> PointId {
+        self.started.point()
+    }
+}
