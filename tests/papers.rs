@@ -1,6 +1,10 @@
 //! The studies run, and their claims hold but for those that their pages name as failing.
 
+use narrows::host::memory_bus::NodeParameters;
+use narrows::machine::{self, Host, Ni, shipped};
+use narrows::ni::memory_bus::{InterfaceParameters, Kind};
 use narrows::study::{self, Options, Progress};
+use narrows::text::Document;
 
 struct Silent;
 
@@ -33,4 +37,19 @@ fn table_5_of_mukherjee_and_hill_holds_but_for_what_its_page_says() {
     assert!(judged >= 53, "every entry is judged");
     assert!(failing.iter().all(|id| known.contains(&id.as_str())), "{failing:?}");
     assert!(failing.len() == known.len(), "{failing:?}: what no longer fails leaves the page");
+}
+
+/// The library's own record of the paper's parameters, which its tests run on, and the shipped parts,
+/// which users and the study run on, say the same.
+#[test]
+fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
+    let text = shipped::example("memory-bus").expect("the example is shipped");
+    for kind in Kind::ALL {
+        let parts = format!("parts=[\"hosts/memory-bus-1998\",\"ni/{}\",\"fabrics/ideal-1998\"]", kind.key());
+        let read = machine::read(Document::Text("memory-bus", text, None), &[parts]).expect("the parts are sound");
+        let Ni::MemoryBus { interface, .. } = read.value.ni else { panic!("{} sits on the memory bus", kind.key()) };
+        assert_eq!(interface, InterfaceParameters::paper(kind));
+        let Host::MemoryBus(host) = &read.value.hosts[0].1 else { panic!("a memory-bus host") };
+        assert_eq!(*host, NodeParameters::PAPER);
+    }
 }

@@ -100,11 +100,6 @@ impl Rate {
         self.0
     }
 
-    /// 10⁶ bytes per second, for results.
-    pub fn as_mb_per_s(self) -> f64 {
-        self.0 as f64 / 8e6
-    }
-
     /// The time `amount` takes at this rate, rounded up to a picosecond.
     pub const fn time_for(self, amount: Bytes) -> Time {
         let bit_ps = amount.0 as u128 * 8 * PS_PER_S as u128;

@@ -2,7 +2,7 @@
 //!
 //! All problems are kept and rendered together, each with its place, a snippet and help.
 
-use super::origin::{Layer, Place, Texts};
+use super::origin::{Place, Texts};
 use annotate_snippets::renderer::Renderer;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Snippet};
 use std::fmt;
@@ -150,12 +150,6 @@ impl Problems {
             self.list.iter().map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
         told.join("\n\n")
     }
-
-    /// Whether any of them stands in the user's own text rather than in a shipped part.
-    pub fn are_the_users(&self) -> bool {
-        let shipped = |place: &Place| matches!(self.texts.get(place.text).layer, Layer::Part(_));
-        !self.list.iter().all(|problem| problem.place.as_ref().is_some_and(shipped))
-    }
 }
 
 impl fmt::Display for Problems {
@@ -175,6 +169,7 @@ impl std::error::Error for Problems {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Layer;
 
     fn place(text: usize, span: Range<usize>) -> Option<Place> {
         Some(Place { text, span })

@@ -71,14 +71,4 @@ impl Node {
         self.processor.overlay_stores(address, &mut data);
         data
     }
-
-    /// Writes main memory in no time, before a run begins.
-    pub fn poke(&self, address: Address, bytes: &[u8]) {
-        let home = self.bus.agent(self.memory);
-        for (at, byte) in (address..).zip(bytes) {
-            let mut data = Block::ZERO;
-            data.0[at as usize % BLOCK_BYTES] = *byte;
-            home.home_write(at, 1, &data);
-        }
-    }
 }
