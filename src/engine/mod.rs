@@ -2,6 +2,7 @@
 //! and spans. Knows no hardware.
 
 pub mod ledger;
+pub mod map;
 pub mod message;
 pub mod metric;
 pub mod queue;
@@ -19,6 +20,7 @@ pub mod units;
 mod tests;
 
 pub use ledger::{Ledger, Stage};
+pub use map::Map;
 pub use message::{Expected, Message, NodeId, Tally, Tracked};
 pub use metric::Metric;
 pub use record::{Recorder, Span, Timeline, TrackId};

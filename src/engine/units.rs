@@ -152,6 +152,16 @@ impl Hertz {
         (now.ps() as u128 * self.0 as u128).div_ceil(PS_PER_S as u128) as u64
     }
 
+    /// The number of the last cycle that ends at or before `now`.
+    pub const fn cycle_before(self, now: Time) -> u64 {
+        self.cycle_at(Time::from_ps(now.ps() + 1)) - 1
+    }
+
+    /// The clock edge `cycles` whole cycles after the last edge at or before `now`.
+    pub const fn edge_since(self, now: Time, cycles: u64) -> Time {
+        self.end_of_cycle(self.cycle_before(now) + cycles)
+    }
+
     /// The clock edge `cycles` whole cycles after the first edge at or after `now`.
     pub const fn edge_after(self, now: Time, cycles: u64) -> Time {
         self.end_of_cycle(self.cycle_at(now) + cycles)

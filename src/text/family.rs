@@ -47,6 +47,19 @@ struct Standing {
     clash: Option<[(usize, Option<Place>); 2]>,
 }
 
+/// Tables beside the members of a family, and who reads them.
+struct Beside<'a, T> {
+    names: &'a [&'a str],
+    read: Option<&'a mut ReadBeside<'a, T>>,
+}
+
+/// Reads tables beside a member, which gave a value.
+type ReadBeside<'a, T> = dyn FnMut(&mut Table<'_>, &T) + 'a;
+
+impl<T> Beside<'_, T> {
+    const NOTHING: Self = Beside { names: &[], read: None };
+}
+
 impl<'t> Table<'t> {
     /// One of several tables below `key`; that none stands is a problem.
     pub fn one_of<T>(
@@ -56,7 +69,22 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_below(key, doc, members, Otherwise::Problem, read).expect("one is always read")
+        self.choose_below(key, doc, members, Otherwise::Problem, read, Beside::NOTHING).expect("one is always read")
+    }
+
+    /// One of several tables below `key`, beside tables called `names` that belong to whichever
+    /// stands there: those are read by `beside`, which is given what the member gave.
+    pub fn one_of_beside<T>(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        members: Members<'_>,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+        names: &[&str],
+        mut beside: impl FnMut(&mut Table<'_>, &T),
+    ) -> T {
+        let beside = Beside { names, read: Some(&mut beside) };
+        self.choose_below(key, doc, members, Otherwise::Problem, read, beside).expect("one is always read")
     }
 
     /// One of several tables below `key`, or else `default` with its defaults.
@@ -68,7 +96,8 @@ impl<'t> Table<'t> {
         default: &'static str,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_below(key, doc, members, Otherwise::This(default), read).expect("one is always read")
+        self.choose_below(key, doc, members, Otherwise::This(default), read, Beside::NOTHING)
+            .expect("one is always read")
     }
 
     /// One of several tables below `key`, or none.
@@ -79,7 +108,7 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
-        self.choose_below(key, doc, members, Otherwise::Nothing, read)
+        self.choose_below(key, doc, members, Otherwise::Nothing, read, Beside::NOTHING)
     }
 
     /// One of several tables that stand beside the other keys here; that none stands is a problem.
@@ -132,13 +161,18 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         otherwise: Otherwise,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
+        mut beside: Beside<'_, T>,
     ) -> Option<T> {
         let mut family = None;
         let stood = Stood::Below(self.child(key));
+        let others = beside.names;
         let choose = |table: &mut Table<'_>, otherwise| {
             let (value, found) = table.choose(doc, members, otherwise, stood, read);
             table.note(Item::Family(found.clone()));
             family = Some(found);
+            if let (Some(read), Some(value)) = (&mut beside.read, &value) {
+                read(table, value);
+            }
             value
         };
         let value = match self.child(key) {
@@ -150,7 +184,7 @@ impl<'t> Table<'t> {
             },
             None if otherwise == Otherwise::Nothing && !self.pen.describing => None,
             // Whatever stands there is no member then, and told as unknown: that is enough.
-            Some(node) if otherwise == Otherwise::Problem && strangers_only(node, members) => {
+            Some(node) if otherwise == Otherwise::Problem && strangers_only(node, members, others) => {
                 self.pen.attending(Attention::Wrong, || {
                     self.below(&[Step::Key(key)], Some(node), |t| choose(t, Otherwise::This(members[0].0))).0
                 })
@@ -292,10 +326,10 @@ impl Otherwise {
     }
 }
 
-/// True if a table holds keys, but no member.
-fn strangers_only(node: &Node, members: Members<'_>) -> bool {
-    let is_member = |key: &str| members.iter().any(|(name, _)| *name == key);
-    node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_member))
+/// True if a table holds keys, but no member and none of `others`.
+fn strangers_only(node: &Node, members: Members<'_>, others: &[&str]) -> bool {
+    let is_known = |key: &str| others.contains(&key) || members.iter().any(|(name, _)| *name == key);
+    node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_known))
 }
 
 impl Standing {

@@ -1,0 +1,27 @@
+//! A quantity of several things over time, as a heat map shows it.
+
+use serde::Serialize;
+
+/// Values of several things, sampled at equal intervals.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Map {
+    /// What the values are, in dotted words.
+    pub name: &'static str,
+    /// The unit of the values; empty for a count.
+    pub unit: &'static str,
+    /// How many things: receivers, say.
+    pub rows: usize,
+    /// How many samples of each.
+    pub columns: usize,
+    /// Cycles from one sample to the next, and from time 0 to the first.
+    pub every_cycles: u64,
+    /// The samples, row after row.
+    pub values: Vec<u32>,
+}
+
+impl Map {
+    /// The samples of one thing.
+    pub fn row(&self, row: usize) -> &[u32] {
+        &self.values[row * self.columns..(row + 1) * self.columns]
+    }
+}
