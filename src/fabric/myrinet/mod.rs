@@ -7,6 +7,7 @@
 //! it that it has, longer than `watchdog` is dropped when it next moves, and its path freed. Switch latency is per switch, cut-through.
 //! It leaves out byte-level slack per hop, cable length, and bit errors.
 
+pub mod carrier;
 mod path;
 mod routes;
 

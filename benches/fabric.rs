@@ -1,0 +1,115 @@
+//! The router network's speed in real time: simulated cycles and flit-hops per second under uniform
+//! traffic. `cargo bench --bench fabric` measures all; `-- SIDE PACKET-FLITS LOAD [CYCLES]` one square
+//! mesh, and prints its cycles per second.
+
+use narrows::engine::rng::{self, Stream};
+use narrows::fabric::router::{Injection, Network, RouterParameters};
+use narrows::fabric::topology::mesh::MeshParameters;
+use rand::RngExt;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Side, flits of a packet, load in flits per node and cycle, cycles.
+const RUNS: [(u32, u16, f64, u64); 8] = [
+    (8, 1, 0.05, 100_000),
+    (8, 1, 0.2, 40_000),
+    (8, 1, 0.4, 20_000),
+    (8, 8, 0.05, 100_000),
+    (8, 8, 0.2, 40_000),
+    (8, 8, 0.4, 20_000),
+    (32, 1, 0.05, 2_000),
+    (32, 8, 0.05, 2_000),
+];
+/// Samples, of which the best counts: the machine may be shared.
+const SAMPLES: usize = 3;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    match arguments.as_slice() {
+        [side, flits, load, rest @ ..] => {
+            let cycles = rest.first().map_or(20_000, |cycles| cycles.parse().expect("cycles"));
+            let run =
+                (side.parse().expect("a side"), flits.parse().expect("flits"), load.parse().expect("a load"), cycles);
+            println!("{:.0}", measure(run).cycles_per_s);
+        }
+        _ => all(),
+    }
+}
+
+fn all() {
+    println!("| mesh | packet | load | cycles/s | flit-hops/s | ns per flit-hop |\n|---|---:|---:|---:|---:|---:|");
+    for run in RUNS {
+        let best = (0..SAMPLES).map(|_| measure(run)).max_by(|a, b| a.cycles_per_s.total_cmp(&b.cycles_per_s));
+        let Measured { cycles_per_s, hops_per_s } = best.expect("there are samples");
+        let (side, flits, load, _) = run;
+        let ns = 1e9 / hops_per_s;
+        println!("| {side}x{side} | {flits} | {load} | {cycles_per_s:.0} | {hops_per_s:.3e} | {ns:.1} |");
+    }
+}
+
+struct Measured {
+    cycles_per_s: f64,
+    hops_per_s: f64,
+}
+
+/// Uniform traffic on a mesh, after as many cycles of warm-up as a tenth of those measured.
+fn measure((side, flits, load, cycles): (u32, u16, f64, u64)) -> Measured {
+    let shape = MeshParameters { shape: vec![side, side] }.shape();
+    let mut network = Network::new(shape, &RouterParameters::BOOKSIM, 1);
+    let mut traffic = Traffic::new(side * side, flits, load);
+    let mut events = Vec::new();
+    let mut go = |network: &mut Network, cycles: u64| {
+        for _ in 0..cycles {
+            traffic.offer(network);
+            network.step();
+            network.take_events(&mut events);
+            events.clear();
+        }
+    };
+    go(&mut network, cycles / 10);
+    let (before, start) = (network.counts().flit_hops, Instant::now());
+    go(&mut network, cycles);
+    let took_s = start.elapsed().as_secs_f64();
+    let hops = network.counts().flit_hops - before;
+    eprintln!("{hops} flit-hops in {cycles} cycles, {took_s:.3} s");
+    Measured { cycles_per_s: cycles as f64 / took_s, hops_per_s: hops as f64 / took_s }
+}
+
+/// Open-loop Bernoulli sources: for each node, the cycle of its next packet.
+struct Traffic {
+    stream: Stream,
+    next: BTreeMap<u64, Vec<u32>>,
+    nodes: u32,
+    flits: u16,
+    /// The logarithm of the chance that a node has no packet in a cycle.
+    none: f64,
+}
+
+impl Traffic {
+    fn new(nodes: u32, flits: u16, load: f64) -> Traffic {
+        let none = (1.0 - load / f64::from(flits)).ln();
+        let mut traffic = Traffic { stream: rng::stream(1, "traffic"), next: BTreeMap::new(), nodes, flits, none };
+        for node in 0..nodes {
+            let gap = traffic.gap();
+            traffic.next.entry(gap).or_default().push(node);
+        }
+        traffic
+    }
+
+    /// Cycles without a packet before the next one.
+    fn gap(&mut self) -> u64 {
+        (self.stream.random::<f64>().ln() / self.none) as u64
+    }
+
+    fn offer(&mut self, network: &mut Network) {
+        let now = network.cycle();
+        let Some(nodes) = self.next.remove(&now) else { return };
+        for source in nodes {
+            let destination = self.stream.random_range(0..self.nodes);
+            let flits = self.flits;
+            network.offer(Injection { source, destination, flits, network: 0, tag: 0, takes_place: false });
+            let gap = self.gap();
+            self.next.entry(now + 1 + gap).or_default().push(source);
+        }
+    }
+}

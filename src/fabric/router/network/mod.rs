@@ -1,0 +1,124 @@
+//! The network: routers as blocks of small state, with only the active ones touched.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the network, as others see it |
+//! | `cycle.rs` | the order of a cycle |
+//! | `build.rs` | from a shape to blocks |
+//! | `state.rs` | what a router, a port, a channel remembers |
+//! | `packets.rs` | packets and flits |
+//! | `ring.rs` | what is due in a later cycle |
+//! | `active.rs` | which routers and sources have something to do |
+//! | `sources.rs` | from a source's queue into the first router |
+//! | `buffers.rs` | flits and credits that arrive |
+//! | `route.rs` | a header at the front of its buffer |
+//! | `channel_allocation.rs` | headers and output channels |
+//! | `switch_allocation.rs` | flits and outputs; leaving the buffer |
+//! | `sinks.rs` | flits that arrive at a node |
+//! | `check.rs` | what must hold between any two cycles |
+
+mod active;
+mod buffers;
+mod build;
+mod channel_allocation;
+mod check;
+mod cycle;
+mod packets;
+mod ring;
+mod route;
+mod sinks;
+mod sources;
+mod state;
+mod switch_allocation;
+
+use super::{Counts, Event, Injection, RouterParameters};
+use crate::fabric::topology::Shape;
+use cycle::Rows;
+use std::fmt;
+
+/// A network of routers, its sources and its sinks.
+#[derive(Debug)]
+pub struct Network {
+    rows: Box<dyn Cycles>,
+}
+
+/// What a network does, whatever the size of its routers.
+trait Cycles: fmt::Debug + Send {
+    fn cycle(&self) -> u64;
+    fn counts(&self) -> Counts;
+    fn take_events(&mut self, into: &mut Vec<Event>);
+    fn offer(&mut self, injection: Injection);
+    fn set_places(&mut self, node: u32, network: u8, places: u32);
+    fn add_place(&mut self, node: u32, network: u8);
+    fn step(&mut self);
+    fn next_work(&self) -> Option<u64>;
+    fn skip_to(&mut self, cycle: u64);
+    fn check(&self);
+}
+
+impl Network {
+    /// A network of this shape, empty.
+    pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Network {
+        let (ports, channels) = build::size(&shape.wiring, parameters);
+        let rows: Box<dyn Cycles> = match (ports, channels) {
+            (..=8, ..=4) => Box::new(Rows::<8, 4>::new(shape, parameters, seed)),
+            (..=8, ..=8) => Box::new(Rows::<8, 8>::new(shape, parameters, seed)),
+            (..=8, _) => Box::new(Rows::<8, 32>::new(shape, parameters, seed)),
+            (_, ..=4) => Box::new(Rows::<64, 4>::new(shape, parameters, seed)),
+            _ => Box::new(Rows::<64, 32>::new(shape, parameters, seed)),
+        };
+        Network { rows }
+    }
+
+    /// The next cycle that [`step`](Network::step) simulates.
+    pub fn cycle(&self) -> u64 {
+        self.rows.cycle()
+    }
+
+    /// What went through the network.
+    pub fn counts(&self) -> Counts {
+        self.rows.counts()
+    }
+
+    /// Moves what happened in the cycles stepped since into `into`, cycle by cycle.
+    pub fn take_events(&mut self, into: &mut Vec<Event>) {
+        self.rows.take_events(into);
+    }
+
+    /// A packet joins its source's queue.
+    pub fn offer(&mut self, injection: Injection) {
+        self.rows.offer(injection);
+    }
+
+    /// Sets how many places a node's interface has free; without it, there is no limit.
+    pub fn set_places(&mut self, node: u32, network: u8, places: u32) {
+        self.rows.set_places(node, network, places);
+    }
+
+    /// A node's interface freed a place.
+    pub fn add_place(&mut self, node: u32, network: u8) {
+        self.rows.add_place(node, network);
+    }
+
+    /// Simulates a cycle.
+    pub fn step(&mut self) {
+        self.rows.step();
+    }
+
+    /// The earliest cycle from [`cycle`](Network::cycle) on in which anything can happen; none if nothing
+    /// will before a packet is offered or a place added.
+    pub fn next_work(&self) -> Option<u64> {
+        self.rows.next_work()
+    }
+
+    /// Goes on to a cycle, at most that of [`next_work`](Network::next_work).
+    pub fn skip_to(&mut self, cycle: u64) {
+        self.rows.skip_to(cycle);
+    }
+
+    /// Checks that flits are conserved, credits are for free slots, and masks say what the channels are;
+    /// slow, for tests.
+    pub fn check(&self) {
+        self.rows.check();
+    }
+}

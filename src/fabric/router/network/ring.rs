@@ -1,0 +1,78 @@
+//! What is due in a later cycle: lines on which everything spends the same time.
+//!
+//! What joins a line in a cycle is one list, kept in a ring by the cycle in which it is due. A line
+//! stands in place of an object for each link.
+
+/// Items that are due a fixed number of cycles after they join.
+#[derive(Clone, Debug)]
+pub struct Line<T> {
+    delay: u64,
+    /// What joined in this cycle.
+    joined: Vec<T>,
+    /// What is due, by cycle.
+    slots: Vec<Vec<T>>,
+    pending: usize,
+}
+
+impl<T> Line<T> {
+    /// A line on which items spend `delay` cycles.
+    pub fn new(delay: u64) -> Line<T> {
+        let slots = (delay as usize + 1).next_power_of_two();
+        Line { delay, joined: Vec::new(), slots: (0..slots).map(|_| Vec::new()).collect(), pending: 0 }
+    }
+
+    /// Adds an item.
+    #[inline]
+    pub fn push(&mut self, item: T) {
+        self.joined.push(item);
+    }
+
+    #[inline]
+    fn slot(&mut self, cycle: u64) -> &mut Vec<T> {
+        let slot = cycle as usize & (self.slots.len() - 1);
+        if self.delay == 0 { &mut self.joined } else { &mut self.slots[slot] }
+    }
+
+    /// Takes all that is due at `cycle`; [`give_back`](Line::give_back) returns the empty list.
+    #[inline]
+    pub fn take(&mut self, cycle: u64) -> Vec<T> {
+        let items = std::mem::take(self.slot(cycle));
+        if self.delay > 0 {
+            self.pending -= items.len();
+        }
+        items
+    }
+
+    /// Returns the list taken at `cycle`, whose room is used again.
+    #[inline]
+    pub fn give_back(&mut self, cycle: u64, mut items: Vec<T>) {
+        items.clear();
+        debug_assert!(self.slot(cycle).is_empty(), "nothing is due a whole turn ahead");
+        *self.slot(cycle) = items;
+    }
+
+    /// A cycle ends: nothing more joins in it.
+    #[inline]
+    pub fn end_cycle(&mut self, cycle: u64) {
+        if self.joined.is_empty() {
+            return;
+        }
+        debug_assert!(self.delay > 0, "what is due at once was taken");
+        self.pending += self.joined.len();
+        let slot = (cycle + self.delay) as usize & (self.slots.len() - 1);
+        debug_assert!(self.slots[slot].is_empty(), "items of a line all take the same time");
+        std::mem::swap(&mut self.slots[slot], &mut self.joined);
+    }
+
+    /// The first cycle from `cycle` on in which something is due.
+    pub fn next(&self, cycle: u64) -> Option<u64> {
+        let is_due = |at: &u64| !self.slots[*at as usize & (self.slots.len() - 1)].is_empty();
+        let mut cycles = cycle..cycle + self.slots.len() as u64;
+        if self.pending == 0 { None } else { cycles.find(is_due) }
+    }
+
+    /// All that is pending between two cycles, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter().flatten()
+    }
+}

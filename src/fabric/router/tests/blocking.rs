@@ -1,0 +1,79 @@
+//! Packets that must wait: for places, for a buffer's room; and logical networks that do not wait for
+//! each other.
+
+use super::*;
+use crate::fabric::router::{EventKind, Sharing};
+use crate::fabric::topology::mesh::MeshParameters;
+
+fn square() -> crate::fabric::topology::Shape {
+    MeshParameters { shape: vec![2, 2] }.shape()
+}
+
+fn delivered(events: &[Event]) -> Vec<u32> {
+    events.iter().filter(|event| event.kind == EventKind::Delivered).map(|event| event.tag).collect()
+}
+
+#[test]
+fn a_packet_waits_in_the_network_until_its_node_has_a_place() {
+    let mut network = Network::new(square(), &RouterParameters::BOOKSIM, 1);
+    network.set_places(3, 0, 1);
+    (0..3).for_each(|tag| network.offer(Injection { takes_place: true, ..packet(0, 3, 4, tag) }));
+    assert_eq!(delivered(&run(&mut network)), [0]);
+    assert_eq!(network.next_work(), None, "nothing happens until a place is free");
+    network.skip_to(5000);
+    network.add_place(3, 0);
+    assert_eq!(delivered(&run(&mut network)), [1]);
+    network.add_place(3, 0);
+    assert_eq!(delivered(&run(&mut network)), [2]);
+    assert_eq!(network.counts().in_flight(), 0);
+}
+
+#[test]
+fn a_packet_that_takes_no_place_passes_one_that_waits() {
+    let mut network = Network::new(square(), &RouterParameters::BOOKSIM, 1);
+    network.set_places(3, 0, 0);
+    network.offer(Injection { takes_place: true, ..packet(0, 3, 1, 0) });
+    network.offer(packet(0, 3, 1, 1));
+    assert_eq!(delivered(&run(&mut network)), [1]);
+}
+
+#[test]
+fn a_logical_network_passes_the_other_when_that_is_full() {
+    for sharing in [Sharing::Demand, Sharing::Strict] {
+        let parameters = RouterParameters { networks: 2, sharing, ..RouterParameters::BOOKSIM };
+        let mut network = Network::new(square(), &parameters, 1);
+        network.set_places(1, 0, 0);
+        (0..100).for_each(|tag| network.offer(Injection { takes_place: true, ..packet(0, 1, 8, tag) }));
+        run(&mut network);
+        network.offer(Injection { network: 1, takes_place: true, ..packet(0, 1, 8, 100) });
+        assert_eq!(delivered(&run(&mut network)), [100]);
+    }
+}
+
+#[test]
+fn strict_networks_do_not_slow_each_other_and_shared_ones_halve() {
+    let last = |networks, sharing, packets| {
+        let parameters = RouterParameters { networks, sharing, ..RouterParameters::BOOKSIM };
+        let mut network = Network::new(square(), &parameters, 1);
+        for tag in 0..packets {
+            network.offer(Injection { network: tag as u8 % networks, ..packet(0, 1, 1, tag) });
+        }
+        run(&mut network).last().expect("they arrive").cycle
+    };
+    let alone = last(1, Sharing::Demand, 100);
+    assert_eq!(last(2, Sharing::Strict, 200), alone);
+    assert!(last(2, Sharing::Demand, 200) >= alone + 99);
+}
+
+#[test]
+fn cut_through_packets_never_stand_in_two_routers_for_want_of_room() {
+    let switching = Switching::VirtualCutThrough;
+    let parameters = RouterParameters { switching, virtual_channels: 1, buffer_flits: 8, ..RouterParameters::BOOKSIM };
+    let mut network = Network::new(MeshParameters { shape: vec![4] }.shape(), &parameters, 1);
+    network.set_places(3, 0, 0);
+    (0..4).for_each(|tag| network.offer(Injection { takes_place: true, ..packet(0, 3, 5, tag) }));
+    run(&mut network);
+    // One packet in each buffer of the path (5 of 8 flits), none begun beyond: 4 routers hold 4 packets.
+    assert_eq!(network.counts().in_flight_flits(), 20);
+    assert_eq!(network.counts().injected, 4);
+}

@@ -1,0 +1,102 @@
+//! Parameters and shapes as descriptions give them; what cannot be is told.
+
+use super::*;
+use crate::fabric::router::Sharing;
+use crate::fabric::topology::mesh::MeshParameters;
+use crate::fabric::topology::torus::TorusParameters;
+use crate::fabric::topology::{Asking, End, Shape};
+use crate::text::{Document, Problems, Reading, Source, Table, load};
+
+fn read<T>(text: &str, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<T, Problems> {
+    let shelf = crate::text::Shelf { find: &|_| None, names: &[] };
+    let document = Document::Text("fabric.toml", text, None);
+    Ok(Reading::new(load(&Source { document, sets: &[], varied: &[], shelf })?).read(read)?.value)
+}
+
+#[test]
+fn a_router_left_out_is_that_of_booksim2() {
+    assert_eq!(read("", RouterParameters::read).expect("defaults"), RouterParameters::BOOKSIM);
+}
+
+#[test]
+fn a_router_is_read() {
+    let text = "switching = \"store-and-forward\"\nvirtual-channels = 2\nbuffer-flits = 8\nflit = \"4 B\"\n\
+                link-bits = 8\nrouting-delay = 0\nnetworks = 2\nsharing = \"strict\"\nclock = \"33 MHz\"\n";
+    let parameters = read(text, RouterParameters::read).expect("it is sound");
+    assert_eq!((parameters.switching, parameters.sharing), (Switching::StoreAndForward, Sharing::Strict));
+    assert_eq!((parameters.cycles_per_flit(), parameters.hop_cycles()), (4, 3 + 4));
+    assert_eq!(parameters.clock.0, 33_000_000);
+}
+
+#[test]
+fn a_flit_is_moved_in_whole_cycles() {
+    let problems = read("flit = \"4 B\"\nlink-bits = 5\n", RouterParameters::read).expect_err("32 is no multiple of 5");
+    assert!(problems.to_string().contains("choose a divisor of 32"), "{problems}");
+    assert!(read("virtual-channels = 17\n", RouterParameters::read).is_err());
+    assert!(read("networks = 3\n", RouterParameters::read).is_err());
+}
+
+#[test]
+fn what_does_not_fit_the_shape_is_told() {
+    let torus = TorusParameters { shape: vec![4, 4] }.shape();
+    let alone = RouterParameters { virtual_channels: 1, ..RouterParameters::BOOKSIM };
+    assert_eq!(alone.check(&torus, 1).iter().map(|wrong| wrong.0).collect::<Vec<_>>(), ["virtual-channels"]);
+    let switching = Switching::VirtualCutThrough;
+    let small = RouterParameters { switching, buffer_flits: 4, ..RouterParameters::BOOKSIM };
+    assert_eq!(small.check(&torus, 5).iter().map(|wrong| wrong.0).collect::<Vec<_>>(), ["buffer-flits"]);
+    assert!(small.check(&torus, 4).is_empty());
+}
+
+#[test]
+fn shapes_are_read() {
+    assert_eq!(read("shape = [4, 3]\n", MeshParameters::read).expect("a mesh").shape, [4, 3]);
+    assert_eq!(read("nodes = 9\n", TorusParameters::read_ring).expect("a ring").shape, [9]);
+    assert!(read("shape = []\n", MeshParameters::read).is_err());
+    assert!(read("shape = [4096, 4096]\n", MeshParameters::read).is_err());
+    assert!(read("shape = [1, 4]\n", TorusParameters::read).is_err());
+}
+
+/// Links on the way that a rule leads from one node to another.
+fn links(shape: &Shape, source: u32, destination: u32) -> u32 {
+    let (mut router, mut input) = shape.wiring.entry(source);
+    for links in 0..100 {
+        let asking = Asking { router, input, channel: 0, source, destination };
+        let ways = shape.routing.ways(&asking, 2);
+        assert!(ways.channels != 0 && ways.ports.is_power_of_two());
+        match shape.wiring.outputs(router)[ways.ports.trailing_zeros() as usize] {
+            End::Node(node) => {
+                assert_eq!(node, destination);
+                return links;
+            }
+            End::Router { router: next, port } => (router, input) = (next, port),
+            End::Nowhere => panic!("a way leads somewhere"),
+        }
+    }
+    panic!("a way ends")
+}
+
+#[test]
+fn ways_are_as_long_as_the_distance() {
+    let mesh = |shape: &[u32]| MeshParameters { shape: shape.to_vec() }.shape();
+    let torus = |shape: &[u32]| TorusParameters { shape: shape.to_vec() }.shape();
+    for shape in [mesh(&[4, 3, 2]), mesh(&[1, 5]), torus(&[4, 3, 2]), torus(&[7]), torus(&[6, 6]), torus(&[2, 2])] {
+        for (from, to) in (0..shape.wiring.nodes()).flat_map(|a| (0..shape.wiring.nodes()).map(move |b| (a, b))) {
+            assert_eq!(links(&shape, from, to), shape.routing.distance(from, to), "{}: {from} to {to}", shape.name);
+        }
+    }
+}
+
+#[test]
+fn a_torus_that_is_full_does_not_lock() {
+    for extents in [vec![4, 4], vec![5, 3], vec![8]] {
+        let parameters = RouterParameters { virtual_channels: 2, buffer_flits: 1, ..RouterParameters::BOOKSIM };
+        let shape = TorusParameters { shape: extents }.shape();
+        let nodes = shape.wiring.nodes();
+        let mut network = Network::new(shape, &parameters, 1);
+        for tag in 0..20 * nodes {
+            network.offer(packet(tag % nodes, (tag * 7 + tag / nodes) % nodes, 5, tag));
+        }
+        run(&mut network);
+        assert_eq!(network.counts().in_flight(), 0);
+    }
+}

@@ -1,0 +1,245 @@
+//! Butterflies and multibutterflies: stages of routers that packets cross in one direction.
+//!
+//! Models (Upfal 1989; Chong, Brewer, Leighton and Knight 1994): with routers of radix `r` and `r^n`
+//! nodes there are `n` stages; each decides one digit of the destination, the highest first, by
+//! sending to the block of the next stage that leads there. With dilation `d`, a router has `d` links
+//! in each direction, to different routers of that block where it has so many, and takes any of them;
+//! they are wired at random, once for all. The last stage has one link to each node.
+//!
+//! Ports: outputs of a direction stand together; nodes enter the first stage in their order. A
+//! dilation of 1 is wired as the plain butterfly. Leaves out: ways that depend on load, wiring
+//! by any other seed.
+
+use super::{Asking, End, Routing, Shape, Ways, Wiring, Wrong, every_channel};
+use crate::engine::rng::{Stream, stream};
+use crate::text::Table;
+use rand::RngExt;
+use std::sync::Arc;
+
+/// The seed of the wiring: it belongs to the machine, not to a run.
+const SEED: u64 = 1;
+/// How often links of a router to one and the same are drawn anew.
+const DRAWS_MAX: u32 = 64;
+/// The most nodes.
+const NODES_MAX: u64 = 1 << 18;
+
+/// What a butterfly is like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ButterflyParameters {
+    /// How many.
+    pub nodes: u32,
+    /// Directions of a router.
+    pub radix: u32,
+    /// Links of a router in each direction.
+    pub dilation: u32,
+}
+
+impl ButterflyParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> ButterflyParameters {
+        let radix = t.count("radix", "Directions of a router").range(2, 64).or(4);
+        let dilation = t.count("dilation", "Links of a router in each direction").range(1, 32).or(1);
+        ButterflyParameters {
+            nodes: t.count("nodes", "How many nodes, a power of the radix").range(2, NODES_MAX).required() as u32,
+            radix: radix as u32,
+            dilation: dilation as u32,
+        }
+    }
+
+    /// What cannot be built: keys, messages and help.
+    pub fn check(&self) -> Vec<Wrong> {
+        let ButterflyParameters { nodes, radix, dilation } = *self;
+        let mut wrong = Vec::new();
+        if self.stages().is_none() {
+            let powers = (1..).map_while(|n| u64::from(radix).checked_pow(n)).take_while(|power| *power <= NODES_MAX);
+            let (below, above): (Vec<u64>, Vec<u64>) = powers.partition(|power| *power < nodes.into());
+            let near: Vec<String> = below.last().iter().chain(&above.first()).map(|power| power.to_string()).collect();
+            let message = format!("{nodes} nodes are not a power of the radix, {radix}");
+            wrong.push(("nodes", message, format!("the nearest power: {}", near.join(" or "))));
+        }
+        if radix * dilation > 64 {
+            let message =
+                format!("routers with {radix} directions and {dilation} links in each have more than 64 ports");
+            wrong.push(("dilation", message, format!("at most {} with this radix", 64 / radix)));
+        }
+        wrong
+    }
+
+    /// The shape; or what is wrong.
+    pub fn shape(&self) -> Result<Shape, Vec<Wrong>> {
+        let wrong = self.check();
+        let Some(stages) = self.stages().filter(|_| wrong.is_empty()) else { return Err(wrong) };
+        let ButterflyParameters { nodes, radix, dilation } = *self;
+        let name = match dilation {
+            1 => format!("{nodes}-node butterfly of radix {radix}"),
+            _ => format!("{nodes}-node multibutterfly of radix {radix} and dilation {dilation}"),
+        };
+        let butterfly = Butterfly { nodes, radix, dilation, stages };
+        Ok(Shape { name, wiring: butterfly.wiring(), routing: Arc::new(butterfly) })
+    }
+
+    fn stages(&self) -> Option<u32> {
+        (1..=18).find(|stages| self.radix.checked_pow(*stages) == Some(self.nodes))
+    }
+}
+
+/// A butterfly's rule.
+#[derive(Clone, Copy, Debug)]
+struct Butterfly {
+    nodes: u32,
+    radix: u32,
+    dilation: u32,
+    stages: u32,
+}
+
+impl Butterfly {
+    /// Routers of a stage.
+    fn breadth(&self) -> u32 {
+        self.nodes / self.radix
+    }
+
+    fn wiring(&self) -> Wiring {
+        let entries = (0..self.nodes).map(|node| (node / self.radix, (node % self.radix) as u8)).collect();
+        let mut random = stream(SEED, "multibutterfly");
+        let mut routers: Vec<Vec<End>> = Vec::with_capacity((self.breadth() * self.stages) as usize);
+        for stage in 0..self.stages - 1 {
+            let block = self.radix.pow(self.stages - 1 - stage);
+            for first in (0..self.breadth()).step_by(block as usize) {
+                routers.extend(self.block(stage, first, block, &mut random));
+            }
+        }
+        let last = |router: u32| (0..self.radix).map(|digit| End::Node(router * self.radix + digit)).collect();
+        routers.extend((0..self.breadth()).map(last));
+        Wiring::new(&routers, entries)
+    }
+
+    /// The outputs of the `size` routers of a block that begins with router `first` of a stage.
+    fn block(&self, stage: u32, first: u32, size: u32, random: &mut Stream) -> Vec<Vec<End>> {
+        let next = size / self.radix;
+        let mut outputs = vec![Vec::new(); size as usize];
+        for digit in 0..self.radix {
+            let begins = (stage + 1) * self.breadth() + first + digit * next;
+            let mut fed = vec![0; next as usize];
+            for (of, targets) in outputs.iter_mut().zip(self.targets(size, next, random)) {
+                for target in targets {
+                    of.push(End::Router { router: begins + target, port: fed[target as usize] });
+                    fed[target as usize] += 1;
+                }
+            }
+        }
+        outputs
+    }
+
+    /// For each of `size` routers the routers of a block of `next` that it has links to.
+    fn targets(&self, size: u32, next: u32, random: &mut Stream) -> Vec<Vec<u32>> {
+        let once: Vec<u32> = (0..size).map(|router| router % next).collect();
+        let mut targets: Vec<Vec<u32>> = once.iter().map(|_| Vec::new()).collect();
+        for _ in 0..self.dilation {
+            let mut drawn = once.clone();
+            if self.dilation > 1 {
+                for _ in 0..DRAWS_MAX {
+                    shuffle(&mut drawn, random);
+                    if next == 1 || part(&mut drawn, &targets) {
+                        break;
+                    }
+                }
+            }
+            targets.iter_mut().zip(drawn).for_each(|(of, target)| of.push(target));
+        }
+        targets
+    }
+}
+
+/// Puts values in a random order.
+fn shuffle(values: &mut [u32], random: &mut Stream) {
+    for at in (1..values.len()).rev() {
+        values.swap(at, random.random_range(0..=at));
+    }
+}
+
+/// Exchanges links that double what a router has; true if none is left.
+fn part(drawn: &mut [u32], targets: &[Vec<u32>]) -> bool {
+    for at in 0..drawn.len() {
+        if targets[at].contains(&drawn[at]) {
+            let fits = |other: &usize| !targets[at].contains(&drawn[*other]) && !targets[*other].contains(&drawn[at]);
+            let Some(other) = (0..drawn.len()).find(fits) else { return false };
+            drawn.swap(at, other);
+        }
+    }
+    true
+}
+
+impl Routing for Butterfly {
+    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+        let stage = asking.router / self.breadth();
+        let digit = asking.destination / self.radix.pow(self.stages - 1 - stage) % self.radix;
+        let links = if stage + 1 < self.stages { self.dilation } else { 1 };
+        let ports = ((1 << links) - 1) << (digit * links);
+        Ways { ports, channels: every_channel(virtual_channels), escape: None }
+    }
+
+    fn distance(&self, _: u32, _: u32) -> u32 {
+        self.stages
+    }
+
+    fn looks_back(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::walk::{Walk, inputs};
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn butterfly(nodes: u32, radix: u32, dilation: u32) -> Shape {
+        ButterflyParameters { nodes, radix, dilation }.shape().unwrap()
+    }
+
+    #[test]
+    fn every_packet_crosses_every_stage() {
+        let shapes = [(64, 4, 1), (64, 4, 2), (64, 2, 2), (64, 8, 2), (64, 64, 1), (27, 3, 3), (256, 4, 2), (4, 4, 2)];
+        for (nodes, radix, dilation) in shapes {
+            let shape = butterfly(nodes, radix, dilation);
+            let walk = Walk::new(&shape, 1);
+            walk.every_pair(|pair| assert_eq!(pair.links, 1 + shape.routing.distance(pair.from, pair.to)));
+        }
+        Walk::new(&butterfly(4096, 4, 2), 2).some_pairs(200, |pair| assert_eq!(pair.links, 7));
+    }
+
+    #[test]
+    fn links_of_a_direction_lead_to_different_routers() {
+        for (nodes, radix, dilation) in [(64, 4, 2), (64, 2, 2), (256, 4, 3), (1024, 4, 2), (512, 8, 4), (81, 3, 3)] {
+            let shape = butterfly(nodes, radix, dilation);
+            let breadth = nodes / radix;
+            let stages = shape.wiring.routers() / breadth;
+            for router in 0..breadth * (stages - 2) {
+                for ends in shape.wiring.outputs(router).chunks(dilation as usize) {
+                    let led: BTreeSet<u32> = ends.iter().filter_map(to_router).collect();
+                    assert_eq!(led.len(), dilation as usize, "router {router} of {}", shape.name);
+                }
+            }
+        }
+    }
+
+    fn to_router(end: &End) -> Option<u32> {
+        if let End::Router { router, .. } = end { Some(*router) } else { None }
+    }
+
+    #[test]
+    fn volumes_are_the_papers() {
+        assert_eq!(inputs(&butterfly(64, 4, 1).wiring), 3 * 64);
+        assert_eq!(inputs(&butterfly(64, 4, 2).wiring), 64 + 128 + 128);
+        assert_eq!(butterfly(64, 4, 2).wiring.routers(), 3 * 16);
+        assert_eq!(butterfly(64, 4, 2).wiring, butterfly(64, 4, 2).wiring);
+    }
+
+    #[test]
+    fn what_cannot_be_is_told() {
+        let wrong = ButterflyParameters { nodes: 48, radix: 4, dilation: 32 }.shape().unwrap_err();
+        assert_eq!(wrong[0].1, "48 nodes are not a power of the radix, 4");
+        assert_eq!(wrong[0].2, "the nearest power: 16 or 64");
+        assert_eq!((wrong[1].0, wrong[1].2.as_str()), ("dilation", "at most 16 with this radix"));
+    }
+}

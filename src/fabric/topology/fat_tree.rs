@@ -1,0 +1,282 @@
+//! Fat trees: packets climb to a router above both nodes, by any way, and descend by the only one.
+//!
+//! Models (k-ary n-trees of Petrini and Vanneschi 1997; the CM-5 tree of Leiserson et al. 1992 with
+//! two parents in the first two levels): a subtree of level `l` joins `arity` subtrees of the level
+//! below, and its top routers each have one link down to every one of them. A router has as many
+//! links up as its level has parents. Going up, every parent serves as well, and the router chooses.
+//! Where the top joins fewer subtrees than its routers have links down, they have several down to
+//! each, and are fewer. A subtree that is not full of nodes keeps all of its routers.
+//!
+//! Routers are numbered from the bottom level up, and within a level from node 0 on; ports down
+//! come first. Ways are computed, not looked up. Leaves out: ways up that depend on load, trees whose
+//! levels differ in arity.
+
+use super::{Asking, End, Routing, Shape, Ways, Wiring, Wrong, every_channel};
+use crate::text::Table;
+use std::sync::Arc;
+
+/// The most nodes of a fat tree.
+const NODES_MAX: u64 = 1 << 18;
+/// The most ports of all its routers together.
+const PORTS_TOTAL_MAX: u64 = 1 << 23;
+
+/// What a fat tree is like.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FatTreeParameters {
+    /// How many.
+    pub nodes: u32,
+    /// Links down of a router.
+    pub arity: u32,
+    /// Links up of a router, for each level from the bottom; the last holds for all levels above.
+    pub parents: Vec<u32>,
+}
+
+impl FatTreeParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> FatTreeParameters {
+        let parents = "Parents of a router, for each level from the bottom; the last counts for all above; by default as many as children";
+        let arity = t.count("arity", "Children of a router").range(2, 32).or(4);
+        let parents = t.counts("parents", parents).each(1, 32).length(1, 18).optional();
+        FatTreeParameters {
+            nodes: t.count("nodes", "How many nodes, a multiple of the arity").range(2, NODES_MAX).required() as u32,
+            arity: arity as u32,
+            parents: parents.unwrap_or_else(|| vec![arity]).into_iter().map(|parents| parents as u32).collect(),
+        }
+    }
+
+    /// What cannot be built: keys, messages and help.
+    pub fn check(&self) -> Vec<Wrong> {
+        if !self.nodes.is_multiple_of(self.arity) {
+            let (below, arity) = (self.nodes / self.arity * self.arity, self.arity);
+            let message = format!("{} nodes do not fill routers with {arity} children each", self.nodes);
+            let near = if below == 0 { arity.to_string() } else { format!("{below} or {}", below + arity) };
+            return vec![("nodes", message, format!("the nearest multiple of the arity: {near}"))];
+        }
+        match self.tree().filter(|tree| tree.ports() <= PORTS_TOTAL_MAX) {
+            Some(_) => Vec::new(),
+            None => {
+                let message = format!("the routers of this tree would have more than {PORTS_TOTAL_MAX} ports");
+                vec![("parents", message, "fewer parents or fewer nodes make it smaller".to_owned())]
+            }
+        }
+    }
+
+    /// The shape; or what is wrong.
+    pub fn shape(&self) -> Result<Shape, Vec<Wrong>> {
+        let wrong = self.check();
+        let Some(tree) = self.tree().filter(|_| wrong.is_empty()) else { return Err(wrong) };
+        Ok(Shape { name: self.name(&tree), wiring: tree.wiring(), routing: Arc::new(tree) })
+    }
+
+    fn name(&self, tree: &FatTree) -> String {
+        let is_full = tree.levels.iter().rev().skip(1).all(|level| level.parents == self.arity);
+        let parents = self.parents.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        let parents = if is_full { String::new() } else { format!(", parents {parents}") };
+        format!("{}-node fat tree of arity {}{parents}", self.nodes, self.arity)
+    }
+
+    /// The levels, unless they are too large to count.
+    fn tree(&self) -> Option<FatTree> {
+        let mut levels: Vec<Level> = Vec::new();
+        let (mut below, mut size, mut first, mut links) = (1, u64::from(self.arity), 0_u32, 1);
+        loop {
+            let subtrees = u64::from(self.nodes).div_ceil(size);
+            let joined = if subtrees == 1 { u64::from(self.nodes).div_ceil(below) } else { self.arity.into() };
+            // Several links down to each subtree, where they come out even.
+            let several = (1..=u64::from(self.arity) / joined).rev().find(|several| links % several == 0)?;
+            let breadth = u32::try_from(links / several).ok()?;
+            let parents = *self.parents.get(levels.len()).or(self.parents.last())?;
+            let several = several as u32;
+            levels.push(Level { first, breadth, below: below as u32, size, several, parents });
+            if subtrees == 1 {
+                levels.last_mut()?.parents = 0;
+                let last = first.checked_add(breadth)?;
+                return Some(FatTree { arity: self.arity, nodes: self.nodes, levels, routers: last });
+            }
+            first = first.checked_add(u32::try_from(subtrees.checked_mul(breadth.into())?).ok()?)?;
+            links = u64::from(breadth) * u64::from(parents);
+            (below, size) = (size, size * u64::from(self.arity));
+        }
+    }
+}
+
+/// A level of routers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Level {
+    /// Its first router.
+    first: u32,
+    /// Top routers of each of its subtrees.
+    breadth: u32,
+    /// Nodes of a subtree of the level below.
+    below: u32,
+    /// Nodes of a subtree.
+    size: u64,
+    /// Links of a router down to each subtree below.
+    several: u32,
+    /// Links of a router up.
+    parents: u32,
+}
+
+/// The levels of a tree, and its rule.
+#[derive(Clone, Debug)]
+struct FatTree {
+    arity: u32,
+    nodes: u32,
+    levels: Vec<Level>,
+    routers: u32,
+}
+
+impl FatTree {
+    fn ports(&self) -> u64 {
+        let of = |(at, level): (usize, &Level)| {
+            let next = self.levels.get(at + 1).map_or(self.routers, |next| next.first);
+            u64::from(next - level.first) * u64::from(self.arity + level.parents)
+        };
+        self.levels.iter().enumerate().map(of).sum()
+    }
+
+    /// A router's level, the subtree it is at the top of, and which of the routers there it is.
+    fn place(&self, router: u32) -> (usize, u32, u32) {
+        let level = self.levels.partition_point(|level| level.first <= router) - 1;
+        let Level { first, breadth, .. } = self.levels[level];
+        (level, (router - first) / breadth, (router - first) % breadth)
+    }
+
+    /// Where a link down leads: of a subtree, the top router and its port for it.
+    fn down(&self, level: usize, subtree: u32, index: u32, port: u32) -> End {
+        let Level { breadth, below, several, .. } = self.levels[level];
+        let child = subtree * self.arity + port / several;
+        if level == 0 {
+            return End::Node(child);
+        }
+        if u64::from(child) * u64::from(below) >= u64::from(self.nodes) {
+            return End::Nowhere;
+        }
+        let link = port % several * breadth + index;
+        let lower = &self.levels[level - 1];
+        let router = lower.first + child * lower.breadth + link / lower.parents;
+        End::Router { router, port: (self.arity + link % lower.parents) as u8 }
+    }
+
+    /// Where a link up leads.
+    fn up(&self, level: usize, subtree: u32, index: u32, parent: u32) -> End {
+        let upper = &self.levels[level + 1];
+        let link = index * self.levels[level].parents + parent;
+        let router = upper.first + subtree / self.arity * upper.breadth + link % upper.breadth;
+        let port = subtree % self.arity * upper.several + link / upper.breadth;
+        End::Router { router, port: port as u8 }
+    }
+
+    fn wiring(&self) -> Wiring {
+        let outputs = |router| {
+            let (level, subtree, index) = self.place(router);
+            let down = (0..self.arity).map(|port| self.down(level, subtree, index, port));
+            let up = (0..self.levels[level].parents).map(|parent| self.up(level, subtree, index, parent));
+            down.chain(up).collect()
+        };
+        let routers: Vec<Vec<End>> = (0..self.routers).map(outputs).collect();
+        let entries = (0..self.nodes).map(|node| (node / self.arity, (node % self.arity) as u8));
+        Wiring::new(&routers, entries.collect())
+    }
+}
+
+impl Routing for FatTree {
+    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+        let (level, subtree, _) = self.place(asking.router);
+        let Level { below, size, several, parents, .. } = self.levels[level];
+        let (count, from) = match u64::from(asking.destination) / size == u64::from(subtree) {
+            true => (several, asking.destination / below % self.arity * several),
+            false => (parents, self.arity),
+        };
+        Ways { ports: ((1 << count) - 1) << from, channels: every_channel(virtual_channels), escape: None }
+    }
+
+    fn distance(&self, from: u32, to: u32) -> u32 {
+        let (from, to) = (u64::from(from), u64::from(to));
+        let is_common = |level: &Level| from / level.size == to / level.size;
+        let level = self.levels.iter().position(is_common).expect("the top is above all nodes");
+        2 * (level as u32 + 1)
+    }
+
+    fn looks_back(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::walk::{Walk, inputs, leads_back};
+    use super::*;
+
+    fn tree(nodes: u32, arity: u32, parents: &[u32]) -> Shape {
+        FatTreeParameters { nodes, arity, parents: parents.to_vec() }.shape().unwrap()
+    }
+
+    #[test]
+    fn every_pair_meets_in_every_tree() {
+        let full = [16, 32, 64, 256].map(|nodes| (nodes, 4, vec![4]));
+        let cm5 = [16, 32, 64, 256].map(|nodes| (nodes, 4, vec![2, 2, 4]));
+        let odd = [(4, 4, vec![4]), (48, 4, vec![4]), (20, 4, vec![4]), (84, 4, vec![2, 3]), (72, 4, vec![1])];
+        let others = [(16, 2, vec![2]), (54, 3, vec![3]), (96, 8, vec![8]), (32, 16, vec![5]), (2, 2, vec![2])];
+        for (nodes, arity, parents) in full.into_iter().chain(cm5).chain(odd).chain(others) {
+            let shape = tree(nodes, arity, &parents);
+            leads_back(&shape.wiring);
+            Walk::new(&shape, 1).every_pair(|pair| assert_eq!(pair.links, shape.routing.distance(pair.from, pair.to)));
+        }
+    }
+
+    #[test]
+    fn large_trees_are_right_where_they_are_sampled() {
+        for nodes in [1024, 4096, 65536] {
+            for parents in [vec![4], vec![2, 2, 4]] {
+                let shape = tree(nodes, 4, &parents);
+                leads_back(&shape.wiring);
+                let levels = nodes.ilog2() / 2;
+                let mut far = 0;
+                Walk::new(&shape, 1).some_pairs(200, |pair| {
+                    let distance = shape.routing.distance(pair.from, pair.to);
+                    assert_eq!(pair.links, distance);
+                    far = far.max(distance);
+                });
+                assert_eq!(far, 2 * levels);
+            }
+        }
+        assert_eq!(tree(65536, 4, &[4]).wiring.routers(), 131_072);
+    }
+
+    #[test]
+    fn volumes_are_the_papers() {
+        assert_eq!(inputs(&tree(64, 4, &[4]).wiring), 5 * 64);
+        assert_eq!(inputs(&tree(64, 4, &[2, 2, 4]).wiring) * 2, 5 * 64);
+    }
+
+    #[test]
+    fn ways_up_are_all_until_the_common_router() {
+        let shape = tree(64, 4, &[2, 2, 4]);
+        let ways = |router, destination| {
+            let asking = Asking { router, input: 0, channel: 0, source: 0, destination };
+            shape.routing.ways(&asking, 2)
+        };
+        assert_eq!(ways(0, 63), Ways { ports: 0b11_0000, channels: 0b11, escape: None });
+        assert_eq!(ways(0, 2), Ways::one(2, 0b11));
+        assert_eq!(shape.wiring.routers(), 16 + 8 + 4);
+        assert_eq!(shape.name, "64-node fat tree of arity 4, parents 2, 2, 4");
+        // Two subtrees at the top: two links down to each of them.
+        let shape = tree(32, 4, &[4]);
+        assert_eq!((shape.wiring.routers(), shape.name.as_str()), (24, "32-node fat tree of arity 4"));
+        let asking = Asking { router: 16, input: 0, channel: 0, source: 0, destination: 17 };
+        assert_eq!(shape.routing.ways(&asking, 1).ports, 0b1100);
+    }
+
+    #[test]
+    fn what_cannot_be_is_told() {
+        let wrong = |nodes, arity, parents: &[u32]| {
+            FatTreeParameters { nodes, arity, parents: parents.to_vec() }.shape().unwrap_err().remove(0)
+        };
+        let (key, message, help) = wrong(30, 4, &[4]);
+        assert_eq!((key, message.as_str()), ("nodes", "30 nodes do not fill routers with 4 children each"));
+        assert_eq!(help, "the nearest multiple of the arity: 28 or 32");
+        assert_eq!(wrong(3, 4, &[4]).2, "the nearest multiple of the arity: 4");
+        assert_eq!(wrong(1 << 18, 2, &[32]).0, "parents");
+    }
+}

@@ -1,0 +1,154 @@
+//! Routing by tables: up*/down*, and by the fewest links.
+//!
+//! Models (Schroeder et al. 1991, Autonet): a breadth-first tree from the router with the least
+//! eccentricity, the first of several. A link leads up if it ends nearer the root, or as near at a
+//! router of lower number. A packet goes up any number of times, then down; of such ways it may take
+//! any of the shortest. Up links form no circle, down links neither, and none is left for the other
+//! but once, so no circle of waits closes. The shortest-path rule takes every link to lead up.
+//! Leaves out: other trees, spreading packets evenly.
+
+use super::super::{Asking, End, Routing, Ways, every_channel};
+use super::{GraphRouting, Plan};
+use std::collections::VecDeque;
+
+/// Not reached.
+const FAR: u16 = u16::MAX;
+
+/// A rule and its tables.
+pub(super) struct Rule {
+    routers: usize,
+    /// For each router, the next one of each output port; its nodes come last.
+    next: Vec<Vec<Onward>>,
+    /// For each router, whether a packet at an input has gone down before.
+    came_down: Vec<Vec<bool>>,
+    /// For each node, the router and the port that leads to it.
+    exits: Vec<(u32, u8)>,
+    /// For each node, the router where it enters.
+    entries: Vec<u32>,
+    /// Links to a router from another, by their numbers, of packets that may still go up.
+    left: Vec<u16>,
+    /// The same of those that may not.
+    left_down: Vec<u16>,
+}
+
+/// A link to a router.
+#[derive(Clone, Copy)]
+struct Onward {
+    router: u32,
+    port: u8,
+    is_down: bool,
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "tables of {} routers", self.routers)
+    }
+}
+
+impl Rule {
+    pub fn new(plan: &Plan, routing: GraphRouting) -> Rule {
+        let routers = plan.outputs.len();
+        let onward = |end: &End| match *end {
+            End::Router { router, port } => Some(Onward { router, port, is_down: false }),
+            End::Node(_) | End::Nowhere => None,
+        };
+        let mut next: Vec<Vec<Onward>> =
+            plan.outputs.iter().map(|outputs| outputs.iter().filter_map(onward).collect()).collect();
+        if routing == GraphRouting::UpDown {
+            direct(&mut next);
+        }
+        let mut came_down: Vec<Vec<bool>> =
+            plan.inputs.iter().map(|inputs| vec![false; usize::from(*inputs)]).collect();
+        for onward in next.iter().flatten() {
+            came_down[onward.router as usize][usize::from(onward.port)] = onward.is_down;
+        }
+        let (left, left_down) = (vec![FAR; routers * routers], vec![FAR; routers * routers]);
+        let (exits, entries) = (plan.exits.clone(), plan.entries.iter().map(|(router, _)| *router).collect());
+        let mut rule = Rule { routers, next, came_down, exits, entries, left, left_down };
+        rule.fill();
+        rule
+    }
+
+    /// Fills the tables, from each destination backwards.
+    fn fill(&mut self) {
+        let mut before: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.routers];
+        for (from, next) in self.next.iter().enumerate() {
+            next.iter().for_each(|onward| before[onward.router as usize].push((from as u32, onward.is_down)));
+        }
+        let mut destinations: Vec<u32> = self.exits.iter().map(|(router, _)| *router).collect();
+        destinations.dedup();
+        for destination in destinations {
+            let row = destination as usize * self.routers;
+            let left = &mut self.left[row..][..self.routers];
+            let left_down = &mut self.left_down[row..][..self.routers];
+            (left[destination as usize], left_down[destination as usize]) = (0, 0);
+            let mut queue = VecDeque::from([(destination, false, 0), (destination, true, 0)]);
+            while let Some((at, has_gone_down, links)) = queue.pop_front() {
+                for &(from, is_down) in before[at as usize].iter().filter(|(_, is_down)| *is_down == has_gone_down) {
+                    if left[from as usize] == FAR {
+                        left[from as usize] = links + 1;
+                        queue.push_back((from, false, links + 1));
+                    }
+                    if is_down && left_down[from as usize] == FAR {
+                        left_down[from as usize] = links + 1;
+                        queue.push_back((from, true, links + 1));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Says of every link whether it leads down.
+fn direct(next: &mut [Vec<Onward>]) {
+    let steps = |root: usize| {
+        let mut steps = vec![FAR; next.len()];
+        steps[root] = 0;
+        let mut queue = VecDeque::from([root]);
+        while let Some(at) = queue.pop_front() {
+            for onward in &next[at] {
+                if steps[onward.router as usize] == FAR {
+                    steps[onward.router as usize] = steps[at] + 1;
+                    queue.push_back(onward.router as usize);
+                }
+            }
+        }
+        steps
+    };
+    let farthest = |root: &usize| steps(*root).into_iter().max();
+    let Some(root) = (0..next.len()).min_by_key(farthest) else { return };
+    let steps = steps(root);
+    let place = |router: usize| (steps[router], router);
+    for (at, next) in next.iter_mut().enumerate() {
+        next.iter_mut().for_each(|onward| onward.is_down = place(onward.router as usize) > place(at));
+    }
+}
+
+impl Routing for Rule {
+    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+        let every = every_channel(virtual_channels);
+        let (destination, exit) = self.exits[asking.destination as usize];
+        if asking.router == destination {
+            return Ways::one(exit, every);
+        }
+        let row = destination as usize * self.routers;
+        let (at, input) = (asking.router as usize, usize::from(asking.input));
+        let has_gone_down = self.came_down[at].get(input).copied().unwrap_or(false);
+        let left = if has_gone_down { self.left_down[row + at] } else { self.left[row + at] };
+        let is_way = |onward: &Onward| {
+            let table = if onward.is_down { &self.left_down } else { &self.left };
+            (onward.is_down || !has_gone_down) && table[row + onward.router as usize].checked_add(1) == Some(left)
+        };
+        let ways = self.next[at].iter().enumerate().filter(|(_, onward)| is_way(onward));
+        Ways { ports: ways.fold(0, |ports, (port, _)| ports | 1 << port), channels: every, escape: None }
+    }
+
+    fn distance(&self, from: u32, to: u32) -> u32 {
+        let (destination, _) = self.exits[to as usize];
+        self.left[destination as usize * self.routers + self.entries[from as usize] as usize].into()
+    }
+
+    fn looks_back(&self) -> bool {
+        false
+    }
+}

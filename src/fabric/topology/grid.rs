@@ -1,0 +1,156 @@
+//! A grid of routers in any number of dimensions, one node at each: coordinates, neighbours, ports.
+//!
+//! Node `x + k·y + …` stands at `(x, y, …)` and at the router of its number. Ports, of outputs and
+//! inputs alike: `2·dimension` faces the neighbour in the positive direction, `2·dimension + 1` the
+//! one in the negative direction, `2·dimensions` the node. Leaves out: rules of routing.
+
+use super::{End, PORTS_MAX, Wiring};
+
+/// The most dimensions of a grid: two ports for each, and one for the node.
+pub const DIMENSIONS_MAX: usize = (PORTS_MAX - 1) / 2;
+
+/// A grid.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Grid {
+    /// How many nodes along each dimension, the one whose neighbours have adjacent numbers first.
+    pub shape: Vec<u32>,
+}
+
+impl Grid {
+    /// Of a shape.
+    pub fn new(shape: &[u32]) -> Grid {
+        Grid { shape: shape.to_vec() }
+    }
+
+    /// How many dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// How many nodes.
+    pub fn nodes(&self) -> u32 {
+        self.shape.iter().product()
+    }
+
+    /// The coordinates of a node, one after the other.
+    pub fn coordinates(&self, node: u32) -> impl Iterator<Item = u32> {
+        let digit = |rest: &mut u32, size: &u32| {
+            let coordinate = *rest % size;
+            *rest /= size;
+            Some(coordinate)
+        };
+        self.shape.iter().scan(node, digit)
+    }
+
+    /// The node at coordinates.
+    pub fn node(&self, coordinates: &[u32]) -> u32 {
+        self.shape.iter().zip(coordinates).rev().fold(0, |node, (size, at)| node * size + at)
+    }
+
+    /// The neighbour in a direction, unless the node stands at that edge.
+    pub fn neighbour(&self, node: u32, dimension: usize, is_positive: bool) -> Option<u32> {
+        let (stride, at) = self.place(node, dimension);
+        match is_positive {
+            true => (at + 1 < self.shape[dimension]).then(|| node + stride),
+            false => (at > 0).then(|| node - stride),
+        }
+    }
+
+    /// The neighbour in a direction, where the edges are joined.
+    pub fn wrapped(&self, node: u32, dimension: usize, is_positive: bool) -> u32 {
+        let (stride, at) = self.place(node, dimension);
+        let across = stride * (self.shape[dimension] - 1);
+        let far = || if at == 0 { node + across } else { node - across };
+        self.neighbour(node, dimension, is_positive).unwrap_or_else(far)
+    }
+
+    /// The coordinate of a node in a dimension.
+    pub fn at(&self, node: u32, dimension: usize) -> u32 {
+        self.place(node, dimension).1
+    }
+
+    /// The distance between neighbours' numbers, and the coordinate.
+    fn place(&self, node: u32, dimension: usize) -> (u32, u32) {
+        let stride: u32 = self.shape[..dimension].iter().product();
+        (stride, node / stride % self.shape[dimension])
+    }
+
+    /// Hops between two nodes without links across the edges.
+    pub fn distance(&self, from: u32, to: u32) -> u32 {
+        self.coordinates(from).zip(self.coordinates(to)).map(|(a, b)| a.abs_diff(b)).sum()
+    }
+
+    /// The port that faces the neighbour in a direction.
+    pub fn port(dimension: usize, is_positive: bool) -> u8 {
+        (2 * dimension + usize::from(!is_positive)) as u8
+    }
+
+    /// The port of the node.
+    pub fn node_port(&self) -> u8 {
+        2 * self.dimensions() as u8
+    }
+
+    /// A link each way between neighbours, and across the edges, too, if it `wraps`.
+    pub fn wiring(&self, wraps: bool) -> Wiring {
+        let end = |router: u32, dimension: usize, is_positive: bool| {
+            let neighbour = match wraps && self.shape[dimension] > 1 {
+                true => Some(self.wrapped(router, dimension, is_positive)),
+                false => self.neighbour(router, dimension, is_positive),
+            };
+            let facing = Grid::port(dimension, !is_positive);
+            neighbour.map_or(End::Nowhere, |router| End::Router { router, port: facing })
+        };
+        let outputs = |router: u32| {
+            let directions = (0..self.dimensions()).flat_map(|dimension| [(dimension, true), (dimension, false)]);
+            let ends = directions.map(|(dimension, is_positive)| end(router, dimension, is_positive));
+            ends.chain([End::Node(router)]).collect()
+        };
+        let routers: Vec<Vec<End>> = (0..self.nodes()).map(outputs).collect();
+        Wiring::new(&routers, (0..self.nodes()).map(|node| (node, self.node_port())).collect())
+    }
+
+    /// Its shape as text: `8x8`.
+    pub fn name(&self) -> String {
+        self.shape.iter().map(u32::to_string).collect::<Vec<_>>().join("x")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_and_nodes_are_each_others_inverse() {
+        let grid = Grid::new(&[3, 4, 5]);
+        assert_eq!(grid.nodes(), 60);
+        assert_eq!(grid.node(&[1, 2, 3]), 1 + 3 * 2 + 12 * 3);
+        for node in 0..60 {
+            assert_eq!(grid.node(&grid.coordinates(node).collect::<Vec<_>>()), node);
+        }
+    }
+
+    #[test]
+    fn neighbours_stand_side_by_side() {
+        let grid = Grid::new(&[3, 4]);
+        assert_eq!(grid.neighbour(4, 0, true), Some(5));
+        assert_eq!(grid.neighbour(5, 0, true), None);
+        assert_eq!(grid.neighbour(4, 1, false), Some(1));
+        assert_eq!(grid.neighbour(1, 1, false), None);
+        assert_eq!((grid.wrapped(5, 0, true), grid.wrapped(1, 1, false), grid.wrapped(4, 1, true)), (3, 10, 7));
+        assert_eq!(grid.distance(0, 11), 5);
+    }
+
+    #[test]
+    fn links_lead_back() {
+        for wraps in [false, true] {
+            let wiring = Grid::new(&[4, 1, 2]).wiring(wraps);
+            for router in 0..wiring.routers() {
+                for (port, end) in wiring.outputs(router).iter().enumerate() {
+                    let End::Router { router: next, port: facing } = *end else { continue };
+                    let back = wiring.outputs(next)[usize::from(facing)];
+                    assert_eq!(back, End::Router { router, port: port as u8 });
+                }
+            }
+        }
+    }
+}

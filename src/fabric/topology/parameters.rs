@@ -1,0 +1,247 @@
+//! The shapes by their names in descriptions: `[fabric.mesh]`, `[fabric.fat-tree]` and so on.
+//!
+//! Each shape reads its own parameters; here they are told apart. Leaves out: the routers' own
+//! parameters, which all shapes share.
+
+use super::adaptive::MinimalAdaptive;
+use super::butterfly::ButterflyParameters;
+use super::crossbar::CrossbarParameters;
+use super::fat_tree::FatTreeParameters;
+use super::graph::GraphParameters;
+use super::grid::Grid;
+use super::hypercube::HypercubeParameters;
+use super::mesh::MeshParameters;
+use super::torus::TorusParameters;
+use super::{Shape, Wrong};
+use crate::text::Table;
+use std::sync::Arc;
+
+/// The shapes: their names and what they are.
+pub const TOPOLOGIES: [(&str, &str); 8] = [
+    ("mesh", "A router at each node of a grid, linked to its neighbours"),
+    ("torus", "A mesh whose edges are joined"),
+    ("ring", "Routers in a circle, each linked both ways"),
+    ("hypercube", "A router for each number, linked to those that differ in one bit"),
+    ("fat-tree", "Routers in levels, with several parents each"),
+    ("butterfly", "Stages of routers that packets cross one way; dilated, a multibutterfly"),
+    ("crossbar", "One router for all nodes"),
+    ("graph", "Any graph, from an edge list or networkx's node-link JSON"),
+];
+
+/// A shape and its parameters.
+#[derive(Clone, Debug)]
+pub enum Topology {
+    /// A mesh and its rule.
+    Mesh(MeshParameters, MeshRouting),
+    /// A torus.
+    Torus(TorusParameters),
+    /// A torus of one dimension.
+    Ring(TorusParameters),
+    /// A hypercube.
+    Hypercube(HypercubeParameters),
+    /// A fat tree.
+    FatTree(FatTreeParameters),
+    /// A butterfly or multibutterfly.
+    Butterfly(ButterflyParameters),
+    /// A crossbar.
+    Crossbar(CrossbarParameters),
+    /// Any graph.
+    Graph(GraphParameters),
+}
+
+/// How packets find their way through a mesh.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MeshRouting {
+    /// One dimension after the other.
+    DimensionOrder,
+    /// Any port that brings them nearer.
+    MinimalAdaptive,
+}
+
+impl Topology {
+    /// Reads the shape called `name` in [`TOPOLOGIES`], and tells what cannot be built.
+    pub fn read(name: &str, t: &mut Table<'_>) -> Topology {
+        let topology = match name {
+            "mesh" => Topology::Mesh(MeshParameters::read(t), MeshRouting::read(t)),
+            "torus" => Topology::Torus(TorusParameters::read(t)),
+            "ring" => Topology::Ring(TorusParameters::read_ring(t)),
+            "hypercube" => Topology::Hypercube(HypercubeParameters::read(t)),
+            "fat-tree" => Topology::FatTree(FatTreeParameters::read(t)),
+            "butterfly" => Topology::Butterfly(ButterflyParameters::read(t)),
+            "crossbar" => Topology::Crossbar(CrossbarParameters::read(t)),
+            "graph" => Topology::Graph(GraphParameters::read(t)),
+            _ => unreachable!("`{name}` is the name of a shape"),
+        };
+        let wrong = if t.sound() && !t.describing() { topology.check() } else { Vec::new() };
+        for (key, message, help) in wrong {
+            t.wrong(key, message, help);
+        }
+        topology
+    }
+
+    /// What cannot be built: keys, messages and help.
+    pub fn check(&self) -> Vec<Wrong> {
+        match self {
+            Topology::FatTree(tree) => tree.check(),
+            Topology::Butterfly(butterfly) => butterfly.check(),
+            Topology::Graph(graph) => graph.check(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The name of its table.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Topology::Mesh(..) => "mesh",
+            Topology::Torus(_) => "torus",
+            Topology::Ring(_) => "ring",
+            Topology::Hypercube(_) => "hypercube",
+            Topology::FatTree(_) => "fat-tree",
+            Topology::Butterfly(_) => "butterfly",
+            Topology::Crossbar(_) => "crossbar",
+            Topology::Graph(_) => "graph",
+        }
+    }
+
+    /// Whether packets of a pair have one way, and so arrive in the order in which they were sent
+    /// where they have one channel, too.
+    pub fn has_one_way(&self) -> bool {
+        match self {
+            Topology::Mesh(_, routing) => *routing == MeshRouting::DimensionOrder,
+            Topology::FatTree(_) => false,
+            Topology::Butterfly(butterfly) => butterfly.dilation == 1,
+            // Equal ways of a graph are told apart by tables.
+            _ => true,
+        }
+    }
+
+    /// How many nodes.
+    pub fn nodes(&self) -> u32 {
+        match self {
+            Topology::Mesh(MeshParameters { shape }, _) => Grid::new(shape).nodes(),
+            Topology::Torus(torus) | Topology::Ring(torus) => Grid::new(&torus.shape).nodes(),
+            Topology::Hypercube(cube) => cube.nodes(),
+            Topology::FatTree(tree) => tree.nodes,
+            Topology::Butterfly(butterfly) => butterfly.nodes,
+            Topology::Crossbar(crossbar) => crossbar.nodes,
+            Topology::Graph(graph) => graph.nodes(),
+        }
+    }
+
+    /// The shape; or what is wrong.
+    pub fn build(&self) -> Result<Shape, Vec<Wrong>> {
+        match self {
+            Topology::Mesh(mesh, MeshRouting::DimensionOrder) => Ok(mesh.shape()),
+            Topology::Mesh(mesh, MeshRouting::MinimalAdaptive) => {
+                let rule = MinimalAdaptive::new(Grid::new(&mesh.shape));
+                Ok(Shape { routing: Arc::new(rule), ..mesh.shape() })
+            }
+            Topology::Torus(torus) | Topology::Ring(torus) => Ok(torus.shape()),
+            Topology::Hypercube(cube) => cube.shape(),
+            Topology::FatTree(tree) => tree.shape(),
+            Topology::Butterfly(butterfly) => butterfly.shape(),
+            Topology::Crossbar(crossbar) => crossbar.shape(),
+            Topology::Graph(graph) => graph.shape(),
+        }
+    }
+}
+
+impl MeshRouting {
+    fn read(t: &mut Table<'_>) -> MeshRouting {
+        let rules =
+            [("dimension-order", MeshRouting::DimensionOrder), ("minimal-adaptive", MeshRouting::MinimalAdaptive)];
+        t.choice("routing", "One dimension after the other, or any port that brings a packet nearer", &rules)
+            .or("dimension-order")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::survey::{Deadlock, survey};
+    use super::super::walk::{Walk, fewest_links};
+    use super::*;
+    use crate::text::{Document, Reading, Shelf, Source, describe, load};
+
+    fn fabric(t: &mut Table<'_>) -> Topology {
+        t.one_of("fabric", "What joins the nodes", &TOPOLOGIES, Topology::read)
+    }
+
+    fn read(text: &str) -> Result<Topology, String> {
+        let document = Document::Text("m.toml", text, Some(&std::env::temp_dir()));
+        let loaded = load(&Source { document, sets: &[], varied: &[], shelf: Shelf::EMPTY });
+        let read = loaded.and_then(|loaded| Reading::new(loaded).read(fabric));
+        read.map(|read| read.value).map_err(|problems| problems.to_string())
+    }
+
+    /// A file in the folder that descriptions of these tests lie in.
+    fn with_file(name: &str, text: &str, act: impl FnOnce(&str)) {
+        let name = format!("narrows-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(&name);
+        std::fs::write(&path, text).expect("a file");
+        act(&name);
+        std::fs::remove_file(path).expect("tidied up");
+    }
+
+    #[test]
+    fn every_shape_is_read_built_and_free_of_deadlock() {
+        let shapes = [
+            ("mesh]\nshape = [3, 4]", 12, "3x4 mesh"),
+            ("mesh]\nshape = [4, 4]\nrouting = \"minimal-adaptive\"", 16, "4x4 mesh"),
+            ("torus]\nshape = [4, 4]", 16, "4x4 torus"),
+            ("ring]\nnodes = 8", 8, "ring of 8"),
+            ("hypercube]\ndimensions = 3", 8, "8-node hypercube"),
+            ("fat-tree]\nnodes = 16", 16, "16-node fat tree of arity 4"),
+            ("fat-tree]\nnodes = 64\nparents = [2, 2, 4]", 64, "64-node fat tree of arity 4, parents 2, 2, 4"),
+            ("butterfly]\nnodes = 16", 16, "16-node butterfly of radix 4"),
+            ("butterfly]\nnodes = 8\nradix = 2\ndilation = 2", 8, "8-node multibutterfly of radix 2 and dilation 2"),
+            ("crossbar]\nnodes = 5", 5, "5-node crossbar"),
+        ];
+        for (text, nodes, name) in shapes {
+            let topology = read(&format!("[fabric.{text}\n")).unwrap_or_else(|problems| panic!("{problems}"));
+            let shape = topology.build().unwrap();
+            assert_eq!((topology.nodes(), shape.wiring.nodes(), shape.name.as_str()), (nodes, nodes, name));
+            let fewest = fewest_links(&shape.wiring);
+            Walk::new(&shape, 2)
+                .every_pair(|pair| assert_eq!(pair.links, fewest[pair.from as usize][pair.to as usize], "{name}"));
+            assert_eq!(survey(&shape, 2).deadlock, Deadlock::Free, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_graph_is_read_from_its_file() {
+        with_file("good.txt", "a b\nb c\n", |name| {
+            let topology = read(&format!("[fabric.graph]\nfile = \"{name}\"\n")).unwrap();
+            assert_eq!((topology.nodes(), topology.build().unwrap().wiring.routers()), (3, 3));
+        });
+        with_file("bad.txt", "a b\nc d\n", |name| {
+            let told = read(&format!("[fabric.graph]\nfile = \"{name}\"\n")).unwrap_err();
+            assert!(told.contains("bad.txt, line 2: `a` and `c` are not joined"), "{told}");
+            assert!(told.contains("m.toml:2:8"), "{told}");
+        });
+        let told = read("[fabric.graph]\nfile = \"narrows-no-such.txt\"\n").unwrap_err();
+        assert!(told.contains("there is no such file") && told.contains("m.toml:2:8"), "{told}");
+    }
+
+    #[test]
+    fn what_cannot_be_is_told_at_its_place() {
+        for (text, message) in [
+            ("fat-tree]\nnodes = 30", "`fabric.fat-tree.nodes`: 30 nodes do not fill routers with 4 children each"),
+            ("butterfly]\nnodes = 60", "`fabric.butterfly.nodes`: 60 nodes are not a power of the radix, 4"),
+            ("crossbar]\nnodes = 65", "bad value for `fabric.crossbar.nodes`"),
+            ("hypercube]\ndimensions = 0", "bad value for `fabric.hypercube.dimensions`"),
+        ] {
+            let told = read(&format!("[fabric.{text}\n")).unwrap_err();
+            assert!(told.contains(message) && told.contains("m.toml:2:"), "{told}");
+            assert_eq!(told.matches("error").count(), 1, "{told}");
+        }
+    }
+
+    #[test]
+    fn the_schema_knows_every_shape() {
+        let schema = describe(|t| {
+            fabric(t);
+        });
+        let told = format!("{schema:?}");
+        assert!(TOPOLOGIES.iter().all(|(name, _)| told.contains(name)));
+    }
+}

@@ -1,0 +1,116 @@
+//! Inputs and outputs of all routers by number: which output feeds which input.
+//!
+//! Leaves out: rules.
+
+use super::super::{End, Wiring};
+
+/// No input, no output.
+pub const NONE: u32 = u32::MAX;
+
+/// Outputs and inputs, each numbered router by router and port by port.
+pub struct Links {
+    /// For each router, its first output; one more at the end.
+    first_output: Vec<u32>,
+    /// For each router, its first input; one more at the end.
+    first_input: Vec<u32>,
+    /// For each output, the input it feeds.
+    leads: Vec<u32>,
+    /// For each input, the output that feeds it.
+    fed_by: Vec<u32>,
+    /// For each input, its router.
+    router: Vec<u32>,
+}
+
+impl Links {
+    /// Of a wiring.
+    pub fn new(wiring: &Wiring) -> Links {
+        let routers = 0..wiring.routers();
+        let mut inputs = vec![0; wiring.routers() as usize];
+        let entries = (0..wiring.nodes()).map(|node| wiring.entry(node));
+        let ends = routers.clone().flat_map(|router| wiring.outputs(router));
+        for (router, port) in entries.chain(ends.clone().filter_map(to_router)) {
+            let count: &mut u32 = &mut inputs[router as usize];
+            *count = (*count).max(u32::from(port) + 1);
+        }
+        let first_input = firsts(inputs.into_iter());
+        let first_output = firsts(routers.map(|router| wiring.outputs(router).len() as u32));
+        let input = |(router, port): (u32, u8)| first_input[router as usize] + u32::from(port);
+        let leads: Vec<u32> = ends.map(|end| to_router(end).map_or(NONE, input)).collect();
+        let mut fed_by = vec![NONE; first_input[first_input.len() - 1] as usize];
+        for (output, input) in leads.iter().enumerate().filter(|(_, input)| **input != NONE) {
+            fed_by[*input as usize] = output as u32;
+        }
+        let inputs = |router: usize| first_input[router + 1] - first_input[router];
+        let router = (0..wiring.routers()).flat_map(|at| (0..inputs(at as usize)).map(move |_| at)).collect();
+        Links { first_output, first_input, leads, fed_by, router }
+    }
+
+    /// The number of an output.
+    pub fn output(&self, router: u32, port: u8) -> u32 {
+        self.first_output[router as usize] + u32::from(port)
+    }
+
+    /// The number of an input.
+    pub fn input(&self, router: u32, port: u8) -> u32 {
+        self.first_input[router as usize] + u32::from(port)
+    }
+
+    /// The router of an input.
+    pub fn router_of_input(&self, input: u32) -> u32 {
+        self.router[input as usize]
+    }
+
+    /// The router and the port of an output.
+    pub fn place_of_output(&self, output: u32) -> (u32, u8) {
+        let router = self.first_output.partition_point(|first| *first <= output) as u32 - 1;
+        (router, (output - self.first_output[router as usize]) as u8)
+    }
+
+    /// The input that an output feeds, or none.
+    pub fn leads(&self, output: u32) -> u32 {
+        self.leads[output as usize]
+    }
+
+    /// The output that feeds an input, or none.
+    pub fn fed_by(&self, input: u32) -> u32 {
+        self.fed_by[input as usize]
+    }
+
+    /// How many outputs.
+    pub fn outputs(&self) -> usize {
+        self.leads.len()
+    }
+
+    /// How many inputs.
+    pub fn inputs(&self) -> usize {
+        self.fed_by.len()
+    }
+
+    /// How many links lead from router to router.
+    pub fn count(&self) -> u64 {
+        self.leads.iter().filter(|input| **input != NONE).count() as u64
+    }
+
+    /// The most connected outputs of a router, those to nodes included or not.
+    pub fn degree(&self, wiring: &Wiring, with_nodes: bool) -> u32 {
+        let counts = |end: &&End| matches!(end, End::Router { .. }) || (with_nodes && matches!(end, End::Node(_)));
+        let of = |router| wiring.outputs(router).iter().filter(counts).count() as u32;
+        (0..wiring.routers()).map(of).max().unwrap_or(0)
+    }
+}
+
+fn to_router(end: &End) -> Option<(u32, u8)> {
+    match *end {
+        End::Router { router, port } => Some((router, port)),
+        End::Node(_) | End::Nowhere => None,
+    }
+}
+
+/// Where each begins, and where all end.
+fn firsts(counts: impl Iterator<Item = u32>) -> Vec<u32> {
+    let sum = |sum: &mut u32, count: u32| {
+        *sum += count;
+        Some(*sum)
+    };
+    std::iter::once(0).chain(counts.scan(0, sum)).collect()
+}

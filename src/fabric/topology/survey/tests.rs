@@ -1,0 +1,212 @@
+//! Surveys of shapes whose measures are known, and rules that do and do not deadlock.
+
+use super::super::adaptive::MinimalAdaptive;
+use super::super::butterfly::ButterflyParameters;
+use super::super::crossbar::CrossbarParameters;
+use super::super::fat_tree::FatTreeParameters;
+use super::super::grid::Grid;
+use super::super::hypercube::HypercubeParameters;
+use super::super::torus::TorusParameters;
+use super::super::{Asking, Routing, Shape, Ways, every_channel};
+use super::*;
+use std::sync::Arc;
+
+fn fat_tree(nodes: u32, parents: &[u32]) -> Shape {
+    FatTreeParameters { nodes, arity: 4, parents: parents.to_vec() }.shape().unwrap()
+}
+
+fn butterfly(dilation: u32) -> Shape {
+    ButterflyParameters { nodes: 64, radix: 4, dilation }.shape().unwrap()
+}
+
+fn adaptive(shape: &[u32]) -> Shape {
+    let grid = Grid::new(shape);
+    Shape {
+        name: format!("{} mesh", grid.name()),
+        wiring: grid.wiring(false),
+        routing: Arc::new(MinimalAdaptive::new(grid)),
+    }
+}
+
+fn torus(shape: &[u32]) -> Shape {
+    TorusParameters { shape: shape.to_vec() }.shape()
+}
+
+fn ring(nodes: u32) -> Shape {
+    torus(&[nodes])
+}
+
+/// Degree, diameter, most distance, bisection, inputs.
+fn measures(shape: &Shape) -> (u32, u32, u32, u64, f64) {
+    let survey = survey(shape, 2);
+    assert_eq!(survey.deadlock, Deadlock::Free, "{}", shape.name);
+    assert!(survey.is_complete());
+    (survey.degree, survey.diameter, survey.distance_max, survey.bisection, survey.inputs_per_node())
+}
+
+#[test]
+fn measures_are_those_of_the_books() {
+    assert_eq!(measures(&adaptive(&[8, 8])), (4, 14, 14, 8, 4.5));
+    assert_eq!(measures(&adaptive(&[4, 4, 4])), (6, 9, 9, 16, 1.0 + 4.5));
+    assert_eq!(measures(&ring(64)), (2, 32, 32, 2, 3.0));
+    assert_eq!(measures(&torus(&[8, 8])), (4, 8, 8, 16, 5.0));
+    let cube = HypercubeParameters { dimensions: 6 }.shape().unwrap();
+    assert_eq!(measures(&cube), (6, 6, 6, 32, 7.0));
+    assert_eq!(measures(&CrossbarParameters { nodes: 64 }.shape().unwrap()), (0, 0, 1, 32, 1.0));
+    assert_eq!(measures(&fat_tree(64, &[4])), (8, 4, 6, 32, 5.0));
+    assert_eq!(measures(&fat_tree(64, &[2, 2, 4])), (6, 4, 6, 8, 2.5));
+    assert_eq!(measures(&butterfly(1)), (4, 2, 3, 16, 3.0));
+    assert_eq!(measures(&butterfly(2)), (8, 2, 3, 32, 5.0));
+    let mesh = survey(&adaptive(&[8, 8]), 2);
+    assert!((mesh.hops_mean - 16.0 / 3.0).abs() < 1e-9);
+    assert_eq!((mesh.ports, mesh.links, mesh.inputs_from_nodes), (5, 224, 64));
+}
+
+/// A rule that is wrong on purpose.
+#[derive(Debug)]
+struct Careless {
+    grid: Grid,
+    ways: fn(&Grid, &Asking, u8) -> Ways,
+    looks_back: bool,
+}
+
+impl Routing for Careless {
+    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+        (self.ways)(&self.grid, asking, virtual_channels)
+    }
+
+    fn distance(&self, from: u32, to: u32) -> u32 {
+        self.grid.distance(from, to)
+    }
+
+    fn looks_back(&self) -> bool {
+        self.looks_back
+    }
+}
+
+fn careless(shape: &[u32], wraps: bool, looks_back: bool, ways: fn(&Grid, &Asking, u8) -> Ways) -> Shape {
+    let grid = Grid::new(shape);
+    Shape { name: grid.name(), wiring: grid.wiring(wraps), routing: Arc::new(Careless { grid, ways, looks_back }) }
+}
+
+/// Always upwards, round the ring.
+fn upwards(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
+    let is_there = asking.router == asking.destination;
+    Ways::one(if is_there { grid.node_port() } else { 0 }, every_channel(virtual_channels))
+}
+
+/// Any productive port over any channel.
+fn anywhere(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
+    let every = every_channel(virtual_channels);
+    let pairs: Vec<_> = grid.coordinates(asking.router).zip(grid.coordinates(asking.destination)).collect();
+    let differing = pairs.iter().enumerate().filter(|(_, (here, there))| here != there);
+    match differing.fold(0, |ports, (dimension, (here, there))| ports | 1 << Grid::port(dimension, here < there)) {
+        0 => Ways::one(grid.node_port(), every),
+        ports => Ways { ports, channels: every, escape: None },
+    }
+}
+
+#[test]
+fn a_ring_without_a_dateline_deadlocks_and_the_circle_is_named() {
+    for looks_back in [false, true] {
+        let survey = survey(&careless(&[4], true, looks_back, upwards), 1);
+        let told = survey.to_string();
+        let circle = "router 0 port 0 channel 0 waits for router 1 port 0 channel 0 waits for router 2 port 0 channel 0 \
+            waits for router 3 port 0 channel 0 waits for router 0 port 0 channel 0";
+        assert!(told.contains(&format!("deadlock: packets can wait in a circle: {circle}\n")), "{told}");
+    }
+    assert_eq!(survey(&ring(8), 2).deadlock, Deadlock::Free);
+    assert_eq!(survey(&ring(9), 3).deadlock, Deadlock::Free);
+}
+
+#[test]
+fn channels_of_a_circle_are_named() {
+    let Deadlock::Circle(circle) = survey(&careless(&[2, 2], false, true, anywhere), 2).deadlock else {
+        panic!("four turns close a circle")
+    };
+    assert_eq!(circle.len(), 4);
+    let first = circle[0];
+    assert!(circle.iter().all(|other| other.channel <= 1 && (other.router < 4)));
+    assert!(first.to_string().starts_with(&format!("router {} port", first.router)));
+}
+
+#[test]
+fn turns_without_an_escape_deadlock_and_with_one_do_not() {
+    assert!(matches!(survey(&careless(&[4, 4], false, false, anywhere), 4).deadlock, Deadlock::Circle(_)));
+    for channels in 1..=4 {
+        assert_eq!(survey(&adaptive(&[4, 4]), channels).deadlock, Deadlock::Free);
+        assert_eq!(survey(&adaptive(&[3, 3, 3]), channels).deadlock, Deadlock::Free);
+    }
+}
+
+/// Escapes by dimensions over channel 0, the other ports over all channels.
+fn escape_and_more(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
+    let ways = anywhere(grid, asking, virtual_channels);
+    match ways.ports.trailing_zeros() as u8 {
+        port if port == grid.node_port() => ways,
+        port => Ways { escape: Some((port, 1)), ..ways },
+    }
+}
+
+/// An escape that is itself careless: by rows or by columns, as the destination has it.
+fn careless_escape(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
+    let ways = anywhere(grid, asking, virtual_channels);
+    let (first, last) = (ways.ports.trailing_zeros(), 63 - ways.ports.leading_zeros());
+    match first as u8 {
+        port if port == grid.node_port() => ways,
+        _ if asking.destination.is_multiple_of(3) => {
+            Ways { escape: Some((first as u8, 1)), channels: !1 & ways.channels, ..ways }
+        }
+        _ => Ways { escape: Some((last as u8, 1)), channels: !1 & ways.channels, ..ways },
+    }
+}
+
+#[test]
+fn an_escape_that_others_take_out_of_turn_is_none() {
+    // A packet may hold channel 0 out of the order of dimensions, and then wait for an escape.
+    for looks_back in [false, true] {
+        let crossed = survey(&careless(&[4, 4], false, looks_back, escape_and_more), 2).deadlock;
+        assert!(matches!(crossed, Deadlock::Circle(_)), "{crossed}");
+        let careless = survey(&careless(&[4, 4], false, looks_back, careless_escape), 2).deadlock;
+        assert!(matches!(careless, Deadlock::Circle(_)), "{careless}");
+    }
+}
+
+/// Eastwards any way; a packet's last dimension decides where it may escape, so that waits lead
+/// over channels that do not count.
+fn indirect(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
+    let rising = (asking.destination + grid.nodes() - asking.router) % grid.nodes();
+    match rising {
+        0 => Ways::one(grid.node_port(), every_channel(virtual_channels)),
+        // The escape is at every router, but over channel 0 only from even ones, else over channel 1.
+        _ => Ways { ports: 1, channels: 0b100, escape: Some((0, if asking.router.is_multiple_of(2) { 1 } else { 2 })) },
+    }
+}
+
+#[test]
+fn waits_over_channels_that_do_not_count_are_seen() {
+    assert!(matches!(survey(&careless(&[6], true, false, indirect), 3).deadlock, Deadlock::Circle(_)));
+}
+
+#[test]
+fn a_large_shape_is_sampled_and_says_so() {
+    let survey = survey(&fat_tree(4096, &[4]), 1);
+    assert_eq!((survey.deadlock.clone(), survey.distance_max, survey.bisection), (Deadlock::Free, 12, 2048));
+    assert!(!survey.is_complete() && survey.followed.1 > 0);
+    assert!(survey.to_string().contains("followed: a sample, from 4096 to "), "{survey}");
+}
+
+#[test]
+fn a_survey_reads_as_a_few_lines() {
+    let told = survey(&fat_tree(16, &[2]), 1).to_string();
+    let expected = "\
+16-node fat tree of arity 4, parents 2: 16 nodes, 6 routers, 16 links between them
+degree: 4 (6 ports with those of nodes)
+diameter: 2 router hops, mean 1.60
+distance of the latency formula: at most 4, mean 3.60
+bisection: 4 links between the halves of the nodes by number
+router inputs for each node: 2.00
+deadlock: no circle of waits
+followed: every pair of nodes, 1 virtual channels";
+    assert_eq!(told, expected);
+}

@@ -1,0 +1,84 @@
+//! Tori of any number of dimensions; with one, a ring.
+//!
+//! Models: a mesh whose ends are joined; dimension-order routing, x first, the shorter way round. Where
+//! both ways are equally long, even coordinates go up and odd ones down. In each dimension the channels
+//! of a logical network are split in halves, and a packet keeps to the half that says whether its way
+//! crosses the link between the last and the first node (the dateline): no ring of waits closes.
+//! Ports as in a mesh. Leaves out: balancing the halves.
+
+use super::grid::Grid;
+use super::mesh::read_shape;
+use super::{Asking, Routing, Shape, Ways, every_channel};
+use crate::text::Table;
+use std::sync::Arc;
+
+/// Which torus.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TorusParameters {
+    /// Nodes in each dimension, x first.
+    pub shape: Vec<u32>,
+}
+
+impl TorusParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> TorusParameters {
+        TorusParameters { shape: read_shape(t, "Nodes in each dimension, x first", 2) }
+    }
+
+    /// Reads the only extent of a ring.
+    pub fn read_ring(t: &mut Table<'_>) -> TorusParameters {
+        let nodes = t.count("nodes", "Nodes of the ring").range(2, super::mesh::NODES_MAX).required();
+        TorusParameters { shape: vec![nodes as u32] }
+    }
+
+    /// The torus.
+    pub fn shape(&self) -> Shape {
+        let grid = Grid::new(&self.shape);
+        let name = match self.shape.len() {
+            1 => format!("ring of {}", self.shape[0]),
+            _ => format!("{} torus", grid.name()),
+        };
+        Shape { name, wiring: grid.wiring(true), routing: Arc::new(Dateline { grid }) }
+    }
+}
+
+/// Dimension order, with a half of the channels for ways that cross the dateline.
+#[derive(Debug)]
+struct Dateline {
+    grid: Grid,
+}
+
+/// Whether the shorter way from a coordinate to another goes up.
+fn goes_up(from: u32, to: u32, extent: u32) -> bool {
+    let up = (to + extent - from) % extent;
+    2 * up < extent || (2 * up == extent && from.is_multiple_of(2))
+}
+
+impl Routing for Dateline {
+    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+        let all = every_channel(virtual_channels);
+        let mut both = self.grid.coordinates(asking.router).zip(self.grid.coordinates(asking.destination));
+        let Some(dimension) = both.position(|(here, there)| here != there) else {
+            return Ways::one(self.grid.node_port(), all);
+        };
+        // In this dimension the packet started where its source lies.
+        let (from, to) = (self.grid.at(asking.source, dimension), self.grid.at(asking.destination, dimension));
+        let is_up = goes_up(from, to, self.grid.shape[dimension]);
+        // Upwards the crossing ways take the upper half, downwards the others, as in BookSim2.
+        let is_upper = from > to;
+        let lower = every_channel(virtual_channels - virtual_channels / 2);
+        Ways::one(Grid::port(dimension, is_up), if is_upper { all & !lower } else { lower })
+    }
+
+    fn virtual_channels_min(&self) -> u8 {
+        2
+    }
+
+    fn distance(&self, from: u32, to: u32) -> u32 {
+        let way = |dimension: usize| {
+            let apart = self.grid.at(from, dimension).abs_diff(self.grid.at(to, dimension));
+            apart.min(self.grid.shape[dimension] - apart)
+        };
+        (0..self.grid.dimensions()).map(way).sum()
+    }
+}

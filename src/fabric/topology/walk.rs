@@ -1,0 +1,158 @@
+//! Walks over a shape in tests: every way of every packet arrives, by the same number of links.
+
+use super::{Asking, End, Shape, Wiring};
+use crate::engine::rng::stream;
+use rand::RngExt;
+use std::collections::{BTreeSet, VecDeque};
+
+/// A pair of nodes and what lies between them.
+pub struct Pair {
+    /// The source.
+    pub from: u32,
+    /// The destination.
+    pub to: u32,
+    /// Links of every way, with those of the nodes.
+    pub links: u32,
+}
+
+/// Follows the ways of a shape.
+pub struct Walk<'s> {
+    shape: &'s Shape,
+    virtual_channels: u8,
+}
+
+impl Walk<'_> {
+    /// With so many channels.
+    pub fn new(shape: &Shape, virtual_channels: u8) -> Walk<'_> {
+        assert!(virtual_channels >= shape.routing.virtual_channels_min());
+        fed_once(&shape.wiring);
+        Walk { shape, virtual_channels }
+    }
+
+    /// All pairs.
+    pub fn every_pair(&self, mut told: impl FnMut(&Pair)) {
+        let nodes = self.shape.wiring.nodes();
+        for from in 0..nodes {
+            (0..nodes).for_each(|to| told(&self.pair(from, to)));
+        }
+    }
+
+    /// Some pairs, always the same.
+    pub fn some_pairs(&self, count: u32, mut told: impl FnMut(&Pair)) {
+        let nodes = self.shape.wiring.nodes();
+        let mut random = stream(1, "pairs");
+        for _ in 0..count {
+            told(&self.pair(random.random_range(0..nodes), random.random_range(0..nodes)));
+        }
+    }
+
+    fn pair(&self, from: u32, to: u32) -> Pair {
+        let (router, input) = self.shape.wiring.entry(from);
+        let mut at: BTreeSet<(u32, u8, u8)> = (0..self.virtual_channels).map(|c| (router, input, c)).collect();
+        for links in 1.. {
+            let mut next = BTreeSet::new();
+            let arrived = at.iter().filter(|state| self.step(from, to, **state, &mut next)).count();
+            if arrived > 0 {
+                assert_eq!((arrived, next.len()), (at.len(), 0), "ways from {from} to {to} differ in length");
+                return Pair { from, to, links: links + 1 };
+            }
+            assert!(links < 10_000, "a way from {from} to {to} never ends");
+            at = next;
+        }
+        unreachable!()
+    }
+
+    /// Where a header goes on; true if it is there.
+    fn step(&self, source: u32, destination: u32, at: (u32, u8, u8), next: &mut BTreeSet<(u32, u8, u8)>) -> bool {
+        let (router, input, channel) = at;
+        let asking = Asking { router, input, channel, source, destination };
+        let ways = self.shape.routing.ways(&asking, self.virtual_channels);
+        let outputs = self.shape.wiring.outputs(router);
+        let plain = (0..64).filter(|port| ways.ports >> port & 1 == 1).map(|port| (port, ways.channels));
+        let mut is_there = false;
+        let mut count = 0;
+        for (port, channels) in plain.chain(ways.escape) {
+            count += 1;
+            assert!(channels != 0 && u32::from(channels) >> self.virtual_channels == 0, "channels {channels:b}");
+            match outputs[usize::from(port)] {
+                End::Node(node) => {
+                    assert_eq!(node, destination, "a packet from {source} arrives at the wrong node");
+                    is_there = true;
+                }
+                End::Router { router, port } => {
+                    let taken = (0..16).filter(|c| channels >> c & 1 == 1);
+                    next.extend(taken.map(|c| (router, port, c)));
+                }
+                End::Nowhere => panic!("a packet from {source} to {destination} falls off router {router}"),
+            }
+        }
+        assert!(count > 0, "no way from router {router} to {destination}");
+        is_there
+    }
+}
+
+/// Each input has one source at most.
+fn fed_once(wiring: &Wiring) {
+    let mut fed = BTreeSet::new();
+    let entries = (0..wiring.nodes()).map(|node| wiring.entry(node));
+    let ends = (0..wiring.routers()).flat_map(|router| wiring.outputs(router));
+    let links =
+        ends.filter_map(|end| if let End::Router { router, port } = end { Some((*router, *port)) } else { None });
+    for input in entries.chain(links) {
+        assert!(fed.insert(input), "input {} of router {} is fed twice", input.1, input.0);
+    }
+    let mut nodes: Vec<u32> = (0..wiring.routers())
+        .flat_map(|router| wiring.outputs(router))
+        .filter_map(|end| if let End::Node(node) = end { Some(*node) } else { None })
+        .collect();
+    nodes.sort_unstable();
+    assert!(nodes.into_iter().eq(0..wiring.nodes()), "each node has one way out");
+}
+
+/// Every link has one back, at the same ports.
+pub fn leads_back(wiring: &Wiring) {
+    for router in 0..wiring.routers() {
+        for (port, end) in wiring.outputs(router).iter().enumerate() {
+            match *end {
+                End::Router { router: next, port: facing } => {
+                    let back = wiring.outputs(next)[usize::from(facing)];
+                    assert_eq!(back, End::Router { router, port: port as u8 });
+                }
+                End::Node(node) => assert_eq!(wiring.entry(node), (router, port as u8)),
+                End::Nowhere => {}
+            }
+        }
+    }
+}
+
+/// How many inputs of routers are fed.
+pub fn inputs(wiring: &Wiring) -> u32 {
+    let ends = (0..wiring.routers()).flat_map(|router| wiring.outputs(router));
+    wiring.nodes() + ends.filter(|end| matches!(end, End::Router { .. })).count() as u32
+}
+
+/// For every pair of nodes the fewest links, with those of the nodes.
+pub fn fewest_links(wiring: &Wiring) -> Vec<Vec<u32>> {
+    let from = |node| {
+        let mut steps = vec![u32::MAX; wiring.routers() as usize];
+        let mut links = vec![u32::MAX; wiring.nodes() as usize];
+        let (router, _) = wiring.entry(node);
+        steps[router as usize] = 1;
+        let mut queue = VecDeque::from([router]);
+        while let Some(router) = queue.pop_front() {
+            let here = steps[router as usize] + 1;
+            for end in wiring.outputs(router) {
+                match *end {
+                    End::Router { router, .. } if steps[router as usize] == u32::MAX => {
+                        steps[router as usize] = here;
+                        queue.push_back(router);
+                    }
+                    End::Node(node) => links[node as usize] = links[node as usize].min(here),
+                    _ => {}
+                }
+            }
+        }
+        links
+    };
+    (0..wiring.nodes()).map(from).collect()
+}

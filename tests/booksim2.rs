@@ -1,0 +1,272 @@
+//! Does the router agree with BookSim2? Traces to the cycle, curves within a stated tolerance.
+
+use narrows::engine::rng;
+use narrows::fabric::router::twin::Twin;
+use narrows::fabric::router::{Event, EventKind, Injection, Network, RouterParameters};
+use narrows::fabric::topology::Shape;
+use narrows::fabric::topology::mesh::MeshParameters;
+use narrows::fabric::topology::torus::TorusParameters;
+use rand::RngExt;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/booksim2")
+}
+
+/// A run of BookSim2: its configuration and its packets.
+struct Trace {
+    name: String,
+    configuration: BTreeMap<String, String>,
+    packets: Vec<Packet>,
+}
+
+#[derive(Clone, Copy)]
+struct Packet {
+    generated: u64,
+    source: u32,
+    destination: u32,
+    arrived: u64,
+}
+
+fn traces() -> Vec<Trace> {
+    // Further traces may lie elsewhere.
+    let folder = std::env::var_os("BOOKSIM2_TRACES").map_or_else(folder, PathBuf::from);
+    let paths = std::fs::read_dir(folder).expect("the folder of traces").map(|entry| entry.expect("an entry").path());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| path.to_string_lossy().ends_with(".csv")).collect();
+    paths.sort();
+    paths.iter().filter(|path| !path.ends_with("booksim2-curves.csv")).map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Trace {
+    let text = std::fs::read_to_string(path).expect("a trace");
+    let mut lines = text.lines();
+    let head = lines.next().expect("its configuration").trim_start_matches("# ");
+    let configuration = head.split(' ').filter_map(|pair| pair.split_once('='));
+    let configuration = configuration.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let packets = lines.skip(1).map(|line| {
+        let cells: Vec<u64> = line.split(',').map(|cell| cell.parse().expect("a number")).collect();
+        let &[generated, source, destination, arrived] = cells.as_slice() else { panic!("four numbers: {line}") };
+        Packet { generated, source: source as u32, destination: destination as u32, arrived }
+    });
+    Trace {
+        name: path.file_name().expect("a name").to_string_lossy().into_owned(),
+        configuration,
+        packets: packets.collect(),
+    }
+}
+
+impl Trace {
+    fn number(&self, key: &str) -> u64 {
+        self.configuration.get(key).unwrap_or_else(|| panic!("{}: no {key}", self.name)).parse().expect("a number")
+    }
+
+    fn shape(&self) -> Shape {
+        let shape = vec![self.number("k") as u32; self.number("n") as usize];
+        match self.configuration["topology"].as_str() {
+            "mesh" => MeshParameters { shape }.shape(),
+            _ => TorusParameters { shape }.shape(),
+        }
+    }
+
+    /// BookSim2 gives a torus longer links unless it is told not to.
+    fn wire_delay(&self) -> u8 {
+        let is_short = self.configuration.get("use_noc_latency").is_some_and(|value| value == "0");
+        u8::from(self.configuration["topology"] == "torus" && !is_short)
+    }
+
+    fn parameters(&self) -> RouterParameters {
+        RouterParameters {
+            virtual_channels: self.number("num_vcs") as u8,
+            buffer_flits: self.number("vc_buf_size") as u16,
+            credit_delay: self.number("credit_delay") as u8,
+            routing_delay: self.number("routing_delay") as u8,
+            wire_delay: self.wire_delay(),
+            ..RouterParameters::BOOKSIM
+        }
+    }
+
+    /// How many packets arrive in another cycle than BookSim2's.
+    fn mismatches(&self, mut network: impl Steps) -> usize {
+        let flits = self.number("packet_size") as u16;
+        let mut order: Vec<usize> = (0..self.packets.len()).collect();
+        order.sort_by_key(|tag| self.packets[*tag].generated);
+        let (mut events, mut waiting) = (Vec::new(), order.into_iter().peekable());
+        let mut arrived = vec![None; self.packets.len()];
+        let last = self.packets.iter().map(|packet| packet.arrived).max().expect("a trace has packets");
+        for now in 0..last + 100 {
+            while let Some(tag) = waiting.next_if(|tag| self.packets[*tag].generated == now) {
+                let Packet { source, destination, .. } = self.packets[tag];
+                network.take(Injection { source, destination, flits, network: 0, tag: tag as u32, takes_place: false });
+            }
+            network.go(&mut events);
+            for Event { cycle, tag, kind, .. } in events.drain(..) {
+                if kind == EventKind::Delivered {
+                    arrived[tag as usize] = Some(cycle);
+                }
+            }
+        }
+        self.packets.iter().zip(arrived).filter(|(packet, arrived)| *arrived != Some(packet.arrived)).count()
+    }
+}
+
+/// Either network.
+trait Steps {
+    fn take(&mut self, injection: Injection);
+    fn go(&mut self, events: &mut Vec<Event>);
+}
+
+impl Steps for Network {
+    fn take(&mut self, injection: Injection) {
+        self.offer(injection);
+    }
+    fn go(&mut self, events: &mut Vec<Event>) {
+        self.step();
+        self.take_events(events);
+    }
+}
+
+impl Steps for Twin {
+    fn take(&mut self, injection: Injection) {
+        self.offer(injection);
+    }
+    fn go(&mut self, events: &mut Vec<Event>) {
+        self.step();
+        self.take_events(events);
+    }
+}
+
+#[test]
+fn every_packet_of_every_trace_arrives_in_the_same_cycle() {
+    let traces = traces();
+    assert!(traces.len() >= 4, "the traces are there");
+    for trace in traces {
+        let network = Network::new(trace.shape(), &trace.parameters(), 1);
+        assert_eq!(trace.mismatches(network), 0, "of {} packets of {}", trace.packets.len(), trace.name);
+        let twin = Twin::new(trace.shape(), &trace.parameters(), 1);
+        assert_eq!(trace.mismatches(twin), 0, "of {} packets of {}, plainly", trace.packets.len(), trace.name);
+    }
+}
+
+/// What BookSim2 measured at one load.
+#[derive(Clone)]
+struct Point {
+    virtual_channels: u8,
+    buffer_flits: u16,
+    packet_flits: u16,
+    offered: f64,
+    status: String,
+    accepted: f64,
+    hops: f64,
+    latency: f64,
+}
+
+fn points() -> Vec<Point> {
+    let mut reader = csv::Reader::from_path(folder().join("booksim2-curves.csv")).expect("the curves");
+    let heads = reader.headers().expect("heads").clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a row")).collect();
+    let read = |row: &csv::StringRecord, key: &str| {
+        let column = heads.iter().position(|head| head == key).unwrap_or_else(|| panic!("a column {key}"));
+        row[column].to_owned()
+    };
+    let number = |row: &csv::StringRecord, key: &str| read(row, key).parse::<f64>().unwrap_or(f64::NAN);
+    let point = |row: &csv::StringRecord| Point {
+        virtual_channels: number(row, "num_vcs") as u8,
+        buffer_flits: number(row, "vc_buffer_flits") as u16,
+        packet_flits: number(row, "packet_flits") as u16,
+        offered: number(row, "offered_flits_per_node_cycle"),
+        status: read(row, "status"),
+        accepted: number(row, "accepted_flits_per_node_cycle"),
+        hops: number(row, "hops_avg"),
+        latency: number(row, "packet_latency_avg_cycles"),
+    };
+    rows.iter().map(point).collect()
+}
+
+/// What the network does at one load.
+struct Measured {
+    accepted: f64,
+    hops: f64,
+    latency: f64,
+}
+
+const NODES: u32 = 64;
+const WARM_UP_CYCLES: u64 = 2_000;
+const CYCLES: u64 = 5_000;
+
+/// Bernoulli sources with uniform destinations, the own node among them, on an 8x8 mesh; the packets
+/// generated after the warm-up count.
+fn measure(point: &Point) -> Measured {
+    let Point { virtual_channels, buffer_flits, .. } = *point;
+    let parameters = RouterParameters { virtual_channels, buffer_flits, ..RouterParameters::BOOKSIM };
+    let shape = MeshParameters { shape: vec![8, 8] }.shape();
+    let routing = shape.routing.clone();
+    let mut network = Network::new(shape, &parameters, 1);
+    let mut stream = rng::stream(1, "open-loop sources");
+    let chance = point.offered / f64::from(point.packet_flits);
+    // By tag: when it was generated, and over how many routers it goes.
+    let mut generated: Vec<(u64, u32)> = Vec::new();
+    let (mut events, mut latency, mut hops, mut packets, mut before) = (Vec::new(), 0, 0, 0u64, 0);
+    let last = WARM_UP_CYCLES + CYCLES;
+    let is_counted = |cycle: u64| (WARM_UP_CYCLES..last).contains(&cycle);
+    let mut accepted = 0;
+    while network.cycle() < last || (point.offered < 1.0 && network.counts().in_flight() > 0) {
+        let now = network.cycle();
+        if now == WARM_UP_CYCLES {
+            before = network.counts().delivered_flits;
+        }
+        for source in (0..NODES).filter(|_| now < last) {
+            if stream.random::<f64>() < chance {
+                let destination = stream.random_range(0..NODES);
+                let (flits, tag) = (point.packet_flits, generated.len() as u32);
+                generated.push((now, routing.distance(source, destination) + 1));
+                network.offer(Injection { source, destination, flits, network: 0, tag, takes_place: false });
+            }
+        }
+        network.step();
+        if now + 1 == last {
+            accepted = network.counts().delivered_flits - before;
+        }
+        network.take_events(&mut events);
+        for event in events.drain(..).filter(|event| event.kind == EventKind::Delivered) {
+            let (cycle, over) = generated[event.tag as usize];
+            if is_counted(cycle) {
+                latency += event.cycle - cycle;
+                hops += u64::from(over);
+                packets += 1;
+            }
+        }
+    }
+    let mean = |sum: u64| sum as f64 / packets as f64;
+    let accepted = accepted as f64 / (CYCLES * u64::from(NODES)) as f64;
+    Measured { accepted, hops: mean(hops), latency: mean(latency) }
+}
+
+/// Fails unless `measured` is within a fraction of `expected`.
+#[track_caller]
+fn within(fraction: f64, measured: f64, expected: f64, what: &str) {
+    assert!((measured / expected - 1.0).abs() <= fraction, "{what}: {measured:.4} against {expected:.4}");
+}
+
+#[test]
+fn latency_and_throughput_follow_the_curves() {
+    let points = points();
+    for saturated in points.iter().filter(|point| point.status == "saturated") {
+        let is_same = |point: &&Point| {
+            let key = |point: &Point| (point.virtual_channels, point.buffer_flits, point.packet_flits);
+            key(point) == key(saturated) && point.status == "ok" && point.offered <= 0.8 * saturated.accepted
+        };
+        let what = |point: &Point| {
+            let Point { virtual_channels, buffer_flits, packet_flits, offered, .. } = point;
+            format!("{virtual_channels} channels of {buffer_flits} flits, packets of {packet_flits}, offered {offered}")
+        };
+        within(0.05, measure(saturated).accepted, saturated.accepted, &what(saturated));
+        for point in points.iter().filter(is_same) {
+            let measured = measure(point);
+            // Each drew its own packets; a router more or less on the way is 5 cycles.
+            let latency = measured.latency + 5.0 * (point.hops - measured.hops);
+            within(if point.offered < 0.05 { 0.02 } else { 0.05 }, latency, point.latency, &what(point));
+            within(0.05, measured.accepted, point.accepted, &what(point));
+        }
+    }
+}
