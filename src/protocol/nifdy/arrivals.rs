@@ -1,0 +1,82 @@
+//! The arrivals FIFO: what the processor may accept, in the order in which it became ready.
+//!
+//! A scalar packet stands in a place of the FIFO. A bulk packet that is next in its dialog stays in
+//! its reorder buffer, and only its turn stands here: it takes no place, so that the network's
+//! count of free places needs no correction, and "can be streamed to the processor immediately"
+//! (§2.1.2). One queue for both keeps a pair's order when it changes modes.
+
+use super::Scalar;
+use std::collections::VecDeque;
+
+/// What waits for the processor.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Arrived<T> {
+    Scalar {
+        source: u32,
+        header: Scalar,
+        body: T,
+    },
+    /// The next packet of this incoming dialog.
+    Bulk {
+        dialog: u16,
+    },
+}
+
+/// The FIFO.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Arrivals<T> {
+    places: usize,
+    taken: usize,
+    queue: VecDeque<Arrived<T>>,
+}
+
+impl<T> Arrivals<T> {
+    pub(super) fn new(places: u16) -> Arrivals<T> {
+        let places = usize::from(places);
+        Arrivals { places, taken: 0, queue: VecDeque::with_capacity(places) }
+    }
+
+    pub(super) fn insert(&mut self, source: u32, header: Scalar, body: T) {
+        assert!(self.taken < self.places, "a packet that takes a place waits in the network until one is free");
+        self.taken += 1;
+        self.queue.push_back(Arrived::Scalar { source, header, body });
+    }
+
+    pub(super) fn insert_turn(&mut self, dialog: u16) {
+        self.queue.push_back(Arrived::Bulk { dialog });
+    }
+
+    pub(super) fn front(&self) -> Option<&Arrived<T>> {
+        self.queue.front()
+    }
+
+    pub(super) fn take(&mut self) -> Option<Arrived<T>> {
+        let front = self.queue.pop_front()?;
+        if let Arrived::Scalar { .. } = front {
+            self.taken -= 1;
+        }
+        Some(front)
+    }
+
+    /// True if a packet of `source` waits that is to be acknowledged.
+    pub(super) fn holds_from(&self, source: u32) -> bool {
+        let is_from = |arrived: &Arrived<T>| match arrived {
+            Arrived::Scalar { source: from, header, .. } => *from == source && header.acknowledged,
+            Arrived::Bulk { .. } => false,
+        };
+        self.queue.iter().any(is_from)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Places in use, and turns of each dialog, counted anew.
+    pub(super) fn census(&self, dialog: u16) -> (usize, usize) {
+        let turns =
+            self.queue.iter().filter(|arrived| matches!(arrived, Arrived::Bulk { dialog: of } if *of == dialog));
+        let scalar = self.queue.iter().filter(|arrived| matches!(arrived, Arrived::Scalar { .. })).count();
+        assert_eq!(scalar, self.taken, "places of the arrivals FIFO are conserved");
+        (scalar, turns.count())
+    }
+}

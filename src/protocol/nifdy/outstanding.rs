@@ -1,0 +1,48 @@
+//! The outstanding-packet table: the destinations of scalar packets that are not acknowledged yet,
+//! at most O, each at most once (§2.1).
+
+/// One entry.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Entry {
+    pub(super) destination: u32,
+    /// The packet's.
+    pub(super) duplicate_bit: bool,
+}
+
+/// The table. It stores destinations with zero credits, not credits per destination (§7).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Outstanding {
+    entries_max: usize,
+    entries: Vec<Entry>,
+}
+
+impl Outstanding {
+    pub(super) fn new(entries_max: u16) -> Outstanding {
+        let entries_max = usize::from(entries_max);
+        Outstanding { entries_max, entries: Vec::with_capacity(entries_max) }
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.entries.len() < self.entries_max
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn has(&self, destination: u32) -> bool {
+        self.entries.iter().any(|entry| entry.destination == destination)
+    }
+
+    pub(super) fn insert(&mut self, entry: Entry) {
+        assert!(self.has_room(), "at most O scalar packets are outstanding");
+        assert!(!self.has(entry.destination), "at most one scalar packet is outstanding per destination");
+        self.entries.push(entry);
+    }
+
+    /// Clears the entry that an acknowledgement is for, if there is one.
+    pub(super) fn clear(&mut self, destination: u32, duplicate_bit: bool) -> bool {
+        let place = self.entries.iter().position(|&entry| entry == Entry { destination, duplicate_bit });
+        place.map(|place| self.entries.remove(place)).is_some()
+    }
+}

@@ -1,0 +1,136 @@
+//! Parameters: O, B, D, W and the arrivals (§2.1), when acknowledgements are made, and the
+//! extensions of §6.
+//!
+//! All units of a machine have the same parameters: a sender's window is its receiver's.
+
+use crate::engine::Time;
+
+/// Of one unit (§2.1: "NIFDY will have to be tuned for each network. This is done by adjusting
+/// four parameters").
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Parameters {
+    /// O: entries of the outstanding-packet table.
+    pub outstanding: u16,
+    /// B: buffers of the outgoing pool.
+    pub pool: u16,
+    /// D: bulk dialogs a receiver maintains at once. None: no bulk mode.
+    pub dialogs: u16,
+    /// W: reorder buffers per dialog, and so packets a sender may have unacknowledged in it.
+    pub window: u16,
+    /// Places of the arrivals FIFO (§3: "at most two packets").
+    pub arrivals: u16,
+    /// When a scalar packet is acknowledged.
+    pub acknowledge: AcknowledgeAt,
+    /// How many bulk packets an acknowledgement is for.
+    pub bulk_acknowledge: BulkAcknowledge,
+    /// Whether an acknowledgement may ride in the answer to its packet (§6.1).
+    pub carried: bool,
+    /// For networks that drop packets (§6.2); none for those that do not.
+    pub retransmission: Option<Retransmission>,
+}
+
+/// When a scalar packet is acknowledged.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AcknowledgeAt {
+    /// When the processor accepts it (§2.1.1).
+    Acceptance,
+    /// When it is inserted into the arrivals FIFO (footnote 2: "surprisingly less effective").
+    Insertion,
+}
+
+/// How many bulk packets an acknowledgement is for (§2.4.2).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BulkAcknowledge {
+    /// Those of half a window: "only one ack is sent for every W/2 packets".
+    HalfWindow,
+    /// One: "in which every packet is acknowledged".
+    EachPacket,
+}
+
+/// When an unacknowledged packet is sent again (§6.2).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Retransmission {
+    /// So long after it was sent last.
+    pub timeout: Time,
+}
+
+/// Bytes that name a node (§2.3: "16 bits are enough").
+const NODE_BYTES: usize = 2;
+/// Bytes of a rank, a dialog number, a sequence number, or the few bits of an entry's state.
+const SMALL_BYTES: usize = 1;
+/// Bytes of a timer (chosen: 32 bits of cycles).
+const TIMER_BYTES: usize = 4;
+
+impl Default for Parameters {
+    /// The paper's for its fat tree (Table 3), without extensions.
+    fn default() -> Parameters {
+        Parameters {
+            outstanding: 8,
+            pool: 8,
+            dialogs: 1,
+            window: 4,
+            arrivals: 2,
+            acknowledge: AcknowledgeAt::Acceptance,
+            bulk_acknowledge: BulkAcknowledge::HalfWindow,
+            carried: false,
+            retransmission: None,
+        }
+    }
+}
+
+impl Parameters {
+    /// What is wrong: the key, and why.
+    pub fn check(&self) -> Vec<(&'static str, String)> {
+        let mut wrong = Vec::new();
+        let mut refuse = |is_wrong: bool, key, why: &str| {
+            if is_wrong {
+                wrong.push((key, why.to_owned()));
+            }
+        };
+        refuse(self.outstanding == 0, "outstanding", "without an outstanding packet nothing is ever sent");
+        refuse(self.pool == 0, "pool", "without a buffer nothing is ever sent");
+        refuse(self.arrivals == 0, "arrivals", "without a place nothing ever arrives");
+        refuse(self.has_bulk() && self.window == 0, "window", "a dialog needs a window of at least one packet");
+        let halves = self.has_bulk() && self.bulk_acknowledge == BulkAcknowledge::HalfWindow;
+        refuse(halves && self.window % 2 == 1, "window", "only an even window has halves to acknowledge");
+        let timeout = self.retransmission.map(|retransmission| retransmission.timeout);
+        refuse(timeout == Some(Time::ZERO), "retransmission.timeout", "a packet takes longer than no time");
+        wrong
+    }
+
+    /// True if there is a bulk mode at all.
+    pub const fn has_bulk(&self) -> bool {
+        self.dialogs > 0
+    }
+
+    /// Bulk packets that one acknowledgement is for.
+    pub(super) fn group(&self) -> u32 {
+        match self.bulk_acknowledge {
+            BulkAcknowledge::HalfWindow => u32::from(self.window / 2).max(1),
+            BulkAcknowledge::EachPacket => 1,
+        }
+    }
+
+    /// Bytes of state that the unit is built from (§2.3), for packets of `packet_bytes`: DW + B
+    /// buffers, the arrivals, both associative memories, the dialogs' registers, and with
+    /// retransmission a buffer and a timer per outstanding packet. No number of nodes is in it,
+    /// but retransmission needs two bits for each other node as well (see `retransmit`); they are
+    /// left out here, as is the queue of acknowledgements of a few bytes each.
+    pub fn state_bytes(&self, packet_bytes: usize) -> usize {
+        let [outstanding, pool, dialogs, window, arrivals] =
+            [self.outstanding, self.pool, self.dialogs, self.window, self.arrivals].map(usize::from);
+        let reorder = dialogs * (window * (packet_bytes + SMALL_BYTES) + NODE_BYTES + 2 * SMALL_BYTES);
+        let sending = if dialogs > 0 { NODE_BYTES + 4 * SMALL_BYTES } else { 0 };
+        let copies = match self.retransmission {
+            Some(_) if dialogs > 0 => outstanding + window,
+            Some(_) => outstanding,
+            None => 0,
+        };
+        pool * (packet_bytes + NODE_BYTES + SMALL_BYTES)
+            + outstanding * NODE_BYTES
+            + arrivals * packet_bytes
+            + reorder
+            + sending
+            + copies * (packet_bytes + TIMER_BYTES)
+    }
+}

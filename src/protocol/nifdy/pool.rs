@@ -1,0 +1,92 @@
+//! The outgoing pool with its rank and eligibility unit (§2.1.1).
+//!
+//! A packet's rank is the number of packets for the same destination in front of it, waiting or
+//! outstanding. An acknowledgement takes one off the ranks of all that wait for its sender; the
+//! packet whose rank is zero is the next. (The paper says "one plus" that number, and that zero is
+//! eligible: both cannot hold for the first packet of all.) While a dialog with the destination
+//! is open, the packet whose rank is the number of the dialog's unacknowledged packets is the next.
+
+use std::collections::VecDeque;
+
+/// A packet on its way from the processor into the network.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Outgoing<T> {
+    /// Whom it is for.
+    pub destination: u32,
+    /// More packets for this destination follow, enough to want a bulk dialog (§2.2: "NIFDY won't
+    /// attempt bulk mode on its own").
+    pub bulk_request: bool,
+    /// The last packet of its message: it ends the dialog that it travels in.
+    pub bulk_exit: bool,
+    /// Not so for one that bypasses the protocol: unordered, eligible at once (§6.1).
+    pub acknowledged: bool,
+    /// The answer to a packet accepted from the destination, whose acknowledgement may ride in it.
+    pub answers: bool,
+    /// What the processor sends.
+    pub body: T,
+}
+
+impl<T> Outgoing<T> {
+    /// A packet by itself: acknowledged, no bulk mode, no answer.
+    pub const fn new(destination: u32, body: T) -> Outgoing<T> {
+        Outgoing { destination, bulk_request: false, bulk_exit: false, acknowledged: true, answers: false, body }
+    }
+}
+
+/// Packets that wait, oldest first.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Pool<T> {
+    buffers: usize,
+    waiting: VecDeque<(Outgoing<T>, usize)>,
+}
+
+impl<T> Pool<T> {
+    pub(super) fn new(buffers: u16) -> Pool<T> {
+        let buffers = usize::from(buffers);
+        Pool { buffers, waiting: VecDeque::with_capacity(buffers) }
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.waiting.len() < self.buffers
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Packets in order that wait for `destination`.
+    pub(super) fn waiting_for(&self, destination: u32) -> usize {
+        self.waiting.iter().filter(|(packet, _)| packet.is_ordered_to(destination)).count()
+    }
+
+    /// Takes a packet in, behind those that wait and the `outstanding` ones of its destination.
+    pub(super) fn insert(&mut self, packet: Outgoing<T>, outstanding: usize) {
+        assert!(self.has_room(), "a packet enters where a buffer is empty (§2.1.1)");
+        let rank = if packet.acknowledged { self.waiting_for(packet.destination) + outstanding } else { 0 };
+        self.waiting.push_back((packet, rank));
+    }
+
+    /// So many packets were acknowledged by `destination`.
+    pub(super) fn acknowledged(&mut self, destination: u32, packets: usize) {
+        for (packet, rank) in self.waiting.iter_mut().filter(|(packet, _)| packet.is_ordered_to(destination)) {
+            let lower = rank.checked_sub(packets);
+            *rank =
+                lower.unwrap_or_else(|| panic!("{packets} acknowledged, {rank} in front of {}", packet.destination));
+        }
+    }
+
+    /// Each packet with its rank, oldest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Outgoing<T>, usize)> {
+        self.waiting.iter().map(|(packet, rank)| (packet, *rank))
+    }
+
+    pub(super) fn take(&mut self, place: usize) -> Outgoing<T> {
+        self.waiting.remove(place).expect("the chosen packet waits").0
+    }
+}
+
+impl<T> Outgoing<T> {
+    const fn is_ordered_to(&self, destination: u32) -> bool {
+        self.acknowledged && self.destination == destination
+    }
+}

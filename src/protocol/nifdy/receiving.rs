@@ -1,0 +1,164 @@
+//! The unit's way in: what a frame does when it arrives, and what is acknowledged.
+
+use super::acknowledge::Waits;
+use super::bulk_receive::{Due, Stores};
+use super::bulk_send::BulkSend;
+use super::{AcknowledgeAt, Acknowledgement, Answer, Bulk, Frame, Header, Request, Scalar, Unit};
+
+impl<T: Clone> Unit<T> {
+    /// A frame came from the network. True if it took a place of the arrivals FIFO that is free
+    /// again, because it was a copy: the network is to be told, as after [`Unit::accept`].
+    ///
+    /// # Panics
+    ///
+    /// If it takes a place and none is free, or if a network that is said to deliver every frame
+    /// exactly once does not.
+    #[must_use = "the network is to be told of a free place"]
+    pub fn arrive(&mut self, frame: Frame<T>) -> bool {
+        let Frame { source, destination, header, carried, body } = frame;
+        assert_eq!(destination, self.own, "a frame goes where it is addressed");
+        if let Some(carried) = carried {
+            self.acknowledged(source, carried);
+        }
+        match header {
+            Header::Acknowledgement(acknowledgement) => self.acknowledged(source, acknowledgement),
+            Header::Bulk(bulk) => self.bulk_arrives(source, bulk, body),
+            Header::Scalar(scalar) => {
+                return self.scalar_arrives(source, scalar, body.expect("a scalar packet has a body"));
+            }
+        }
+        false
+    }
+
+    fn scalar_arrives(&mut self, source: u32, header: Scalar, body: T) -> bool {
+        if header.acknowledged && !self.is_new(source, header) {
+            self.statistics.duplicates += 1;
+            self.acknowledge_again(source, header);
+            return true;
+        }
+        self.arrivals.insert(source, header, body);
+        if self.parameters.acknowledge == AcknowledgeAt::Insertion && header.acknowledged {
+            self.acknowledge_scalar(source, header, Waits::Not);
+        }
+        false
+    }
+
+    fn is_new(&mut self, source: u32, header: Scalar) -> bool {
+        match &mut self.retransmit {
+            Some(retransmit) => retransmit.is_new(source, header.duplicate_bit),
+            None => true,
+        }
+    }
+
+    /// The processor accepts a scalar packet.
+    pub(super) fn scalar_accepted(&mut self, source: u32, header: Scalar, answer: Answer) {
+        if self.parameters.acknowledge == AcknowledgeAt::Acceptance && header.acknowledged {
+            let rides = self.parameters.carried && answer == Answer::Follows;
+            self.acknowledge_scalar(source, header, if rides { Waits::ForOffer } else { Waits::Not });
+        }
+    }
+
+    /// Acknowledges a scalar packet, and grants or rejects its request.
+    fn acknowledge_scalar(&mut self, source: u32, header: Scalar, waits: Waits) {
+        let request = match header.bulk_request.then(|| self.bulk_receive.grant(source)) {
+            None => Request::None,
+            Some(None) => Request::Rejected,
+            Some(Some(dialog)) => Request::Granted(dialog),
+        };
+        match request {
+            Request::None => {}
+            Request::Rejected => self.statistics.rejected += 1,
+            Request::Granted(_) => self.statistics.granted += 1,
+        }
+        let acknowledgement = Acknowledgement::Scalar { request, duplicate_bit: header.duplicate_bit };
+        self.acknowledgements.insert(source, acknowledgement, waits);
+    }
+
+    /// A copy of a scalar packet came. If the packet was acknowledged and that has left, the
+    /// acknowledgement may have been lost: another one says the same.
+    fn acknowledge_again(&mut self, source: u32, header: Scalar) {
+        self.acknowledgements.release(source);
+        let is_unaccepted =
+            self.parameters.acknowledge == AcknowledgeAt::Acceptance && self.arrivals.holds_from(source);
+        if is_unaccepted || self.acknowledgements.has_scalar_for(source) {
+            return;
+        }
+        let request = match (header.bulk_request, self.bulk_receive.fresh(source)) {
+            (false, _) => Request::None,
+            (true, None) => Request::Rejected,
+            (true, Some(dialog)) => Request::Granted(dialog),
+        };
+        let acknowledgement = Acknowledgement::Scalar { request, duplicate_bit: header.duplicate_bit };
+        self.acknowledgements.insert(source, acknowledgement, Waits::Not);
+    }
+
+    fn bulk_arrives(&mut self, source: u32, header: Bulk, body: Option<T>) {
+        let Bulk { dialog, number, .. } = header;
+        match self.bulk_receive.store(source, header, body) {
+            Stores::Kept { turns, due } => {
+                (0..turns).for_each(|_| self.arrivals.insert_turn(dialog));
+                due.into_iter().for_each(|due| self.acknowledge_bulk(due));
+                return;
+            }
+            Stores::Waits => {}
+            Stores::Accepted => self.acknowledge_bulk(Due { source, dialog, number: Some(number), ends: false }),
+        }
+        assert!(self.retransmit.is_some(), "bulk packet {number} of dialog {dialog} came twice");
+        self.statistics.duplicates += 1;
+    }
+
+    pub(super) fn acknowledge_bulk(&mut self, due: Due) {
+        let Due { source, dialog, number, ends } = due;
+        self.acknowledgements.insert(source, Acknowledgement::Bulk { dialog, number, ends }, Waits::Not);
+    }
+
+    /// An acknowledgement arrived.
+    fn acknowledged(&mut self, source: u32, acknowledgement: Acknowledgement) {
+        match acknowledgement {
+            Acknowledgement::Scalar { request, duplicate_bit } => {
+                self.scalar_acknowledged(source, request, duplicate_bit);
+            }
+            Acknowledgement::Bulk { dialog, number, ends } => {
+                let is_it = self.bulk_send.dialog().is_some_and(|open| open.is(source, dialog));
+                if is_it {
+                    self.dialog_acknowledged(source, number, ends);
+                }
+                assert!(is_it || number.is_none() || self.retransmit.is_some(), "acknowledged once");
+            }
+        }
+    }
+
+    fn scalar_acknowledged(&mut self, source: u32, request: Request, duplicate_bit: bool) {
+        if !self.outstanding.clear(source, duplicate_bit) {
+            assert!(self.retransmit.is_some(), "node {source} acknowledges what is not outstanding");
+            return;
+        }
+        self.pool.acknowledged(source, 1);
+        if let Some(retransmit) = &mut self.retransmit {
+            retransmit.scalar_acknowledged(source);
+        }
+        match request {
+            Request::None => {}
+            Request::Rejected => self.bulk_send.answered(source, None, self.numbering),
+            Request::Granted(dialog) => self.bulk_send.answered(source, Some(dialog), self.numbering),
+        }
+    }
+
+    fn dialog_acknowledged(&mut self, source: u32, number: Option<super::Number>, ends: bool) {
+        let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
+        if ends {
+            dialog.end();
+        }
+        let retransmit = &mut self.retransmit;
+        let free = |number| {
+            if let Some(retransmit) = retransmit.as_mut() {
+                retransmit.bulk_acknowledged(number);
+            }
+        };
+        let packets = number.map_or(0, |number| dialog.acknowledge(number, self.parameters.group(), free));
+        if dialog.is_over() {
+            self.bulk_send = BulkSend::Scalar;
+        }
+        self.pool.acknowledged(source, packets);
+    }
+}

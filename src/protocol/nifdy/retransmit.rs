@@ -1,0 +1,149 @@
+//! Networks that drop packets (§6.2): a buffer and a timer per outstanding packet, and one
+//! duplicate bit in the header.
+//!
+//! "The outgoing packet is copied into the buffer and the timer is set when the packet is sent. If
+//! an ack is received before the timer expires, the timer is reset and the buffer is freed for
+//! future use. If no ack is received before the timer goes off, the packet is retransmitted."
+//!
+//! The duplicate bit alternates between the packets of a pair, and in a dialog between laps of the
+//! sequence number. A packet with another bit than expected is a copy of one that was accepted or
+//! waits to be; it is dropped, and what was acknowledged is acknowledged again.
+//!
+//! # What it needs beyond the paper's list
+//!
+//! * **Two bits per other node**: the bit of the next packet to it, and of the next from it. They
+//!   must outlive the table's entries, for a copy can arrive when nothing is outstanding. So
+//!   this extension's state grows with the machine, by a quarter of a byte per node. Here only the
+//!   bits that are set are stored.
+//! * **The source in bulk headers.** When the last acknowledgement of a dialog is lost, its sender
+//!   sends the exit again, and by then the dialog number may be another sender's.
+//! * **Copies that die in time**: see the assumption in the head of this module's parent.
+//! * A carried acknowledgement does not travel again with a copy of its answer: by then it could be
+//!   of the wrong packet. Its packet is sent again, and acknowledged by itself.
+
+use super::{Frame, Header, Number, Retransmission};
+use crate::engine::Time;
+use std::collections::BTreeSet;
+
+/// Buffers, timers and duplicate bits.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Retransmit<T> {
+    timeout: Time,
+    /// Longest unacknowledged since it was sent last, first.
+    copies: Vec<Copy<T>>,
+    /// Nodes to which the next packet has the bit set.
+    sends: BTreeSet<u32>,
+    /// Nodes from which the next packet has the bit set.
+    expects: BTreeSet<u32>,
+}
+
+/// A buffer and its timer.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Copy<T> {
+    frame: Frame<T>,
+    timer: Timer,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Timer {
+    /// Goes off then.
+    Set(Time),
+    /// Went off: the copy is to be sent.
+    Off,
+}
+
+impl<T: Clone> Retransmit<T> {
+    pub(super) fn new(parameters: Retransmission) -> Retransmit<T> {
+        let Retransmission { timeout } = parameters;
+        Retransmit { timeout, copies: Vec::new(), sends: BTreeSet::new(), expects: BTreeSet::new() }
+    }
+
+    /// The bit of the next scalar packet to `destination`, which is sent now.
+    pub(super) fn next_bit(&mut self, destination: u32) -> bool {
+        flip(&mut self.sends, destination)
+    }
+
+    /// True if a scalar packet of `source` is not a copy of the one before it; then it is no more
+    /// expected.
+    pub(super) fn is_new(&mut self, source: u32, duplicate_bit: bool) -> bool {
+        let is_new = self.expects.contains(&source) == duplicate_bit;
+        if is_new {
+            flip(&mut self.expects, source);
+        }
+        is_new
+    }
+
+    /// A frame that is to be acknowledged leaves.
+    pub(super) fn sent(&mut self, frame: &Frame<T>, now: Time) {
+        let frame = Frame { carried: None, ..frame.clone() };
+        self.copies.push(Copy { frame, timer: Timer::Set(now + self.timeout) });
+    }
+
+    /// A scalar packet was acknowledged.
+    pub(super) fn scalar_acknowledged(&mut self, destination: u32) {
+        self.free(|frame| frame.destination == destination && matches!(frame.header, Header::Scalar(_)));
+    }
+
+    /// A packet of the outgoing dialog was acknowledged.
+    pub(super) fn bulk_acknowledged(&mut self, number: Number) {
+        self.free(|frame| matches!(frame.header, Header::Bulk(bulk) if bulk.number == number));
+    }
+
+    fn free(&mut self, is_it: impl Fn(&Frame<T>) -> bool) {
+        let place = self.copies.iter().position(|copy| is_it(&copy.frame)).expect("an outstanding packet has a copy");
+        self.copies.remove(place);
+    }
+
+    /// When the next timer goes off.
+    pub(super) fn next_timer(&self) -> Option<Time> {
+        let set = self.copies.iter().filter_map(|copy| match copy.timer {
+            Timer::Set(time) => Some(time),
+            Timer::Off => None,
+        });
+        set.min()
+    }
+
+    /// Timers due by `now` go off.
+    pub(super) fn on_time(&mut self, now: Time) {
+        for copy in &mut self.copies {
+            if matches!(copy.timer, Timer::Set(time) if time <= now) {
+                copy.timer = Timer::Off;
+            }
+        }
+    }
+
+    /// True if a copy is to be sent.
+    pub(super) fn has_copy(&self) -> bool {
+        self.copies.iter().any(|copy| copy.timer == Timer::Off)
+    }
+
+    /// The copy to be sent, if any; its timer is set anew.
+    pub(super) fn copy(&mut self, now: Time) -> Option<Frame<T>> {
+        let place = self.copies.iter().position(|copy| copy.timer == Timer::Off)?;
+        let mut copy = self.copies.remove(place);
+        copy.timer = Timer::Set(now + self.timeout);
+        let frame = copy.frame.clone();
+        self.copies.push(copy);
+        Some(frame)
+    }
+
+    /// What the buffers hold.
+    #[cfg(test)]
+    pub(super) fn frames(&self) -> impl Iterator<Item = &Frame<T>> {
+        self.copies.iter().map(|copy| &copy.frame)
+    }
+
+    /// Buffers in use.
+    pub(super) fn len(&self) -> usize {
+        self.copies.len()
+    }
+}
+
+/// The bit of `node`, as it was; it is then the other.
+fn flip(bits: &mut BTreeSet<u32>, node: u32) -> bool {
+    let was = bits.remove(&node);
+    if !was {
+        bits.insert(node);
+    }
+    was
+}

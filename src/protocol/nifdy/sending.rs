@@ -1,0 +1,139 @@
+//! The unit's way out: which frame leaves next (§2.1.1).
+//!
+//! Acknowledgements first: they free what others wait for. Then copies whose timer went off, then
+//! the oldest packet that is eligible.
+
+use super::acknowledge::Waiting;
+use super::bulk_send::BulkSend;
+use super::outstanding::Entry;
+use super::{Frame, Header, Outgoing, Scalar, Unit};
+use crate::engine::Time;
+
+/// How an eligible packet leaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// Past the protocol (§6.1).
+    Unacknowledged,
+    /// Through the outstanding-packet table.
+    Scalar,
+    /// Through the window of the open dialog.
+    Bulk,
+}
+
+impl<T: Clone> Unit<T> {
+    /// True if [`Unit::next`] would give a frame.
+    pub fn has_next(&self) -> bool {
+        self.ready_acknowledgement().is_some()
+            || self.retransmit.as_ref().is_some_and(|retransmit| retransmit.has_copy())
+            || self.wants_empty_exit()
+            || self.eligible().is_some()
+    }
+
+    /// The next frame for the network. It counts as sent: the caller sends it.
+    pub fn next(&mut self, now: Time) -> Option<Frame<T>> {
+        self.next_acknowledgement().or_else(|| self.next_packet(now))
+    }
+
+    /// The next acknowledgement, for a caller that sends them by another network than packets.
+    pub fn next_acknowledgement(&mut self) -> Option<Frame<T>> {
+        let place = self.ready_acknowledgement()?;
+        Some(self.send_acknowledgement(place))
+    }
+
+    /// The next packet.
+    pub fn next_packet(&mut self, now: Time) -> Option<Frame<T>> {
+        if let Some(copy) = self.retransmit.as_mut().and_then(|retransmit| retransmit.copy(now)) {
+            self.statistics.retransmitted += 1;
+            return Some(copy);
+        }
+        let frame = match self.wants_empty_exit() {
+            true => self.empty_exit(),
+            false => {
+                let (place, way) = self.eligible()?;
+                self.send(place, way)
+            }
+        };
+        let is_acknowledged = !matches!(frame.header, Header::Scalar(Scalar { acknowledged: false, .. }));
+        if let Some(retransmit) = self.retransmit.as_mut().filter(|_| is_acknowledged) {
+            retransmit.sent(&frame, now);
+        }
+        Some(frame)
+    }
+
+    fn ready_acknowledgement(&self) -> Option<usize> {
+        self.acknowledgements.iter().position(|waiting| !self.is_held(waiting))
+    }
+
+    fn send_acknowledgement(&mut self, place: usize) -> Frame<T> {
+        let Waiting { destination, acknowledgement, .. } = self.acknowledgements.take(place);
+        self.statistics.acknowledgements += 1;
+        self.frame(destination, Header::Acknowledgement(acknowledgement), None)
+    }
+
+    fn frame(&self, destination: u32, header: Header, body: Option<T>) -> Frame<T> {
+        Frame { source: self.own, destination, header, carried: None, body }
+    }
+
+    /// The oldest eligible packet.
+    fn eligible(&self) -> Option<(usize, Way)> {
+        let ways = self.pool.iter().map(|(packet, rank)| self.way(packet, rank));
+        ways.enumerate().find_map(|(place, way)| Some((place, way?)))
+    }
+
+    /// How a packet of the pool could leave now, if it could.
+    pub(super) fn way(&self, packet: &Outgoing<T>, rank: usize) -> Option<Way> {
+        if !packet.acknowledged {
+            return Some(Way::Unacknowledged);
+        }
+        match self.bulk_send.to(packet.destination) {
+            Some(dialog) => (dialog.is_open() && rank == dialog.unacknowledged()).then_some(Way::Bulk),
+            None => (rank == 0 && self.outstanding.has_room()).then_some(Way::Scalar),
+        }
+    }
+
+    fn send(&mut self, place: usize, way: Way) -> Frame<T> {
+        let packet = self.pool.take(place);
+        let header = match way {
+            Way::Unacknowledged => {
+                self.statistics.unacknowledged += 1;
+                Header::Scalar(Scalar { acknowledged: false, bulk_request: false, duplicate_bit: false })
+            }
+            Way::Scalar => Header::Scalar(self.scalar(&packet)),
+            Way::Bulk => {
+                self.statistics.bulk += 1;
+                let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
+                Header::Bulk(dialog.send(packet.bulk_exit))
+            }
+        };
+        let carried = if packet.answers { self.acknowledgements.ride(packet.destination) } else { None };
+        self.statistics.carried += u64::from(carried.is_some());
+        Frame { carried, ..self.frame(packet.destination, header, Some(packet.body)) }
+    }
+
+    /// A scalar packet leaves. A request for a dialog is made where none is open or asked for, and
+    /// another packet of the message is to come.
+    fn scalar(&mut self, packet: &Outgoing<T>) -> Scalar {
+        self.statistics.scalar += 1;
+        let Outgoing { destination, .. } = *packet;
+        let duplicate_bit = self.retransmit.as_mut().is_some_and(|retransmit| retransmit.next_bit(destination));
+        self.outstanding.insert(Entry { destination, duplicate_bit });
+        let is_wanted = packet.bulk_request && !packet.bulk_exit && self.parameters.has_bulk();
+        let bulk_request = is_wanted && self.bulk_send == BulkSend::Scalar;
+        if bulk_request {
+            self.bulk_send = BulkSend::Requested { destination };
+        }
+        Scalar { acknowledged: true, bulk_request, duplicate_bit }
+    }
+
+    /// True if the receiver ended the dialog, and no packet waits that could be its last.
+    fn wants_empty_exit(&self) -> bool {
+        let dialog = self.bulk_send.dialog().filter(|dialog| dialog.wants_exit());
+        dialog.is_some_and(|dialog| self.pool.waiting_for(dialog.destination) == 0)
+    }
+
+    fn empty_exit(&mut self) -> Frame<T> {
+        let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
+        let (destination, header) = (dialog.destination, dialog.send(true));
+        self.frame(destination, Header::Bulk(header), None)
+    }
+}

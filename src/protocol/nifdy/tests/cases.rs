@@ -1,0 +1,361 @@
+//! What the paper says, a sentence at a time.
+
+use super::super::*;
+use super::net::*;
+use crate::engine::Time;
+
+#[test]
+fn parameters_that_cannot_work_are_refused() {
+    let keys = |parameters: Parameters| parameters.check().into_iter().map(|(key, _)| key).collect::<Vec<_>>();
+    assert_eq!(keys(Parameters::default()), [""; 0]);
+    let none = Parameters { outstanding: 0, pool: 0, arrivals: 0, window: 0, ..parameters() };
+    assert_eq!(keys(none), ["outstanding", "pool", "arrivals", "window"]);
+    let odd = Parameters { window: 3, ..parameters() };
+    assert_eq!(keys(odd), ["window"]);
+    assert_eq!(keys(Parameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..odd }), [""; 0]);
+    assert_eq!(keys(Parameters { window: 0, dialogs: 0, ..parameters() }), [""; 0]);
+    let retransmission = Some(Retransmission { timeout: Time::ZERO });
+    assert_eq!(keys(Parameters { retransmission, ..parameters() }), ["retransmission.timeout"]);
+}
+
+#[test]
+fn at_most_one_scalar_packet_per_destination_and_o_in_all() {
+    let mut net = Net::new(4, &no_bulk());
+    net.offer(A, Outgoing::new(B, 1));
+    net.offer(A, Outgoing::new(B, 2));
+    net.offer(A, Outgoing::new(C, 3));
+    net.offer(A, Outgoing::new(3, 4));
+    assert_eq!(net.unit(A).offer(Outgoing::new(B, 5)), Err(Outgoing::new(B, 5)), "B buffers, and no more");
+    assert_eq!(net.leave_all(A), [Some(1), Some(3)], "2 waits for 1, and 4 for an entry of the table");
+    net.arrive_all(B);
+    assert_eq!(net.accept_all(B), [(A, 1)]);
+    assert_eq!(net.leave_all(B), [None]);
+    net.arrive_all(A);
+    assert_eq!(net.leave_all(A), [Some(2)], "the oldest that is eligible");
+    net.check();
+    assert_eq!(net.settle(&[]), [(A, B, 2), (A, C, 3), (A, 3, 4)]);
+    assert!(net.is_idle());
+}
+
+#[test]
+fn acknowledged_when_accepted_or_when_inserted() {
+    for (acknowledge, at_insertion) in [(AcknowledgeAt::Acceptance, 0), (AcknowledgeAt::Insertion, 1)] {
+        let mut net = Net::new(2, &Parameters { acknowledge, ..no_bulk() });
+        net.offer(A, Outgoing::new(B, ()));
+        net.leave_all(A);
+        net.arrive_all(B);
+        assert_eq!(net.leave_all(B).len(), at_insertion);
+        net.accept_all(B);
+        assert_eq!(net.leave_all(B).len(), 1 - at_insertion);
+    }
+}
+
+#[test]
+fn a_node_that_ignores_the_network_gets_one_packet_of_each_sender_and_holds_up_nobody_else() {
+    let mut net = Net::new(3, &no_bulk());
+    for n in 0..10 {
+        let _ = net.unit(A).offer(Outgoing::new(C, n));
+        let _ = net.unit(B).offer(Outgoing::new(C, n));
+        assert_eq!(net.settle(&[C]), []);
+        for (node, other) in [(A, B), (B, A)] {
+            assert_eq!(net.unit(node).unacknowledged(C), 1);
+            if net.unit(node).has_room() {
+                net.offer(node, Outgoing::new(other, n));
+                assert_eq!(net.settle(&[C]), [(node, other, n)]);
+            }
+        }
+    }
+    assert_eq!(net.unit(C).arrived(), 2);
+    assert_eq!(net.transit, []);
+    let mine: Vec<i32> = net.settle(&[]).iter().filter(|(source, ..)| *source == A).map(|(.., n)| *n).collect();
+    assert_eq!(mine, [0, 1, 2, 3, 4], "one outstanding and B in the pool");
+}
+
+/// A dialog from A to B that was granted to the first packet, with `1..` waiting.
+fn in_dialog(parameters: &Parameters, waiting: &[u32]) -> Net<u32> {
+    let mut net = Net::new(3, parameters);
+    net.offer(A, long(B, 0));
+    assert_eq!(net.settle(&[]), [(A, B, 0)]);
+    assert_eq!((net.unit(A).dialog(), net.unit(B).dialogs().collect::<Vec<_>>()), (Some(B), vec![A]));
+    waiting.iter().for_each(|&n| net.offer(A, long(B, n)));
+    net
+}
+
+#[test]
+fn a_dialog_has_a_window_of_packets_in_flight_and_no_entry_of_the_table() {
+    let mut net = in_dialog(&Parameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5]);
+    net.offer(A, Outgoing::new(C, 6));
+    assert_eq!(net.leave_all(A), [1, 2, 3, 4, 6].map(Some), "5 waits for the window");
+    assert_eq!((net.unit(A).outstanding(), net.unit(A).unacknowledged(B)), (1, 4));
+    assert!(net.transit.iter().all(|frame| frame.takes_place() == (frame.destination == C)));
+}
+
+#[test]
+fn bulk_packets_are_put_in_order_and_acknowledged_by_half_windows() {
+    let mut net = in_dialog(&Parameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5, 6]);
+    net.leave_all(A);
+    net.arrive(3);
+    net.arrive(1);
+    assert_eq!(net.accept_all(B), [], "2 and 4 wait for 1");
+    net.arrive(0);
+    assert_eq!(net.accept(B, Answer::None), Some((A, 1)));
+    assert!(!net.unit(B).has_next());
+    assert_eq!(net.accept(B, Answer::None), Some((A, 2)), "half a window");
+    assert_eq!(net.accept(B, Answer::None), None, "4 waits for 3");
+    assert_eq!(net.leave_all(B), [None]);
+    net.arrive_all(A);
+    assert_eq!(net.leave_all(A), [Some(5), Some(6)], "the other half is still in flight");
+    net.check();
+    assert_eq!(net.settle(&[]).iter().map(|(.., n)| *n).collect::<Vec<_>>(), [3, 4, 5, 6]);
+    assert_eq!(net.unit(B).statistics().acknowledgements, 1 + 3, "of the request, and of three halves");
+}
+
+#[test]
+fn or_each_bulk_packet_is_acknowledged() {
+    let each = Parameters { bulk_acknowledge: BulkAcknowledge::EachPacket, window: 3, ..parameters() };
+    let mut net = in_dialog(&each, &[1, 2, 3, 4]);
+    assert_eq!(net.leave_all(A), [1, 2, 3].map(Some));
+    net.arrive_all(B);
+    net.accept(B, Answer::None);
+    net.leave_all(B);
+    net.arrive_all(A);
+    assert_eq!(net.leave_all(A), [Some(4)]);
+    net.settle(&[]);
+    assert_eq!(net.unit(B).statistics().acknowledgements, 1 + 4);
+}
+
+#[test]
+fn acknowledgements_of_halves_may_overtake_each_other() {
+    let mut net = in_dialog(&Parameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5, 6]);
+    net.leave_all(A);
+    net.arrive_all(B);
+    assert_eq!(net.accept_all(B).len(), 4);
+    net.leave_all(B);
+    net.arrive(1);
+    assert_eq!((net.unit(A).unacknowledged(B), net.unit(A).has_next()), (2, false), "the window begins at 1 still");
+    net.check();
+    net.arrive(0);
+    assert_eq!(net.leave_all(A), [Some(5), Some(6)]);
+}
+
+#[test]
+fn the_exit_bit_ends_a_dialog_in_the_middle_of_a_half() {
+    let mut net = in_dialog(&parameters(), &[1, 2]);
+    net.offer(A, last(B, 3));
+    net.offer(A, Outgoing::new(B, 4));
+    assert_eq!(net.leave_all(A), [1, 2, 3].map(Some), "no scalar packet overtakes the dialog");
+    net.transit.reverse();
+    net.arrive_all(B);
+    assert_eq!(net.accept_all(B), [(A, 1), (A, 2), (A, 3)]);
+    assert_eq!(net.unit(B).dialogs().count(), 0);
+    assert_eq!(net.leave_all(B), [None, None], "the half, and the rest");
+    net.transit.reverse();
+    net.arrive(0);
+    assert!(!net.unit(A).has_next());
+    net.arrive(0);
+    assert_eq!(net.unit(A).dialog(), None);
+    assert_eq!(net.settle(&[]), [(A, B, 4)]);
+    assert!(net.is_idle());
+}
+
+#[test]
+fn a_request_beyond_d_dialogs_is_rejected_and_may_be_made_again() {
+    let mut net = in_dialog(&parameters(), &[]);
+    net.offer(C, long(B, 10));
+    net.offer(C, long(B, 11));
+    assert_eq!(net.settle(&[]), [(C, B, 10), (C, B, 11)], "scalar packets go on");
+    assert_eq!((net.unit(C).dialog(), net.unit(B).statistics().rejected), (None, 2));
+    net.offer(A, last(B, 1));
+    net.settle(&[]);
+    net.offer(C, long(B, 12));
+    assert_eq!(net.settle(&[]), [(C, B, 12)]);
+    assert_eq!(net.unit(C).dialog(), Some(B));
+}
+
+#[test]
+fn a_sender_asks_for_one_dialog_only() {
+    let mut net = Net::new(3, &parameters());
+    net.offer(A, long(B, 0));
+    net.offer(A, long(C, 1));
+    let requests = [net.leave(A), net.leave(A)].map(|frame| match frame.unwrap().header {
+        Header::Scalar(scalar) => scalar.bulk_request,
+        header => panic!("{header:?}"),
+    });
+    assert_eq!(requests, [true, false]);
+    net.settle(&[]);
+    net.offer(A, long(C, 2));
+    net.settle(&[]);
+    assert_eq!((net.unit(A).dialog(), net.unit(C).statistics().granted), (Some(B), 0));
+}
+
+#[test]
+fn no_dialog_is_asked_for_by_the_last_packet_or_where_there_is_no_bulk_mode() {
+    for (parameters, packet) in [(parameters(), last(B, 0)), (no_bulk(), long(B, 0))] {
+        let mut net = Net::new(2, &parameters);
+        net.offer(A, packet);
+        net.settle(&[]);
+        assert_eq!((net.unit(A).dialog(), net.unit(B).statistics().rejected), (None, 0));
+    }
+}
+
+#[test]
+fn a_receiver_that_ignores_the_network_never_blocks_it_with_bulk_packets() {
+    let mut net = in_dialog(&Parameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5]);
+    assert_eq!(net.settle(&[B]), []);
+    assert_eq!(net.transit, [], "all four are in their buffers");
+    assert_eq!(net.unit(B).arrived(), 4);
+    net.offer(A, Outgoing::new(C, 9));
+    net.offer(C, Outgoing::new(B, 8));
+    assert_eq!(net.settle(&[B]), [(A, C, 9)]);
+    assert_eq!(net.settle(&[]).len(), 6);
+}
+
+#[test]
+fn a_receiver_ends_a_dialog_and_the_next_packet_is_its_last() {
+    let mut net = in_dialog(&parameters(), &[1, 2]);
+    net.leave_all(A);
+    assert!(net.unit(B).end_dialog(A));
+    assert!(!net.unit(B).end_dialog(C), "there is none with C");
+    net.offer(A, Outgoing::new(B, 3));
+    net.offer(A, Outgoing::new(B, 4));
+    net.leave_all(B);
+    net.arrive_all(A);
+    assert_eq!(net.leave_all(A), [Some(3)]);
+    assert!(matches!(net.transit.last().unwrap().header, Header::Bulk(Bulk { bulk_exit: true, .. })));
+    assert_eq!(net.settle(&[]), [1, 2, 3, 4].map(|n| (A, B, n)));
+    assert_eq!((net.unit(A).dialog(), net.unit(B).dialogs().count()), (None, 0));
+    assert!(net.is_idle());
+}
+
+#[test]
+fn or_an_empty_packet_is_its_last_where_none_waits() {
+    for packets in 0..4 {
+        let mut net = in_dialog(&parameters(), &[1, 2, 3][..packets]);
+        net.leave_all(A);
+        net.unit(B).end_dialog(A);
+        assert_eq!(net.leave_all(B), [None]);
+        net.arrive_all(A);
+        assert_eq!(net.leave_all(A), [None]);
+        net.transit.reverse();
+        assert_eq!(net.settle(&[]).len(), packets);
+        assert_eq!((net.unit(A).dialog(), net.unit(B).dialogs().count()), (None, 0));
+        assert!(net.is_idle());
+    }
+}
+
+#[test]
+fn a_packet_that_bypasses_the_protocol_is_eligible_at_once_and_not_acknowledged() {
+    let mut net = Net::new(2, &Parameters { outstanding: 1, ..no_bulk() });
+    net.offer(A, Outgoing::new(B, 1));
+    net.offer(A, Outgoing::new(B, 2));
+    net.offer(A, bypass(B, 3));
+    net.offer(A, bypass(B, 4));
+    assert_eq!(net.leave_all(A), [1, 3, 4].map(Some));
+    assert_eq!(net.settle(&[]).len(), 4);
+    assert_eq!((net.unit(B).statistics().acknowledgements, net.unit(A).statistics().unacknowledged), (2, 2));
+}
+
+#[test]
+fn an_acknowledgement_rides_in_the_answer() {
+    let mut net = Net::new(2, &Parameters { carried: true, ..no_bulk() });
+    net.offer(A, Outgoing::new(B, "ask"));
+    net.leave_all(A);
+    net.arrive_all(B);
+    net.accept(B, Answer::Follows);
+    assert!(!net.unit(B).has_next(), "it waits for the answer");
+    net.offer(B, answer(A, "answer"));
+    assert_eq!(net.leave_all(B), [Some("answer")]);
+    assert!(net.transit[0].carried.is_some());
+    net.arrive_all(A);
+    assert_eq!(net.unit(A).outstanding(), 0);
+    net.settle(&[]);
+    assert_eq!((net.unit(B).statistics().carried, net.unit(B).statistics().acknowledgements), (1, 0));
+    assert!(net.is_idle());
+}
+
+#[test]
+fn an_acknowledgement_does_not_wait_for_an_answer_that_cannot_leave() {
+    let mut net = Net::new(2, &Parameters { carried: true, ..no_bulk() });
+    // Both ask, both accept, both answer: each answer waits for the acknowledgement that would
+    // ride in the other.
+    for (node, other) in [(A, B), (B, A)] {
+        net.offer(node, Outgoing::new(other, "ask"));
+        net.leave_all(node);
+    }
+    for (node, other) in [(A, B), (B, A)] {
+        net.arrive_all(node);
+        net.accept(node, Answer::Follows);
+        net.offer(node, answer(other, "answer"));
+    }
+    assert_eq!((net.leave_all(A), net.leave_all(B)), (vec![None], vec![None]));
+    assert_eq!(net.settle(&[]).len(), 2);
+}
+
+#[test]
+fn an_acknowledgement_does_not_wait_where_no_answer_can_be_offered_or_none_will_come() {
+    let mut net = Net::new(3, &Parameters { carried: true, pool: 1, outstanding: 1, ..no_bulk() });
+    net.offer(A, Outgoing::new(B, 1));
+    net.offer(B, Outgoing::new(C, 2));
+    net.leave_all(A);
+    net.arrive_all(B);
+    net.accept(B, Answer::Follows);
+    assert_eq!(net.leave(B).unwrap().body, None, "the pool is full");
+
+    let mut net = Net::new(2, &Parameters { carried: true, ..no_bulk() });
+    net.offer(A, Outgoing::new(B, 1));
+    net.leave_all(A);
+    net.arrive_all(B);
+    net.accept(B, Answer::Follows);
+    assert!(!net.unit(B).has_next());
+    net.unit(B).no_answer(A);
+    assert_eq!(net.leave_all(B), [None]);
+}
+
+#[test]
+fn state_grows_with_the_parameters_and_not_with_use() {
+    let bytes = |parameters: Parameters| Unit::<()>::new(0, &parameters).state_bytes(32);
+    let base = bytes(no_bulk());
+    assert_eq!(bytes(Parameters { pool: 5, ..no_bulk() }) - base, 32 + 3, "a buffer, a tag of 16 bits, a rank");
+    assert_eq!(bytes(Parameters { outstanding: 3, ..no_bulk() }) - base, 2, "a tag of 16 bits");
+    assert_eq!(bytes(Parameters { arrivals: 3, ..no_bulk() }) - base, 32);
+    let dialog = |dialogs| bytes(Parameters { dialogs, ..parameters() });
+    assert_eq!(dialog(3) - dialog(2), 4 * 33 + 4, "W buffers and their numbers, the source, the window");
+    let retransmission = Some(Retransmission { timeout: Time::from_us(1) });
+    assert_eq!(bytes(Parameters { retransmission, ..no_bulk() }) - base, 2 * (32 + 4), "a copy and a timer each");
+}
+
+#[test]
+fn without_the_protocol_the_first_packet_goes_first() {
+    let (mut a, mut b) = (Plain::new(A, 2, 1), Plain::new(B, 1, 1));
+    a.offer(Outgoing::new(B, 1)).unwrap();
+    a.offer(Outgoing::new(B, 2)).unwrap();
+    assert_eq!(a.offer(Outgoing::new(B, 3)), Err(Outgoing::new(B, 3)));
+    let frames = [a.next(Time::ZERO).unwrap(), a.next(Time::ZERO).unwrap()];
+    assert!(a.next(Time::ZERO).is_none() && frames.iter().all(Frame::takes_place));
+    let [first, second] = frames;
+    assert!(!b.arrive(second));
+    assert_eq!(b.front(), Some((A, &2)));
+    assert_eq!(b.accept(Answer::None), Some(Delivered { source: A, body: 2, frees_place: true }));
+    assert!(!b.arrive(first), "nothing keeps their order");
+    assert_eq!((b.arrived(), b.has_next(), b.state_bytes(32)), (1, false, 64));
+}
+
+#[test]
+#[should_panic(expected = "a packet that takes a place waits in the network until one is free")]
+fn a_network_that_does_not_count_places_is_found_out() {
+    let mut net = Net::new(3, &Parameters { arrivals: 1, ..no_bulk() });
+    for node in [A, C] {
+        net.offer(node, Outgoing::new(B, ()));
+        let frame = net.unit(node).next(Time::ZERO).unwrap();
+        let _ = net.unit(B).arrive(frame);
+    }
+}
+
+#[test]
+#[should_panic(expected = "came twice")]
+fn a_network_that_duplicates_is_found_out() {
+    let mut net = in_dialog(&parameters(), &[1]);
+    let frame = net.unit(A).next(Time::ZERO).unwrap();
+    let _ = net.unit(B).arrive(frame.clone());
+    let _ = net.unit(B).arrive(frame);
+}

@@ -1,0 +1,191 @@
+//! The cases of the model.
+
+use super::super::*;
+use super::model::{Case, Copies, Step};
+use super::net::*;
+
+fn small() -> Parameters {
+    Parameters { outstanding: 2, pool: 4, dialogs: 1, window: 2, arrivals: 1, ..Parameters::default() }
+}
+
+fn scalar() -> Parameters {
+    Parameters { dialogs: 0, ..small() }
+}
+
+fn packets(source: u32, all: &[Outgoing<()>]) -> Vec<(u32, Outgoing<()>)> {
+    all.iter().map(|packet| (source, packet.clone())).collect()
+}
+
+fn short(destination: u32) -> Outgoing<()> {
+    Outgoing::new(destination, ())
+}
+
+#[test]
+fn scalar_packets_of_a_pair_both_ways() {
+    let all = [packets(A, &[short(B), short(B), short(B)]), packets(B, &[short(A), short(A), short(A)])].concat();
+    Case::new(2, scalar(), all.clone()).check();
+    Case::new(2, Parameters { acknowledge: AcknowledgeAt::Insertion, ..scalar() }, all).check();
+}
+
+#[test]
+fn scalar_packets_of_three_nodes_with_one_entry_each() {
+    let all = [packets(A, &[short(B), short(C)]), packets(B, &[short(C), short(A)]), packets(C, &[short(B)])].concat();
+    Case::new(3, Parameters { outstanding: 1, pool: 1, ..scalar() }, all).check();
+}
+
+#[test]
+fn a_crowded_receiver_and_packets_past_the_protocol() {
+    let all = [packets(A, &[short(C), bypass(C, ()), short(C)]), packets(B, &[short(C), short(C)])].concat();
+    Case::new(3, scalar(), all).check();
+}
+
+#[test]
+fn answers_that_carry_acknowledgements() {
+    let carried = Parameters { carried: true, ..scalar() };
+    let both = [packets(A, &[short(B), short(B)]), packets(B, &[short(A)])].concat();
+    Case::new(2, Parameters { pool: 1, ..carried }, both.clone()).answered().check();
+    Case::new(2, carried, both).answered().check();
+    let ring = [packets(A, &[short(B)]), packets(B, &[short(C)]), packets(C, &[short(A)])].concat();
+    Case::new(3, Parameters { outstanding: 1, ..carried }, ring).answered().check();
+}
+
+#[test]
+fn a_dialog_between_scalar_packets() {
+    let long = long(B, ());
+    let longs = std::array::from_fn::<_, 6, _>(|_| long.clone());
+    let all = [packets(A, &longs), packets(A, &[last(B, ()), short(B)])].concat();
+    Case::new(2, small(), all.clone()).check();
+    let each = Parameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..small() };
+    Case::new(2, Parameters { window: 3, ..each }, all.clone()).check();
+    Case::new(2, Parameters { window: 4, acknowledge: AcknowledgeAt::Insertion, ..small() }, all).check();
+}
+
+#[test]
+fn dialogs_one_after_another_and_a_scalar_stream_beside() {
+    let message = [long(B, ()), last(B, ())];
+    let beside = packets(A, &[short(C), short(C)]);
+    let back = packets(B, &[short(A)]);
+    let all = [packets(A, &message), packets(A, &message), beside, back].concat();
+    Case::new(3, small(), all).check();
+}
+
+#[test]
+fn two_senders_compete_for_one_dialog() {
+    let message = [long(C, ()), long(C, ()), last(C, ())];
+    let all = [packets(A, &message), packets(B, &message[1..])].concat();
+    Case::new(3, small(), all.clone()).check();
+    Case::new(3, Parameters { dialogs: 2, ..small() }, all).check();
+}
+
+#[test]
+fn a_dialog_that_its_receiver_ends() {
+    let all = packets(A, &[long(B, ()), long(B, ()), long(B, ()), last(B, ()), short(B)]);
+    for window in [2, 4] {
+        Case { may_end_dialog: true, ..Case::new(2, Parameters { window, ..small() }, all.clone()) }.check();
+        let open = Case::new(2, Parameters { window, ..small() }, all[..3].to_vec());
+        Case { may_end_dialog: true, ..open }.check();
+    }
+}
+
+fn three() -> Vec<(u32, Outgoing<()>)> {
+    packets(A, &[short(B), short(B), short(B)])
+}
+
+fn at_insertion() -> Parameters {
+    Parameters { acknowledge: AcknowledgeAt::Insertion, ..scalar() }
+}
+
+/// Two messages and a scalar packet.
+fn two_dialogs() -> Vec<(u32, Outgoing<()>)> {
+    let message = [long(B, ()), last(B, ())];
+    [packets(A, &message), packets(A, &message), packets(A, &[short(B)])].concat()
+}
+
+#[test]
+fn one_bit_is_enough_in_a_network_that_keeps_order() {
+    for parameters in [scalar(), at_insertion()] {
+        Case::new(2, parameters, three()).dropping(3, 4, Copies::KeepOrder).check();
+    }
+    let crowd = [packets(A, &[short(C), short(C)]), packets(B, &[short(C)])].concat();
+    Case::new(3, scalar(), crowd).dropping(2, 2, Copies::KeepOrder).check();
+}
+
+#[test]
+fn one_bit_is_enough_for_dialogs_in_a_network_that_keeps_order() {
+    let long = long(B, ());
+    let all = packets(A, &[long.clone(), long.clone(), long.clone(), long, last(B, ()), short(B)]);
+    Case::new(2, small(), all.clone()).dropping(1, 2, Copies::KeepOrder).check();
+    Case::new(2, Parameters { window: 4, ..small() }, all[1..].to_vec()).dropping(1, 2, Copies::KeepOrder).check();
+    Case::new(2, small(), two_dialogs()).dropping(2, 2, Copies::KeepOrder).check();
+}
+
+#[test]
+fn a_dialog_number_is_given_away_while_copies_of_its_exit_come() {
+    let message = [long(C, ()), last(C, ())];
+    let all = [packets(A, &message), packets(B, &message)].concat();
+    for copies in [Copies::KeepOrder, Copies::DieInTime] {
+        Case::new(3, small(), all.clone()).dropping(1, 2, copies).check();
+    }
+}
+
+#[test]
+fn a_dialog_that_its_receiver_ends_while_frames_are_dropped() {
+    let all = packets(A, &[long(B, ()), long(B, ()), last(B, ()), short(B)]);
+    for copies in [Copies::KeepOrder, Copies::DieInTime] {
+        Case { may_end_dialog: true, ..Case::new(2, small(), all.clone()) }.dropping(1, 1, copies).check();
+    }
+}
+
+#[test]
+fn answers_that_carry_acknowledgements_are_dropped() {
+    let carried = Parameters { carried: true, ..scalar() };
+    let both = [packets(A, &[short(B), short(B)]), packets(B, &[short(A)])].concat();
+    for copies in [Copies::KeepOrder, Copies::DieInTime] {
+        Case::new(2, carried, both[1..].to_vec()).answered().dropping(2, 2, copies).check();
+        Case::new(2, carried, both.clone()).answered().dropping(1, 1, copies).check();
+    }
+}
+
+#[test]
+fn one_bit_is_enough_in_a_network_that_reorders_if_copies_die_in_time() {
+    for parameters in [scalar(), at_insertion()] {
+        Case::new(2, parameters, three()).dropping(3, 4, Copies::DieInTime).check();
+    }
+    let crowd = [packets(A, &[short(C), short(C)]), packets(B, &[short(C)])].concat();
+    Case::new(3, scalar(), crowd).dropping(2, 2, Copies::DieInTime).check();
+    Case::new(2, small(), two_dialogs()).dropping(2, 2, Copies::DieInTime).check();
+}
+
+/// The first packet is sent again and accepted; the copy arrives after the second was accepted.
+const OVERTAKES: [Step; 14] = [
+    Step::Offer(A),
+    Step::Offer(A),
+    Step::Leave(A),
+    Step::Arrive(0),
+    Step::Timeout(A),
+    Step::Leave(A), // the copy
+    Step::Accept(B),
+    Step::Leave(B), // the acknowledgement
+    Step::Arrive(0),
+    Step::Leave(A), // the second packet
+    Step::Arrive(0),
+    Step::Accept(B),
+    Step::Arrive(0), // the copy
+    Step::Accept(B),
+];
+
+#[test]
+fn one_bit_is_not_enough_in_a_network_that_reorders_if_copies_live_on() {
+    for parameters in [scalar(), at_insertion()] {
+        let steps = Case::new(2, parameters, three()).dropping(0, 1, Copies::LiveOn).counterexample();
+        assert_eq!(steps.len(), OVERTAKES.len());
+    }
+}
+
+#[test]
+fn long_timers_are_enough_only_if_acknowledgements_do_not_wait_for_the_processor() {
+    let case = |parameters| Case::new(2, parameters, three());
+    let steps = case(scalar()).dropping(0, 1, Copies::DieBeforeTimers).counterexample();
+    assert_eq!(steps, OVERTAKES);
+    case(at_insertion()).dropping(3, 4, Copies::DieBeforeTimers).check();
+}

@@ -1,0 +1,370 @@
+//! Small cases in every order there is: processors that offer and accept when they like, and
+//! networks that delay, reorder and, with retransmission, drop as they like.
+//!
+//! A run over a network that drops nothing is finite, so it has no deadlock if all is delivered
+//! wherever nothing more can happen. One that drops is cut off after some drops and timeouts; there
+//! an end must be within reach of every state, by a schedule that drops nothing more.
+
+use super::super::*;
+use super::net::*;
+use crate::engine::Time;
+use stateright::{Checker, HasDiscoveries, Model, Property};
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{Hash, Hasher};
+
+/// A packet's place in [`Case::packets`].
+pub type Id = u8;
+
+/// A case: who sends what to whom, in what order each.
+#[derive(Clone)]
+pub struct Case {
+    pub nodes: u32,
+    pub parameters: Parameters,
+    pub packets: Vec<(u32, Outgoing<Id>)>,
+    /// Packets up to here are offered unasked; each after it once the first, the second… was accepted.
+    pub unasked: usize,
+    /// A receiver may end a dialog, once.
+    pub may_end_dialog: bool,
+    pub network: Network,
+}
+
+/// What the network may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Network {
+    /// Reorders, and delivers each frame exactly once.
+    Reliable,
+    /// Drops so many frames at most, while so many timers go off at most.
+    Drops { drops: u8, timeouts: u8, copies: Copies },
+}
+
+/// What bounds the life of copies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Copies {
+    /// Frames from one node to another arrive in the order in which they were sent.
+    KeepOrder,
+    /// Reorders. When a packet is first sent, nothing is left of the pair's acknowledged packets.
+    DieInTime,
+    /// Reorders. A timer goes off only when nothing of its node's packets is in the network, and no
+    /// acknowledgement of them waits to leave: it is longer than any round trip.
+    DieBeforeTimers,
+    /// Reorders.
+    LiveOn,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct State {
+    pub net: Net<Id>,
+    /// What each processor has still to offer, in this order.
+    unoffered: Vec<VecDeque<Id>>,
+    /// What each pair has still to deliver, in this order.
+    expected: BTreeMap<(u32, u32), VecDeque<Id>>,
+    /// How often each packet was delivered.
+    delivered: Vec<u8>,
+    is_misordered: bool,
+    drops: u8,
+    timeouts: u8,
+    dialog_ended: bool,
+}
+
+/// In the order in which the fair schedule prefers them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Step {
+    Accept(u32),
+    Arrive(usize),
+    Leave(u32),
+    Offer(u32),
+    Timeout(u32),
+    EndDialog(u32, u32),
+    Drop(usize),
+}
+
+impl State {
+    pub fn new(case: &Case) -> State {
+        let mut unoffered = vec![VecDeque::new(); case.nodes as usize];
+        for (id, (source, _)) in case.packets[..case.unasked].iter().enumerate() {
+            unoffered[*source as usize].push_back(id as Id);
+        }
+        let (drops, timeouts) = match case.network {
+            Network::Reliable => (0, 0),
+            Network::Drops { drops, timeouts, .. } => (drops, timeouts),
+        };
+        State {
+            net: Net::new(case.nodes, &case.parameters),
+            unoffered,
+            expected: BTreeMap::new(),
+            delivered: vec![0; case.packets.len()],
+            is_misordered: false,
+            drops,
+            timeouts,
+            dialog_ended: !case.may_end_dialog,
+        }
+    }
+
+    pub fn steps(&self, case: &Case) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for place in 0..self.net.transit.len() {
+            if place > 0 && !case.keeps_order() && self.net.transit[place] == self.net.transit[place - 1] {
+                continue; // One of two alike is enough.
+            }
+            if self.is_first(place, case) && self.net.can_arrive(place) {
+                steps.push(Step::Arrive(place));
+            }
+            if self.drops > 0 {
+                steps.push(Step::Drop(place));
+            }
+        }
+        for (node, unit) in (0..).zip(&self.net.units) {
+            let can = [
+                (!self.unoffered[node as usize].is_empty() && unit.has_room(), Step::Offer(node)),
+                (unit.has_next(), Step::Leave(node)),
+                (unit.arrived() > 0, Step::Accept(node)),
+                (self.timeouts > 0 && self.may_time_out(node, case), Step::Timeout(node)),
+            ];
+            steps.extend(can.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
+            if !self.dialog_ended {
+                steps.extend(unit.dialogs().map(|source| Step::EndDialog(node, source)));
+            }
+        }
+        steps
+    }
+
+    fn is_first(&self, place: usize, case: &Case) -> bool {
+        let pair = |frame: &Frame<Id>| (frame.source, frame.destination);
+        let frame = pair(&self.net.transit[place]);
+        !case.keeps_order() || self.net.transit[..place].iter().all(|before| pair(before) != frame)
+    }
+
+    fn may_time_out(&self, node: u32, case: &Case) -> bool {
+        let is_of = |frame: &Frame<Id>| match frame.header {
+            Header::Acknowledgement(_) => frame.destination == node,
+            Header::Scalar(_) | Header::Bulk(_) => frame.source == node,
+        };
+        let waits = matches!(case.network, Network::Drops { copies: Copies::DieBeforeTimers, .. });
+        let is_acknowledging =
+            |unit: &Unit<Id>| unit.acknowledgements.iter().any(|waiting| waiting.destination == node);
+        let is_set = self.net.units[node as usize].next_timer().is_some();
+        let is_left = self.net.transit.iter().any(is_of) || self.net.units.iter().any(is_acknowledging);
+        is_set && !(waits && is_left)
+    }
+
+    pub fn step(&mut self, step: Step, case: &Case) {
+        match step {
+            Step::Offer(node) => self.offer(node, case),
+            Step::Leave(node) => self.leave(node, case),
+            Step::Arrive(place) => self.net.arrive(place),
+            Step::Accept(node) => self.accept(node, case),
+            Step::Drop(place) => {
+                let _ = self.net.transit.remove(place);
+                self.drops -= 1;
+            }
+            Step::Timeout(node) => {
+                self.net.unit(node).on_time(Time::MAX);
+                self.timeouts = self.timeouts.saturating_sub(1);
+            }
+            Step::EndDialog(node, source) => {
+                assert!(self.net.unit(node).end_dialog(source));
+                self.dialog_ended = true;
+            }
+        }
+        if !case.keeps_order() {
+            self.net.transit.sort_by_cached_key(fingerprint);
+        } else {
+            self.net.transit.sort_by_key(|frame| (frame.source, frame.destination));
+        }
+        self.net.check();
+    }
+
+    fn offer(&mut self, node: u32, case: &Case) {
+        let id = self.unoffered[node as usize].pop_front().expect("a packet is to be offered");
+        let packet = case.packets[usize::from(id)].1.clone();
+        if packet.acknowledged {
+            self.expected.entry((node, packet.destination)).or_default().push_back(id);
+        }
+        self.net.offer(node, packet);
+    }
+
+    fn leave(&mut self, node: u32, case: &Case) {
+        let before = self.net.units[node as usize].clone();
+        let sent = self.net.leave(node).expect("a frame may leave");
+        let copies = self.net.units[node as usize].statistics().retransmitted;
+        let is_first = !sent.is_acknowledgement() && before.statistics().retransmitted == copies;
+        if is_first && matches!(case.network, Network::Drops { copies: Copies::DieInTime, .. }) {
+            let left = self.net.transit.pop();
+            self.net.transit.retain(|frame| !is_left(frame, node, sent.destination, &before));
+            self.net.transit.extend(left);
+        }
+    }
+
+    fn accept(&mut self, node: u32, case: &Case) {
+        let waiting = self.net.units[node as usize].front().map(|(_, id)| usize::from(*id)).expect("a packet waits");
+        let asked = (waiting < case.unasked).then_some(case.unasked + waiting).filter(|&id| id < case.packets.len());
+        let is_again = self.delivered[waiting] > 0;
+        let follows = if asked.is_some() && !is_again { Answer::Follows } else { Answer::None };
+        let (source, id) = self.net.accept(node, follows).expect("a packet waits");
+        self.delivered[usize::from(id)] += 1;
+        if case.packets[usize::from(id)].1.acknowledged {
+            let next = self.expected.get_mut(&(source, node)).and_then(VecDeque::pop_front);
+            self.is_misordered |= next != Some(id);
+            self.expected.retain(|_, ids| !ids.is_empty());
+        }
+        if let Some(answer) = asked.filter(|_| !is_again) {
+            self.unoffered[node as usize].push_back(answer as Id);
+        }
+    }
+
+    /// A message that goes on after its dialog was ended, and has no exit, can leave a half window
+    /// without acknowledgement.
+    pub fn is_complete(&self, case: &Case) -> bool {
+        let is_idle = match case.may_end_dialog {
+            true => self.net.transit.is_empty() && self.net.units.iter().all(|unit| unit.arrived() == 0),
+            false => self.net.is_idle(),
+        };
+        is_idle && self.delivered.iter().all(|&times| times == 1)
+    }
+
+    pub fn is_well(&self) -> bool {
+        !self.is_misordered && self.delivered.iter().all(|&times| times <= 1)
+    }
+
+    /// True if a fair schedule without more drops delivers all.
+    pub fn can_complete(&self, case: &Case) -> bool {
+        let mut state = State { drops: 0, timeouts: u8::MAX, dialog_ended: true, ..self.clone() };
+        for _ in 0..40 * (1 + case.packets.len()) {
+            match state.steps(case).into_iter().min() {
+                Some(step) => state.step(step, case),
+                None => break,
+            }
+        }
+        state.is_complete(case)
+    }
+
+    /// Scalar packets of different bodies in transit between one pair.
+    fn has_two_scalars(&self) -> bool {
+        let scalar = |frame: &&Frame<Id>| matches!(frame.header, Header::Scalar(Scalar { acknowledged: true, .. }));
+        let scalars: Vec<_> = self.net.transit.iter().filter(scalar).collect();
+        let is_pair = |a: &Frame<Id>, b: &Frame<Id>| (a.source, a.destination) == (b.source, b.destination);
+        scalars.iter().any(|a| scalars.iter().any(|b| is_pair(a, b) && a.body != b.body))
+    }
+}
+
+/// True if a frame is of a packet from `source` to `destination` that `sender` knows to be
+/// acknowledged: a copy of it, or an acknowledgement, by itself or carried.
+fn is_left(frame: &Frame<Id>, source: u32, destination: u32, sender: &Unit<Id>) -> bool {
+    let held = || sender.retransmit.iter().flat_map(|retransmit| retransmit.frames());
+    let mut held_there = held().filter(|held| held.destination == destination).map(|held| held.header);
+    let (acknowledgement, data) = match frame.header {
+        Header::Acknowledgement(acknowledgement) => (Some(acknowledgement), None),
+        header => (frame.carried, Some(header)),
+    };
+    let is_back = (frame.destination, frame.source) == (source, destination);
+    let is_there = (frame.source, frame.destination) == (source, destination);
+    match (acknowledgement, data) {
+        (Some(acknowledgement), _) if is_back => !held_there.any(|held| is_of(acknowledgement, held)),
+        (_, Some(header)) if is_there => !held_there.any(|held| held == header),
+        _ => false,
+    }
+}
+
+/// True if a packet with that header waits for this acknowledgement.
+fn is_of(acknowledgement: Acknowledgement, header: Header) -> bool {
+    match (acknowledgement, header) {
+        (Acknowledgement::Scalar { duplicate_bit, .. }, Header::Scalar(scalar)) => {
+            scalar.duplicate_bit == duplicate_bit
+        }
+        (Acknowledgement::Bulk { number: Some(number), .. }, Header::Bulk(bulk)) => bulk.number == number,
+        (Acknowledgement::Bulk { number: None, .. }, _) => true,
+        _ => false,
+    }
+}
+
+fn fingerprint(frame: &Frame<Id>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    frame.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Case {
+    pub fn new(nodes: u32, parameters: Parameters, packets: Vec<(u32, Outgoing<()>)>) -> Case {
+        let numbered = packets.into_iter().zip(0..).map(|((source, packet), id)| {
+            let Outgoing { destination, bulk_request, bulk_exit, acknowledged, answers, .. } = packet;
+            (source, Outgoing { destination, bulk_request, bulk_exit, acknowledged, answers, body: id })
+        });
+        let packets: Vec<_> = numbered.collect();
+        let unasked = packets.len();
+        Case { nodes, parameters, packets, unasked, may_end_dialog: false, network: Network::Reliable }
+    }
+
+    /// Each packet is answered.
+    pub fn answered(mut self) -> Case {
+        for id in 0..self.packets.len() {
+            let (source, Outgoing { destination, .. }) = self.packets[id];
+            self.packets.push((destination, answer(source, (self.unasked + id) as Id)));
+        }
+        self
+    }
+
+    pub fn dropping(mut self, drops: u8, timeouts: u8, copies: Copies) -> Case {
+        self.parameters.retransmission = Some(Retransmission { timeout: Time::from_ps(1) });
+        self.network = Network::Drops { drops, timeouts, copies };
+        self
+    }
+
+    fn keeps_order(&self) -> bool {
+        matches!(self.network, Network::Drops { copies: Copies::KeepOrder, .. })
+    }
+
+    /// Explores every state; all must be well.
+    pub fn check(self) {
+        let label = format!("{} nodes, {} packets, {:?}", self.nodes, self.packets.len(), self.network);
+        let checker = self.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+        println!("{label}: {} states", checker.unique_state_count());
+        assert!(checker.is_done());
+        checker.assert_properties();
+    }
+
+    /// The shortest run to a state that is not well.
+    pub fn counterexample(self) -> Vec<Step> {
+        let checker = self.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+        println!("{} states", checker.unique_state_count());
+        let path = checker.discovery("each packet once, in order per pair").expect("a run goes wrong");
+        path.into_actions()
+    }
+}
+
+impl Model for Case {
+    type State = State;
+    type Action = Step;
+
+    fn init_states(&self) -> Vec<State> {
+        vec![State::new(self)]
+    }
+
+    fn actions(&self, state: &State, steps: &mut Vec<Step>) {
+        steps.extend(state.steps(self));
+    }
+
+    fn next_state(&self, last: &State, step: Step) -> Option<State> {
+        let mut next = last.clone();
+        next.step(step, self);
+        Some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        let mut properties =
+            vec![Property::always("each packet once, in order per pair", |_, state: &State| state.is_well())];
+        properties.push(match self.network {
+            Network::Reliable => Property::always("an end has all delivered", |case: &Case, state: &State| {
+                !state.steps(case).is_empty() || state.is_complete(case)
+            }),
+            Network::Drops { .. } => {
+                Property::always("the end can be reached", |case: &Case, state: &State| state.can_complete(case))
+            }
+        });
+        if self.network == Network::Reliable {
+            properties
+                .push(Property::always("one scalar packet per pair", |_, state: &State| !state.has_two_scalars()));
+        }
+        properties
+    }
+}

@@ -1,0 +1,136 @@
+//! A few units and the network between them. It delivers in any order, after any delay: what is in
+//! transit arrives when a test says so.
+
+use super::super::*;
+use crate::engine::Time;
+
+pub const A: u32 = 0;
+pub const B: u32 = 1;
+pub const C: u32 = 2;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Net<T> {
+    pub units: Vec<Unit<T>>,
+    /// Places of the arrivals FIFOs that the network knows to be free.
+    pub places: Vec<u16>,
+    /// What is in transit, in the order in which it was sent.
+    pub transit: Vec<Frame<T>>,
+}
+
+/// Small, and without extensions.
+pub fn parameters() -> Parameters {
+    Parameters { outstanding: 2, pool: 4, dialogs: 1, window: 4, arrivals: 2, ..Parameters::default() }
+}
+
+pub fn no_bulk() -> Parameters {
+    Parameters { dialogs: 0, ..parameters() }
+}
+
+/// A packet of a long message.
+pub fn long<T>(destination: u32, body: T) -> Outgoing<T> {
+    Outgoing { bulk_request: true, ..Outgoing::new(destination, body) }
+}
+
+/// The last packet of a long message.
+pub fn last<T>(destination: u32, body: T) -> Outgoing<T> {
+    Outgoing { bulk_exit: true, ..long(destination, body) }
+}
+
+pub fn answer<T>(destination: u32, body: T) -> Outgoing<T> {
+    Outgoing { answers: true, ..Outgoing::new(destination, body) }
+}
+
+pub fn bypass<T>(destination: u32, body: T) -> Outgoing<T> {
+    Outgoing { acknowledged: false, ..Outgoing::new(destination, body) }
+}
+
+impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
+    pub fn new(nodes: u32, parameters: &Parameters) -> Net<T> {
+        let units = (0..nodes).map(|own| Unit::new(own, parameters)).collect();
+        Net { units, places: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
+    }
+
+    pub fn unit(&mut self, node: u32) -> &mut Unit<T> {
+        &mut self.units[node as usize]
+    }
+
+    #[track_caller]
+    pub fn offer(&mut self, node: u32, packet: Outgoing<T>) {
+        self.unit(node).offer(packet).expect("the pool has room");
+    }
+
+    /// One frame leaves.
+    pub fn leave(&mut self, node: u32) -> Option<Frame<T>> {
+        let frame = self.unit(node).next(Time::ZERO)?;
+        self.transit.push(frame.clone());
+        Some(frame)
+    }
+
+    /// All that may leave now: the bodies, none for headers.
+    pub fn leave_all(&mut self, node: u32) -> Vec<Option<T>> {
+        std::iter::from_fn(|| self.leave(node)).map(|frame| frame.body).collect()
+    }
+
+    /// True if a frame in transit need not wait for a place.
+    pub fn can_arrive(&self, place: usize) -> bool {
+        let frame = &self.transit[place];
+        !frame.takes_place() || self.places[frame.destination as usize] > 0
+    }
+
+    pub fn arrive(&mut self, place: usize) {
+        assert!(self.can_arrive(place));
+        let frame = self.transit.remove(place);
+        let node = frame.destination as usize;
+        self.places[node] -= u16::from(frame.takes_place());
+        self.places[node] += u16::from(self.units[node].arrive(frame));
+    }
+
+    /// All in transit to `node` arrives that can, in the order in which it was sent.
+    pub fn arrive_all(&mut self, node: u32) {
+        while let Some(place) =
+            (0..self.transit.len()).find(|&n| self.transit[n].destination == node && self.can_arrive(n))
+        {
+            self.arrive(place);
+        }
+    }
+
+    pub fn accept(&mut self, node: u32, answer: Answer) -> Option<(u32, T)> {
+        let Delivered { source, body, frees_place } = self.unit(node).accept(answer)?;
+        self.places[node as usize] += u16::from(frees_place);
+        Some((source, body))
+    }
+
+    /// All that the processor of `node` may accept.
+    pub fn accept_all(&mut self, node: u32) -> Vec<(u32, T)> {
+        std::iter::from_fn(|| self.accept(node, Answer::None)).collect()
+    }
+
+    /// Lets all of the nodes but those that `ignore` send, carry and accept, until nothing moves:
+    /// what was delivered, as (source, destination, body).
+    pub fn settle(&mut self, ignore: &[u32]) -> Vec<(u32, u32, T)> {
+        let mut delivered = Vec::new();
+        loop {
+            let before = (self.transit.len(), delivered.len());
+            let mut left = 0;
+            for node in 0..self.units.len() as u32 {
+                left += self.leave_all(node).len();
+                self.arrive_all(node);
+                if !ignore.contains(&node) {
+                    delivered.extend(self.accept_all(node).into_iter().map(|(source, body)| (source, node, body)));
+                }
+            }
+            self.check();
+            if left == 0 && before == (self.transit.len(), delivered.len()) {
+                return delivered;
+            }
+        }
+    }
+
+    pub fn check(&self) {
+        self.units.iter().for_each(Unit::check);
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.transit.is_empty() && self.units.iter().all(Unit::is_idle)
+    }
+}

@@ -1,0 +1,219 @@
+//! The whole: the organs of Figure 1, and what passes between them.
+
+use super::acknowledge::{Acknowledgements, Waiting, Waits};
+use super::arrivals::{Arrivals, Arrived};
+use super::bulk_receive::BulkReceive;
+use super::bulk_send::BulkSend;
+use super::numbering::Numbering;
+use super::outstanding::Outstanding;
+use super::pool::Pool;
+use super::retransmit::Retransmit;
+use super::statistics::Statistics;
+use super::{Answer, Outgoing, Parameters};
+use crate::engine::Time;
+
+/// The NIFDY unit of one node.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Unit<T> {
+    pub(super) own: u32,
+    pub(super) parameters: Parameters,
+    pub(super) numbering: Numbering,
+    pub(super) pool: Pool<T>,
+    pub(super) outstanding: Outstanding,
+    pub(super) bulk_send: BulkSend,
+    pub(super) bulk_receive: BulkReceive<T>,
+    pub(super) arrivals: Arrivals<T>,
+    pub(super) acknowledgements: Acknowledgements,
+    pub(super) retransmit: Option<Retransmit<T>>,
+    pub(super) statistics: Statistics,
+}
+
+/// A packet that the processor accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Delivered<T> {
+    /// Who sent it.
+    pub source: u32,
+    /// What was sent.
+    pub body: T,
+    /// A place of the arrivals FIFO is free again: the network may be told.
+    pub frees_place: bool,
+}
+
+impl<T: Clone> Unit<T> {
+    /// The unit of node `own`, with nothing in it.
+    ///
+    /// # Panics
+    ///
+    /// If the parameters do not pass [`Parameters::check`].
+    pub fn new(own: u32, parameters: &Parameters) -> Unit<T> {
+        assert_eq!(parameters.check(), [], "the parameters are right");
+        let numbering = Numbering::new(parameters);
+        Unit {
+            own,
+            parameters: *parameters,
+            numbering,
+            pool: Pool::new(parameters.pool),
+            outstanding: Outstanding::new(parameters.outstanding),
+            bulk_send: BulkSend::Scalar,
+            bulk_receive: BulkReceive::new(parameters.dialogs, numbering, parameters.group()),
+            arrivals: Arrivals::new(parameters.arrivals),
+            acknowledgements: Acknowledgements::default(),
+            retransmit: parameters.retransmission.map(Retransmit::new),
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// True if the pool has an empty buffer.
+    pub fn has_room(&self) -> bool {
+        self.pool.has_room()
+    }
+
+    /// A packet from the processor enters the pool, or is given back where no buffer is empty.
+    pub fn offer(&mut self, packet: Outgoing<T>) -> Result<(), Outgoing<T>> {
+        if !self.pool.has_room() {
+            return Err(packet);
+        }
+        if packet.answers {
+            self.acknowledgements.answer_offered(packet.destination);
+        }
+        let outstanding = self.unacknowledged(packet.destination);
+        self.pool.insert(packet, outstanding);
+        Ok(())
+    }
+
+    /// The source and body of what [`Unit::accept`] would give.
+    pub fn front(&self) -> Option<(u32, &T)> {
+        match self.arrivals.front()? {
+            Arrived::Scalar { source, body, .. } => Some((*source, body)),
+            Arrived::Bulk { dialog } => self.bulk_receive.front(*dialog),
+        }
+    }
+
+    /// The processor accepts the packet that became ready first. That may make an acknowledgement,
+    /// which waits for the answer if one follows.
+    pub fn accept(&mut self, answer: Answer) -> Option<Delivered<T>> {
+        let delivered = match self.arrivals.take()? {
+            Arrived::Scalar { source, header, body } => {
+                self.scalar_accepted(source, header, answer);
+                Delivered { source, body, frees_place: true }
+            }
+            Arrived::Bulk { dialog } => {
+                let (source, body, due) = self.bulk_receive.accept(dialog);
+                due.into_iter().flatten().for_each(|due| self.acknowledge_bulk(due));
+                Delivered { source, body, frees_place: false }
+            }
+        };
+        self.statistics.accepted += 1;
+        Some(delivered)
+    }
+
+    /// The answer to `source` that [`Answer::Follows`] promised will not come: the acknowledgement
+    /// waits for it no longer.
+    pub fn no_answer(&mut self, source: u32) {
+        self.acknowledgements.no_answer(source);
+    }
+
+    /// Ends the incoming dialog with `source`, which is asked to go on in scalar mode. False if
+    /// there is none.
+    pub fn end_dialog(&mut self, source: u32) -> bool {
+        let due = self.bulk_receive.end(source);
+        due.into_iter().for_each(|due| self.acknowledge_bulk(due));
+        due.is_some()
+    }
+
+    /// When a timer goes off next.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.retransmit.as_ref()?.next_timer()
+    }
+
+    /// Timers due by `now` go off: their packets are to be sent again, before others.
+    pub fn on_time(&mut self, now: Time) {
+        if let Some(retransmit) = &mut self.retransmit {
+            retransmit.on_time(now);
+        }
+    }
+
+    /// Bytes of state of the unit for packets of `packet_bytes`: see [`Parameters::state_bytes`].
+    pub fn state_bytes(&self, packet_bytes: usize) -> usize {
+        self.parameters.state_bytes(packet_bytes)
+    }
+
+    /// Scalar packets outstanding.
+    pub fn outstanding(&self) -> usize {
+        self.outstanding.len()
+    }
+
+    /// Packets sent to `destination`, scalar or bulk, and not acknowledged.
+    pub fn unacknowledged(&self, destination: u32) -> usize {
+        let bulk = self.bulk_send.to(destination).map_or(0, |dialog| dialog.unacknowledged());
+        usize::from(self.outstanding.has(destination)) + bulk
+    }
+
+    /// The destination of the outgoing dialog, if one is open.
+    pub fn dialog(&self) -> Option<u32> {
+        self.bulk_send.dialog().map(|dialog| dialog.destination)
+    }
+
+    /// The senders of the incoming dialogs.
+    pub fn dialogs(&self) -> impl Iterator<Item = u32> {
+        self.bulk_receive.sources()
+    }
+
+    /// Packets in the pool.
+    pub fn waiting(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Packets that the processor may accept.
+    pub fn arrived(&self) -> usize {
+        self.arrivals.len()
+    }
+
+    /// True if nothing waits, is outstanding or is to be acknowledged. A dialog may be open.
+    pub fn is_idle(&self) -> bool {
+        let is_acknowledged = self.bulk_send.dialog().is_none_or(|dialog| dialog.unacknowledged() == 0);
+        let is_sent = self.pool.len() == 0 && self.outstanding.len() == 0 && is_acknowledged;
+        is_sent && self.arrivals.len() == 0 && self.bulk_receive.stored() == 0 && self.acknowledgements.len() == 0
+    }
+
+    /// Counts since the start.
+    pub const fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// True if an acknowledgement waits for an answer that could leave before it.
+    pub(super) fn is_held(&self, waiting: &Waiting) -> bool {
+        match waiting.waits {
+            Waits::Not => false,
+            Waits::ForOffer => self.pool.has_room(),
+            Waits::ForAnswer => self.can_answer(waiting.destination),
+        }
+    }
+
+    fn can_answer(&self, destination: u32) -> bool {
+        let answers = |packet: &Outgoing<T>| packet.answers && packet.destination == destination;
+        self.pool.iter().any(|(packet, rank)| answers(packet) && self.way(packet, rank).is_some())
+    }
+
+    /// Everything that must hold between the organs, looked up anew. For tests: it takes time.
+    pub fn check(&self) {
+        for (packet, rank) in self.pool.iter().filter(|(packet, _)| packet.acknowledged) {
+            let in_front = self.pool.iter().take_while(|(other, _)| !std::ptr::eq(*other, packet));
+            let ahead = in_front.filter(|(other, _)| other.acknowledged && other.destination == packet.destination);
+            let expected = ahead.count() + self.unacknowledged(packet.destination);
+            assert_eq!(rank, expected, "a rank is the number of packets in front");
+        }
+        if let Some(dialog) = self.bulk_send.dialog() {
+            assert!(!self.outstanding.has(dialog.destination), "a pair is in one mode at a time");
+        }
+        for (dialog, ready) in self.bulk_receive.ready() {
+            let (places, turns) = self.arrivals.census(dialog);
+            assert!(places <= usize::from(self.parameters.arrivals));
+            assert_eq!(ready, turns, "a packet in order has its turn");
+        }
+        if let Some(retransmit) = &self.retransmit {
+            let bulk = self.bulk_send.dialog().map_or(0, |dialog| dialog.unacknowledged());
+            assert_eq!(retransmit.len(), self.outstanding.len() + bulk, "an outstanding packet has a copy");
+        }
+    }
+}
