@@ -2,12 +2,13 @@
 //!
 //! The path of one message, and the folders it passes:
 //!
-//! 1. [`program`] decides to send: ping-pong, stream, page fetch.
+//! 1. [`program`] decides to send: ping-pong, stream, page fetch; bursts, sorts and solvers on all nodes.
 //! 2. [`messaging`] gives it one endpoint a node, whatever the interface.
 //! 3. [`ni`] is the interface: its driver half composes a control message and its device half,
 //!    firmware on a chip, moves the payload. Policies say when a transfer may start.
 //! 4. [`host`] is what both halves stand on: processor, memory, buses, bridge, interrupts.
-//! 5. [`fabric`] carries packets between interfaces; [`protocol`] holds the rules of flow control,
+//! 5. [`fabric`] carries packets between interfaces, over links or through routers flit by flit;
+//!    [`protocol`] holds the rules of flow control,
 //!    order and reliability, free of any hardware.
 //!
 //! Beneath lies [`engine`]: simulated time, units, tasks, resources, ledgers and spans; it knows no

@@ -14,7 +14,7 @@ const IMPORTS: [(&str, &[&str]); 12] = [
     ("host", &["engine", "text"]),
     ("fabric", &["engine", "text"]),
     ("ni", &["engine", "text", "protocol", "host", "fabric"]),
-    ("messaging", &["engine", "text", "host", "ni"]),
+    ("messaging", &["engine", "text", "protocol", "host", "fabric", "ni"]),
     ("program", &["engine", "text", "host", "fabric", "ni", "messaging"]),
     ("machine", &["engine", "text", "host", "fabric", "ni", "messaging", "program"]),
     ("report", &["engine"]),

@@ -1,7 +1,7 @@
-//! `narrows check`: the problems of a description, and nothing else.
+//! `narrows check`: the problems of a description; of a routed fabric also what it is like.
 
 use super::ending::{Ended, Ending};
-use super::subject;
+use super::{output, subject};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -10,6 +10,9 @@ Examples:
   narrows check cluster.toml --set run.seed=7 && echo sound";
 
 /// Tells all problems of a description, and runs nothing.
+///
+/// Of a fabric of routers it also tells degree, diameter, bisection and whether packets can wait for
+/// one another in a circle.
 ///
 /// Exits with 0 if there are none, and with 2 otherwise.
 #[derive(Args)]
@@ -23,7 +26,10 @@ pub struct Options {
 /// Reads and checks, no more.
 pub fn run(options: &Options) -> Ended {
     let subject = options.subject.subject()?;
-    subject.read(&options.subject.sets)?;
+    let read = subject.read(&options.subject.sets)?;
+    if let Some(survey) = read.value.survey() {
+        output::print(&format!("{survey}\n"))?;
+    }
     eprintln!("{}: no problems", subject.name());
     Ok(Ending::Done)
 }

@@ -3,22 +3,30 @@
 //! | file | does |
 //! |---|---|
 //! | `mod.rs` | the description's tables: nodes, hosts, interface, fabric, workload, run |
-//! | `check.rs` | what must fit together before time 0 |
+//! | `nodes.rs` | the nodes of a description, by name or as many as the fabric has |
+//! | `check/` | what must fit together before time 0 |
 //! | `build.rs` | the simulation of a checked description |
 //! | `shipped.rs` | the parts and examples that the program carries |
 
 pub mod build;
 mod check;
+mod nodes;
 pub mod shipped;
 
 use crate::engine::Time;
 use crate::fabric::ideal::IdealParameters;
 use crate::fabric::myrinet::MyrinetParameters;
+use crate::fabric::routed::RoutedParameters;
+use crate::fabric::topology::survey::{Survey, survey};
+use crate::fabric::topology::{TOPOLOGIES, Topology};
 use crate::host::io_bus::IoBusParameters;
 use crate::host::memory_bus::NodeParameters;
+use crate::host::software::SoftwareParameters;
+use crate::messaging::active;
 use crate::messaging::polled::MessagingParameters;
 use crate::ni::lanai::LanaiParameters;
 use crate::ni::memory_bus::{InterfaceParameters, Kind};
+use crate::ni::nifdy;
 use crate::ni::trapeze::TrapezeParameters;
 use crate::program::Workload;
 use crate::text::{Document, Problems, Read, Reading, Source, Table, load};
@@ -56,6 +64,8 @@ pub enum Host {
     IoBus(IoBusParameters),
     /// The interface sits on a coherent memory bus.
     MemoryBus(NodeParameters),
+    /// A processor that is known by what its messaging software costs.
+    Software(SoftwareParameters),
 }
 
 /// A network interface.
@@ -75,6 +85,15 @@ pub enum Ni {
         /// The messaging layer.
         messaging: MessagingParameters,
     },
+    /// An interface that sends whole packets into the fabric, and active messages over it.
+    Packets {
+        /// The interface.
+        interface: nifdy::InterfaceParameters,
+        /// The messaging layer.
+        messaging: active::MessagingParameters,
+    },
+    /// None: the workload drives the fabric alone.
+    None,
 }
 
 /// A fabric.
@@ -84,6 +103,8 @@ pub enum Fabric {
     Myrinet(MyrinetParameters),
     /// A fixed latency, no topology.
     Ideal(IdealParameters),
+    /// Routers, flit by flit.
+    Routed(Topology, RoutedParameters),
 }
 
 /// Seed and limits of a run.
@@ -100,17 +121,29 @@ pub struct Run {
 impl Machine {
     /// Reads a description.
     pub fn read(t: &mut Table<'_>) -> Machine {
-        let nodes = t.map("nodes", "The nodes, by name", |t| t.text("host", "Which of `hosts` the node is").required());
-        let nodes: Vec<_> = nodes.into_iter().map(|(name, host)| NodeDescription { name, host }).collect();
-        let names: Vec<String> = nodes.iter().map(|node| node.name.clone()).collect();
+        let described = t.map("nodes", "The nodes, by name", nodes::Described::read);
+        let named = nodes::named(&described);
+        let names: Vec<String> = named.iter().map(|node| node.name.clone()).collect();
+        let hosts = t.map("hosts", "Kinds of host, by name; each one of several", Host::read);
+        let fabric = Fabric::read(t, &names);
+        let workload = Workload::read(t);
         Machine {
-            hosts: t.map("hosts", "Kinds of host, by name; each one of several", Host::read),
-            ni: Ni::read(t),
-            fabric: Fabric::read(t, &names),
-            workload: Workload::read(t),
+            nodes: nodes::or_all(named, &fabric, &hosts),
+            ni: Ni::read(t, workload.drives_fabric_alone()),
+            hosts,
+            fabric,
+            workload,
             run: t.table("run", "Seed and limits of the run", Run::read),
-            nodes,
         }
+    }
+}
+
+impl Machine {
+    /// What can be told of a routed fabric before time 0; none of other fabrics.
+    pub fn survey(&self) -> Option<Survey> {
+        let Fabric::Routed(topology, routed) = &self.fabric else { return None };
+        let shape = topology.build().ok()?;
+        Some(survey(&shape, routed.router.virtual_channels))
     }
 }
 
@@ -119,37 +152,63 @@ impl Host {
         let kinds = [
             ("io-bus", "The interface sits on an I/O bus"),
             ("memory-bus", "The interface sits on a coherent memory bus"),
+            ("software", "A processor that is known by what its messaging software costs"),
         ];
         t.alternatives("Kind of host", &kinds, |kind, t| match kind {
             "io-bus" => Host::IoBus(IoBusParameters::read(t)),
+            "software" => Host::Software(SoftwareParameters::read(t)),
             _ => Host::MemoryBus(NodeParameters::read(t)),
         })
     }
 }
 
+/// An interface as it is read, before the messaging layer over it.
+enum Interface {
+    Trapeze(Box<(LanaiParameters, TrapezeParameters)>),
+    MemoryBus(Box<InterfaceParameters>),
+    Packets(nifdy::InterfaceParameters),
+}
+
 impl Ni {
-    fn read(t: &mut Table<'_>) -> Ni {
-        let interface =
-            t.one_of("ni", "The network interface of every node", &NIS, |kind, t| match Kind::of_key(kind) {
-                None => Ok(Ni::Trapeze {
-                    chip: t.table("lanai", "The chip", LanaiParameters::read),
-                    trapeze: TrapezeParameters::read(t),
-                }),
-                Some(kind) => Err(Box::new(InterfaceParameters::read(t, kind))),
-            });
-        let layer = "The messaging layer over an interface on the memory bus, in processor cycles";
+    /// Reads it; a workload that drives the fabric alone may have none.
+    fn read(t: &mut Table<'_>, alone: bool) -> Ni {
+        let doc = "The network interface of every node";
+        let interface = match alone && !t.describing() {
+            true => t.optional_one_of("ni", doc, &NIS, Interface::read),
+            false => Some(t.one_of("ni", doc, &NIS, Interface::read)),
+        };
+        let layer = "The messaging layer over the interface";
         match interface {
-            Ok(ni) => ni,
-            Err(interface) => Ni::MemoryBus {
+            None => Ni::None,
+            Some(Interface::Trapeze(parts)) => Ni::Trapeze { chip: parts.0, trapeze: parts.1 },
+            Some(Interface::MemoryBus(interface)) => Ni::MemoryBus {
                 interface: *interface,
                 messaging: t.table("messaging", layer, MessagingParameters::read),
             },
+            Some(Interface::Packets(interface)) => {
+                Ni::Packets { interface, messaging: t.table("messaging", layer, active::MessagingParameters::read) }
+            }
+        }
+    }
+}
+
+impl Interface {
+    fn read(kind: &str, t: &mut Table<'_>) -> Interface {
+        if let Some(kind) = Kind::of_key(kind) {
+            return Interface::MemoryBus(Box::new(InterfaceParameters::read(t, kind)));
+        }
+        match nifdy::InterfaceParameters::NAMES.contains(&kind) {
+            true => Interface::Packets(nifdy::InterfaceParameters::read(t, kind)),
+            false => Interface::Trapeze(Box::new((
+                t.table("lanai", "The chip", LanaiParameters::read),
+                TrapezeParameters::read(t),
+            ))),
         }
     }
 }
 
 /// The interfaces, by their names in descriptions.
-const NIS: [(&str, &str); 10] = [
+const NIS: [(&str, &str); 12] = [
     ("trapeze", "Trapeze firmware and driver on a LANai"),
     ("ni2w", "CM-5-like: a fifo of two words, by uncached loads and stores"),
     ("udma", "A fifo, with user-level DMA for larger payloads"),
@@ -160,20 +219,42 @@ const NIS: [(&str, &str); 10] = [
     ("cni32qm", "Coherent queues in main memory, with a cache of 32 blocks in the interface"),
     ("cni32qm-throttle", "The same, with a sender throttled to the receiver's pace"),
     ("single-cycle", "CM-5-like, but accessed in one processor cycle"),
+    ("nifdy", "Admission control and in-order delivery of packets"),
+    ("plain", "Queues of packets in both directions, without a protocol"),
 ];
 
 impl Fabric {
     fn read(t: &mut Table<'_>, nodes: &[String]) -> Fabric {
-        let kinds = [
-            ("myrinet", "Source-routed wormhole switches with back-pressure"),
-            ("ideal", "A fixed latency, no topology"),
-        ];
-        t.one_of("fabric", "What joins the nodes", &kinds, |kind, t| match kind {
+        let kinds: Vec<(&str, &str)> = FABRICS.iter().chain(&TOPOLOGIES).copied().collect();
+        let mut routed = None;
+        let read = |kind: &str, t: &mut Table<'_>| match kind {
             "myrinet" => Fabric::Myrinet(MyrinetParameters::read(t, nodes)),
-            _ => Fabric::Ideal(IdealParameters::read(t)),
-        })
+            "ideal" => Fabric::Ideal(IdealParameters::read(t)),
+            shape => Fabric::Routed(Topology::read(shape, t), RoutedParameters::DEFAULT),
+        };
+        let beside = |t: &mut Table<'_>, fabric: &Fabric| {
+            if matches!(fabric, Fabric::Routed(..)) || t.describing() {
+                routed = Some(RoutedParameters::read(t));
+            } else if t.has("router") {
+                RoutedParameters::read(t);
+                t.wrong(
+                    "router",
+                    "this fabric has no such routers",
+                    "leave it out, or choose a shape such as [fabric.mesh]",
+                );
+            }
+        };
+        let fabric = t.one_of_beside("fabric", "What joins the nodes", &kinds, read, &["router", "loss"], beside);
+        match (fabric, routed) {
+            (Fabric::Routed(topology, _), Some(routed)) => Fabric::Routed(topology, routed),
+            (fabric, _) => fabric,
+        }
     }
 }
+
+/// The fabrics without routers.
+const FABRICS: [(&str, &str); 2] =
+    [("myrinet", "Source-routed wormhole switches with back-pressure"), ("ideal", "A fixed latency, no topology")];
 
 impl Run {
     fn read(t: &mut Table<'_>) -> Run {

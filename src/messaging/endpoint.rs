@@ -1,6 +1,6 @@
 //! An endpoint: the driver of the node's interface, by kind.
 
-use super::polled;
+use super::{active, polled};
 use crate::engine::{Bytes, Message, NodeId, Sim, Tally, Time};
 use crate::host::io_bus::{Address, IoBusHost};
 use crate::ni::trapeze::{Received, Send, TrapezeNode, Writer};
@@ -13,7 +13,12 @@ pub enum Endpoint {
     Trapeze(Rc<TrapezeNode>),
     /// An interface on the memory bus, polled.
     Polled(Rc<polled::Endpoint>),
+    /// Active messages; programs of this kind use that end itself.
+    Active(Rc<active::Endpoint>),
 }
+
+/// Why a program of messages with payloads in memory does not meet active messages.
+const CHECKED: &str = "a checked description gives active messages to programs that use them";
 
 /// A message to send.
 pub struct Outgoing<'a> {
@@ -55,7 +60,7 @@ impl Endpoint {
     /// The node's own time: a processor that runs ahead of the simulation has a later one.
     pub fn now(&self, sim: &Sim) -> Time {
         match self {
-            Endpoint::Trapeze(_) => sim.now(),
+            Endpoint::Trapeze(_) | Endpoint::Active(_) => sim.now(),
             Endpoint::Polled(end) => end.processor().time(),
         }
     }
@@ -64,7 +69,15 @@ impl Endpoint {
     pub fn io_bus_host(&self) -> Option<&Rc<IoBusHost>> {
         match self {
             Endpoint::Trapeze(node) => Some(&node.host),
-            Endpoint::Polled(_) => None,
+            Endpoint::Polled(_) | Endpoint::Active(_) => None,
+        }
+    }
+
+    /// The node's end of active messages, if it has one.
+    pub fn active(&self) -> Option<&Rc<active::Endpoint>> {
+        match self {
+            Endpoint::Active(end) => Some(end),
+            _ => None,
         }
     }
 
@@ -78,6 +91,7 @@ impl Endpoint {
         match self {
             Endpoint::Trapeze(node) => node.host.memory.allocate(length, 4096),
             Endpoint::Polled(end) => end.node().allocate(length.len().next_multiple_of(8)),
+            Endpoint::Active(_) => unreachable!("{CHECKED}"),
         }
     }
 
@@ -94,6 +108,7 @@ impl Endpoint {
                 }
                 end.processor().fence().await;
             }
+            Endpoint::Active(_) => unreachable!("{CHECKED}"),
         }
     }
 
@@ -120,6 +135,7 @@ impl Endpoint {
                 }
                 end.send(outgoing.destination as u16, outgoing.tag as u8, address, length).await;
             }
+            Endpoint::Active(_) => unreachable!("{CHECKED}"),
         }
     }
 
@@ -151,6 +167,7 @@ impl Endpoint {
                     received: Kept::Polled(received),
                 }
             }
+            Endpoint::Active(_) => unreachable!("{CHECKED}"),
         }
     }
 
@@ -159,7 +176,7 @@ impl Endpoint {
         match (self, &incoming.received) {
             (Endpoint::Trapeze(node), _) => node.host.memory.with(incoming.address, incoming.payload, look),
             (_, Kept::Polled(received)) => look(&received.bytes),
-            (Endpoint::Polled(_), Kept::Trapeze(_)) => unreachable!("a message is shown where it was received"),
+            (_, Kept::Trapeze(_)) => unreachable!("a message is shown where it was received"),
         }
     }
 
@@ -176,7 +193,7 @@ impl Endpoint {
     pub async fn map_tag(&self, tag: u16, address: Address) {
         match self {
             Endpoint::Trapeze(node) => node.driver.map_tag(tag, address).await,
-            Endpoint::Polled(_) => {}
+            Endpoint::Polled(_) | Endpoint::Active(_) => {}
         }
     }
 }

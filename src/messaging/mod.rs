@@ -3,14 +3,19 @@
 //! A program sends a payload that lies in host memory, with a few words beside it, and receives
 //! the like. What an interface makes of it (rings, DMA, copies) is the interface's driver.
 
+pub mod active;
 mod endpoint;
 pub mod fragment;
 pub mod polled;
 
 pub use endpoint::{Endpoint, Incoming, Outgoing};
 
-use crate::engine::{NodeId, Sim, Tally};
+use crate::engine::{Hertz, NodeId, Sim, Tally};
+use crate::fabric::router::Network;
+use crate::fabric::topology::Routing;
+use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A node as programs see it.
 #[derive(Clone)]
@@ -34,6 +39,24 @@ pub struct World {
     pub tally: Rc<Tally>,
     /// The seed of every random stream.
     pub seed: u64,
+    /// The routers, for a workload that drives them alone.
+    pub alone: Option<Rc<Alone>>,
+}
+
+/// A routed fabric without anything at its ends.
+pub struct Alone {
+    /// The routers.
+    pub network: RefCell<Network>,
+    /// How far apart nodes are.
+    pub routing: Arc<dyn Routing>,
+    /// Their clock.
+    pub clock: Hertz,
+    /// How many nodes there are.
+    pub nodes: u32,
+    /// Cycles from a packet's coming out of the fabric until an interface would have it.
+    pub exit_delay: u64,
+    /// Whether a packet has arrived only when all of it has: store-and-forward.
+    pub whole: bool,
 }
 
 impl World {

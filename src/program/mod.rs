@@ -7,23 +7,41 @@
 //! | `page_fetch.rs` | a request, and a page in answer: a fault of network memory |
 //! | `dma.rs` | the interface's host DMA alone, with or without a copying processor |
 //! | `copy.rs` | a processor that copies blocks |
+//! | `fabric_alone/` | packets through a routed fabric, without hosts and interfaces |
+//! | `bursts/` | pseudo-random traffic in phases, on all nodes |
+//! | `cyclic_shift/` | all nodes send to all others, in order |
+//! | `radix_sort/` | a sort of keys on all nodes |
+//! | `em3d/` | waves on an irregular graph, on all nodes |
+//! | `destinations.rs` | whom a node sends to |
+//! | `pair.rs` | single packets from one node to another, as fast as they go |
+//! | `parallel.rs` | what programs on all nodes have in common |
 //! | `ends.rs` | the two nodes of a pair program |
 //! | `pattern.rs` | payloads that can be told apart |
 
+#[cfg(test)]
+mod bench;
+pub mod bursts;
 pub mod copy;
+pub mod cyclic_shift;
+pub mod destinations;
 pub mod dma;
+pub mod em3d;
 mod ends;
+pub mod fabric_alone;
 #[cfg(test)]
 mod memory_bus;
 pub mod page_fetch;
+pub mod pair;
+mod parallel;
 mod pattern;
 pub mod ping_pong;
+pub mod radix_sort;
 pub mod stream;
 
 pub use ends::Ends;
 
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Metric, NodeId, Outcome};
+use crate::engine::{Bytes, Map, Metric, NodeId, Outcome};
 use crate::messaging::World;
 use crate::text::Table;
 use std::rc::Rc;
@@ -39,6 +57,22 @@ pub enum Workload {
     PageFetch(page_fetch::PageFetch),
     /// Host DMA alone.
     Dma(dma::DmaTest),
+    /// A packet trace, through the fabric alone.
+    Replay(fabric_alone::replay::Replay),
+    /// Packets at an offered load, through the fabric alone.
+    Offered(fabric_alone::offered::Offered),
+    /// One packet at a time, through the fabric alone.
+    ZeroLoad(fabric_alone::zero_load::ZeroLoad),
+    /// Pseudo-random traffic in phases.
+    Bursts(bursts::Bursts),
+    /// All nodes send to all others.
+    CyclicShift(cyclic_shift::CyclicShift),
+    /// A sort of keys.
+    RadixSort(radix_sort::RadixSort),
+    /// Waves on an irregular graph.
+    Em3d(em3d::Em3d),
+    /// Single packets from one node to another.
+    Pair(pair::Pair),
 }
 
 /// A workload that was started in a world; asked for its metrics when the run has ended.
@@ -51,6 +85,11 @@ pub trait Running {
     fn tells_of(&self, _source: NodeId) -> bool {
         true
     }
+
+    /// What it sampled over time, if it did.
+    fn map(&self) -> Option<Map> {
+        None
+    }
 }
 
 impl Workload {
@@ -61,12 +100,28 @@ impl Workload {
             ("stream", "Messages one way, as fast as possible or paced"),
             ("page-fetch", "A request, and a page in answer"),
             ("dma", "The interface's host DMA alone"),
+            ("replay", "A packet trace, through the fabric alone"),
+            ("offered", "Packets at an offered load, through the fabric alone"),
+            ("zero-load", "One packet at a time between all pairs, through the fabric alone"),
+            ("bursts", "Pseudo-random traffic in phases, on all nodes"),
+            ("cyclic-shift", "All nodes send to all others, in order"),
+            ("radix-sort", "A sort of keys on all nodes"),
+            ("em3d", "Waves on an irregular graph, on all nodes"),
+            ("pair", "Single packets from one node to another, as fast as they go"),
         ];
         t.one_of("workload", "What runs on the machine", &kinds, |kind, t| match kind {
             "ping-pong" => Workload::PingPong(ping_pong::PingPong::read(t)),
             "stream" => Workload::Stream(stream::Stream::read(t)),
             "page-fetch" => Workload::PageFetch(page_fetch::PageFetch::read(t)),
-            _ => Workload::Dma(dma::DmaTest::read(t)),
+            "dma" => Workload::Dma(dma::DmaTest::read(t)),
+            "replay" => Workload::Replay(fabric_alone::replay::Replay::read(t)),
+            "offered" => Workload::Offered(fabric_alone::offered::Offered::read(t)),
+            "zero-load" => Workload::ZeroLoad(fabric_alone::zero_load::ZeroLoad::read(t)),
+            "bursts" => Workload::Bursts(bursts::Bursts::read(t)),
+            "cyclic-shift" => Workload::CyclicShift(cyclic_shift::CyclicShift::read(t)),
+            "radix-sort" => Workload::RadixSort(radix_sort::RadixSort::read(t)),
+            "em3d" => Workload::Em3d(em3d::Em3d::read(t)),
+            _ => Workload::Pair(pair::Pair::read(t)),
         })
     }
 
@@ -80,6 +135,7 @@ impl Workload {
                 ends.map(|name| ("workload.stream.flows", name.as_str())).collect()
             }
             Workload::Dma(workload) => workload.node.iter().map(|name| ("workload.dma.node", name.as_str())).collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -92,7 +148,7 @@ impl Workload {
                 let same = workload.flows.iter().filter(|(from, to)| from == to && !from.is_empty());
                 same.map(|(from, _)| ("workload.stream.flows", from.as_str())).collect()
             }
-            Workload::Dma(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -105,7 +161,7 @@ impl Workload {
             Workload::PingPong(workload) => Some(("workload.ping-pong.payload", workload.payload)),
             Workload::PageFetch(workload) => Some(("workload.page-fetch.page", workload.page)),
             Workload::Stream(workload) => Some(("workload.stream.payload", workload.payload)),
-            Workload::Dma(_) => None,
+            _ => None,
         }
     }
 
@@ -119,9 +175,63 @@ impl Workload {
         }
     }
 
+    /// Whether it runs on all nodes, by active messages.
+    pub fn is_parallel(&self) -> bool {
+        use Workload::{Bursts, CyclicShift, Em3d, Pair, RadixSort};
+        matches!(self, Bursts(_) | CyclicShift(_) | RadixSort(_) | Em3d(_) | Pair(_))
+    }
+
+    /// What so many nodes cannot do: the key, and the reason.
+    pub fn check(&self, nodes: usize) -> Vec<(String, String)> {
+        let (table, wrong) = match self {
+            Workload::Bursts(workload) => ("workload.bursts", workload.check(nodes)),
+            Workload::Em3d(workload) => ("workload.em3d", workload.check(nodes)),
+            Workload::Pair(workload) => ("workload.pair", workload.check(nodes)),
+            _ => return Vec::new(),
+        };
+        wrong.into_iter().map(|(key, reason)| (format!("{table}.{key}"), reason)).collect()
+    }
+
     /// How many nodes it needs.
     pub fn nodes_min(&self) -> usize {
-        if matches!(self, Workload::Dma(_)) { 1 } else { 2 }
+        match self {
+            Workload::Dma(_) => 1,
+            workload if workload.drives_fabric_alone() => 0,
+            _ => 2,
+        }
+    }
+
+    /// Whether it needs no hosts and no interfaces.
+    pub fn drives_fabric_alone(&self) -> bool {
+        matches!(self, Workload::Replay(_) | Workload::Offered(_) | Workload::ZeroLoad(_))
+    }
+
+    /// The name of its table.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Workload::PingPong(_) => "ping-pong",
+            Workload::Stream(_) => "stream",
+            Workload::PageFetch(_) => "page-fetch",
+            Workload::Dma(_) => "dma",
+            Workload::Bursts(_) => "bursts",
+            Workload::CyclicShift(_) => "cyclic-shift",
+            Workload::RadixSort(_) => "radix-sort",
+            Workload::Em3d(_) => "em3d",
+            Workload::Pair(_) => "pair",
+            Workload::Replay(_) => "replay",
+            Workload::Offered(_) => "offered",
+            Workload::ZeroLoad(_) => "zero-load",
+        }
+    }
+
+    /// The most flits of its packets, if it drives the fabric alone.
+    pub fn packet_flits_max(&self) -> u16 {
+        match self {
+            Workload::Replay(workload) => workload.packet_flits_max(),
+            Workload::Offered(workload) => workload.packet_flits,
+            Workload::ZeroLoad(workload) => workload.packet_flits,
+            _ => 0,
+        }
     }
 
     /// Starts its programs.
@@ -131,6 +241,14 @@ impl Workload {
             Workload::Stream(workload) => workload.start(world),
             Workload::PageFetch(workload) => workload.start(world),
             Workload::Dma(workload) => workload.start(world),
+            Workload::Replay(workload) => workload.start(world),
+            Workload::Offered(workload) => workload.start(world),
+            Workload::ZeroLoad(workload) => workload.start(world),
+            Workload::Bursts(workload) => workload.start(world),
+            Workload::CyclicShift(workload) => workload.start(world),
+            Workload::RadixSort(workload) => workload.start(world),
+            Workload::Em3d(workload) => workload.start(world),
+            Workload::Pair(workload) => workload.start(world),
         }
     }
 }

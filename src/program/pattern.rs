@@ -57,3 +57,10 @@ fn tag(pattern: u64) -> u16 {
 pub(super) fn bytes(pattern: u64, payload: Bytes) -> Vec<u8> {
     (0..payload.get()).map(|at| ((pattern * 37 + at * 11) >> 1) as u8).collect()
 }
+
+/// A number that depends on all bits of another: the last step of SplitMix64.
+pub(super) fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ (number >> 31)
+}

@@ -88,6 +88,16 @@ impl Experiments {
         points
     }
 
+    /// The point `of` of the experiment `experiment` under another name, with `more` settings.
+    pub fn varied(&self, paper: &str, experiment: &str, of: &str, name: String, more: &[String]) -> Point {
+        let (key, experiment) = (experiment, &self.experiments[experiment]);
+        let all = self.combinations(key, experiment, false);
+        let found = all.into_iter().find(|point| point.name == of);
+        let mut sets = found.unwrap_or_else(|| panic!("{key} has no point {of}")).sets;
+        sets.extend_from_slice(more);
+        Point { machine: describe(paper, &experiment.base, &name, &sets), name, trace: experiment.trace }
+    }
+
     /// The names of the points of the experiment `name`, in order; none if there is no such one.
     pub fn names(&self, name: &str, quick: bool) -> Vec<String> {
         let experiment = self.experiments.get(name);

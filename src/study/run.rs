@@ -1,6 +1,6 @@
 //! One run of one description, and its result.
 
-use crate::engine::{Ledger, Metric, Outcome, Recorder, Time, Timeline};
+use crate::engine::{Ledger, Map, Metric, Outcome, Recorder, Time, Timeline};
 use crate::host::memory_bus::Kind;
 use crate::machine::Machine;
 use crate::machine::build::{Built, build};
@@ -13,6 +13,8 @@ pub struct RunResult {
     pub outcome: Outcome,
     /// What the workload measured.
     pub metrics: Vec<Metric>,
+    /// A quantity over time that the workload kept, if it did.
+    pub map: Option<Map>,
     /// The ledgers of the messages delivered.
     pub ledgers: Vec<Ledger>,
     /// How long each resource was busy.
@@ -41,6 +43,7 @@ pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
     let sim = &built.world.sim;
     RunResult {
         metrics: [built.running.metrics(&built.world, &outcome), bus_metrics(&built)].concat(),
+        map: built.running.map(),
         ledgers: ledgers(&built),
         resources: resources(&built),
         end: sim.now(),
@@ -95,6 +98,7 @@ fn resources(built: &Built) -> Vec<ResourceUse> {
                 add("netRcv", trapeze.chip.receive.busy_total());
             }
             Endpoint::Polled(end) => add("memory bus", end.node().bus.held_total()),
+            Endpoint::Active(end) => add("processor", end.busy()),
         }
     }
     let links = built.myrinet.iter().flat_map(|fabric| fabric.link_use());

@@ -1,41 +1,14 @@
-//! What must fit together where the interface sits on the memory bus, and that an interface has
-//! the host, the fabric and the workload it works with.
+//! What must fit together where the interface sits on the memory bus.
 
 use crate::engine::Bytes;
-use crate::machine::{Fabric, Host, Machine, Ni};
+use crate::machine::{Host, Machine};
 use crate::messaging::polled::MessagingParameters;
 use crate::ni::memory_bus::InterfaceParameters;
 use crate::program::Workload;
 use crate::text::{Problem, Read};
 
-/// Whether interface, hosts, fabric and workload are of one kind.
-pub(super) fn of_one_kind(read: &Read<Machine>, problems: &mut Vec<Problem>) {
-    let machine = &read.value;
-    let on_memory_bus = matches!(machine.ni, Ni::MemoryBus { .. });
-    let (ni, bus, other) = match on_memory_bus {
-        true => ("this interface", "memory-bus", "an I/O bus"),
-        false => ("Trapeze", "io-bus", "a memory bus"),
-    };
-    for node in &machine.nodes {
-        let host = machine.hosts.iter().find(|(name, _)| *name == node.host);
-        if host.is_some_and(|(_, host)| matches!(host, Host::MemoryBus(_)) != on_memory_bus) {
-            let message = format!("`{}` is a host for interfaces on {other}, and {ni} is not one of them", node.host);
-            let help = format!("{ni} needs a host with [hosts.NAME.{bus}]");
-            problems.push(read.wrong(&format!("nodes.{}.host", node.name), &message, &help));
-        }
-    }
-    if matches!(machine.fabric, Fabric::Ideal(_)) != on_memory_bus {
-        let (here, needed) = if on_memory_bus { ("myrinet", "ideal") } else { ("ideal", "myrinet") };
-        let message = format!("{ni} does not work with the fabric `{here}`");
-        problems.push(read.wrong(&format!("fabric.{here}"), &message, &format!("{ni} needs [fabric.{needed}]")));
-    }
-    if on_memory_bus {
-        needs_io_bus(read, problems);
-    }
-}
-
 /// Workloads that need what only an I/O-bus host has.
-fn needs_io_bus(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+pub(super) fn needs_io_bus(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let help = "this needs a host with an I/O bus, and Trapeze";
     match &read.value.workload {
         Workload::Dma(_) => problems.push(read.wrong("workload.dma", "the interface has no host DMA to test", help)),

@@ -1,9 +1,12 @@
 //! What must fit together before time 0.
 
+mod kinds;
 mod memory_bus;
+mod routed;
 
 use crate::engine::Bytes;
 use crate::fabric::myrinet::{RouteError, routes};
+use crate::machine::nodes::NODES_MAX;
 use crate::machine::{Fabric, Host, Machine, Ni, shipped};
 use crate::ni::lanai::LanaiParameters;
 use crate::ni::trapeze::layout::Layout;
@@ -15,11 +18,12 @@ use crate::text::{Problem, Read};
 pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     let mut problems = Vec::new();
     nodes(read, &mut problems);
-    memory_bus::of_one_kind(read, &mut problems);
+    kinds::of_one_kind(read, &mut problems);
     workload(read, &mut problems);
     interface(read, &mut problems);
     if problems.is_empty() {
         fabric(read, &mut problems);
+        routed::check(read, &mut problems);
     }
     problems
 }
@@ -34,7 +38,8 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             problems.push(read.wrong(&key, &message, &hosts_there_are(&node.host, &hosts)));
         }
     }
-    let (least, most) = (machine.workload.nodes_min(), 1024);
+    let most = if matches!(machine.ni, Ni::Packets { .. } | Ni::None) { NODES_MAX as usize } else { 1024 };
+    let least = machine.workload.nodes_min();
     if machine.nodes.len() < least || machine.nodes.len() > most {
         let plural = if machine.nodes.len() == 1 { "" } else { "s" };
         let message = format!("the machine has {} node{plural}", machine.nodes.len());
@@ -60,6 +65,9 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let key = &flow_key(machine, key, &format!("{name} -> {name}"));
         problems.push(read.wrong(key, &message, "the two ends of a program are different nodes"));
     }
+    for (key, reason) in machine.workload.check(machine.nodes.len()) {
+        problems.push(read.wrong(&key, &reason, ""));
+    }
     let Ni::Trapeze { trapeze, .. } = &machine.ni else { return };
     if let Some((key, payload)) = machine.workload.payload_max().filter(|(_, payload)| *payload > trapeze.payload_max) {
         let message = format!("a payload of {payload} is larger than a packet buffer, {}", trapeze.payload_max);
@@ -82,6 +90,8 @@ fn interface(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     match &read.value.ni {
         Ni::Trapeze { chip, trapeze } => trapeze_fits(read, chip, trapeze, problems),
         Ni::MemoryBus { interface, messaging } => memory_bus::parameters(read, interface, messaging, problems),
+        Ni::Packets { interface, messaging } => routed::order(read, interface, messaging, problems),
+        Ni::None => {}
     }
 }
 

@@ -16,6 +16,7 @@ fn result(metrics: &[(&str, f64)]) -> RunResult {
     RunResult {
         outcome: Outcome::Done,
         metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
+        map: None,
         ledgers: Vec::new(),
         resources: Vec::new(),
         end: Time::from_us(1),

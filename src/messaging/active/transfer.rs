@@ -1,0 +1,112 @@
+//! Messages of many packets.
+//!
+//! With in-order delivery the first packet carries handler and length, "while subsequent messages
+//! contain the data" (Callahan and Goldstein 1995, §2.2). Without, "a round trip to initialize the
+//! destination processor's data structures" comes first, and each packet carries its offset.
+//! The sender polls after each packet. The packets of a transfer ask for a bulk dialog, which the last one ends.
+
+use super::{Endpoint, Packet, Received};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+/// Sets the receiver up.
+const BEGIN: u8 = 0xF0;
+/// The receiver is set up.
+const READY: u8 = 0xF1;
+/// A part of the words.
+pub(super) const DATA: u8 = 0xF2;
+/// Bits of a transfer's length.
+const LENGTH_BITS: u32 = 24;
+
+/// The transfers of a node.
+#[derive(Default)]
+pub(super) struct Transfers {
+    /// Those that arrive, by the sending node, which sends one at a time.
+    arriving: RefCell<BTreeMap<usize, Partial>>,
+    /// Whether the receiver of the one that is being sent is set up.
+    ready: Cell<bool>,
+}
+
+struct Partial {
+    handler: u8,
+    words: Vec<u32>,
+    /// Words that have not come yet.
+    missing: usize,
+}
+
+/// Sends `words`.
+pub(super) async fn send(end: &Endpoint, to: usize, handler: u8, words: &[u32]) {
+    assert!(words.len() < 1 << LENGTH_BITS, "a transfer has at most 2²⁴ - 1 words");
+    let what = u32::from(handler) << LENGTH_BITS | words.len() as u32;
+    if end.parameters.in_order {
+        let mut all = vec![what];
+        all.extend_from_slice(words);
+        let packets = all.chunks(end.words_max()).count();
+        for (number, part) in all.chunks(end.words_max()).enumerate() {
+            end.send(part_of(to, part, number, packets)).await;
+            end.poll().await;
+        }
+        return;
+    }
+    end.transfers.ready.set(false);
+    end.send(Packet::new(to, BEGIN, &[what])).await;
+    end.wait_until(|| end.transfers.ready.get()).await;
+    let room = end.words_max() - 1;
+    let packets = words.len().div_ceil(room);
+    for (number, part) in words.chunks(room).enumerate() {
+        let mut with_offset = vec![(number * room) as u32];
+        with_offset.extend_from_slice(part);
+        end.send(part_of(to, &with_offset, number, packets)).await;
+        end.poll().await;
+    }
+}
+
+fn part_of(to: usize, words: &[u32], number: usize, packets: usize) -> Packet {
+    Packet { bulk: packets > 1, last: packets > 1 && number + 1 == packets, ..Packet::new(to, DATA, words) }
+}
+
+/// Whether a handler answers the sender.
+pub(super) fn answers(handler: u8) -> bool {
+    handler == BEGIN
+}
+
+/// A packet of a transfer has come; the transfer if it is whole.
+pub(super) fn arrive(end: &Endpoint, received: &Received) -> Option<(u8, Vec<u32>)> {
+    let mut arriving = end.transfers.arriving.borrow_mut();
+    let from = received.from;
+    match received.handler {
+        READY => {
+            end.transfers.ready.set(true);
+            return None;
+        }
+        BEGIN => {
+            end.answer(Packet { reply: true, ..Packet::new(from, READY, &[]) });
+            arriving.insert(from, Partial::new(received.words[0]));
+        }
+        _ if end.parameters.in_order => {
+            let is_first = !arriving.contains_key(&from);
+            let partial = arriving.entry(from).or_insert_with(|| Partial::new(received.words[0]));
+            let part = &received.words[usize::from(is_first)..];
+            partial.place(partial.words.len() - partial.missing, part);
+        }
+        _ => {
+            let partial = arriving.get_mut(&from).expect("a transfer's receiver is set up first");
+            partial.place(received.words[0] as usize, &received.words[1..]);
+        }
+    }
+    let is_whole = arriving.get(&from).is_some_and(|partial| partial.missing == 0);
+    let whole = if is_whole { arriving.remove(&from) } else { None };
+    whole.map(|partial| (partial.handler, partial.words))
+}
+
+impl Partial {
+    fn new(what: u32) -> Partial {
+        let length = (what & ((1 << LENGTH_BITS) - 1)) as usize;
+        Partial { handler: (what >> LENGTH_BITS) as u8, words: vec![0; length], missing: length }
+    }
+
+    fn place(&mut self, offset: usize, part: &[u32]) {
+        self.words[offset..offset + part.len()].copy_from_slice(part);
+        self.missing -= part.len();
+    }
+}

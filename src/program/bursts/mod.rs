@@ -1,0 +1,160 @@
+//! Bursts of pseudo-random traffic in phases, with a barrier after each (Callahan and Goldstein 1995,
+//! §3 and §4.1): "a node that is sending during a phase will attempt to send its packets (typically
+//! 100 to 300 of them) as quickly as possible", and no node starts the next phase before all have sent what is theirs.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the program of a node, and what it measures |
+//! | `parameters.rs` | what may be stated of the traffic |
+//! | `draws.rs` | what a node sends and when it ignores the network: drawn from streams of its own |
+//! | `receipts.rs` | each packet comes once, with the words that were sent |
+//!
+//! The same bursts are drawn whatever the network, the interface and the timing. A node polls after
+//! each packet (`poll-every`); one whose burst is over goes on receiving until the barrier. A message
+//! that a pattern has a node send to itself is left out. Periods in which a node ignores the network
+//! lie at fixed cycles; they are noticed between packets, and in a barrier at once.
+
+mod draws;
+mod parameters;
+mod receipts;
+
+#[cfg(test)]
+mod tests;
+
+pub use parameters::Bursts;
+
+use super::{Running, parallel};
+use crate::engine::{Metric, Outcome, Signal};
+use crate::messaging::World;
+use crate::messaging::active::{Endpoint, Packet, Words};
+use draws::{Draws, Silences};
+use receipts::Receipts;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A run in which packets wait and none was accepted for so many cycles is stuck.
+const QUIET_CYCLES: u64 = 100_000;
+
+struct Measured {
+    receipts: Receipts,
+    messages: Cell<u64>,
+    sent: Cell<u64>,
+    /// Barriers passed by all nodes.
+    phases: Cell<u64>,
+    /// Nodes that have no phase left.
+    ended: Cell<usize>,
+    /// When a packet was last accepted.
+    accepted_cycle: Cell<u64>,
+    change: Signal,
+}
+
+impl Bursts {
+    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
+        let nodes = world.nodes.len();
+        assert!(self.check(nodes).is_empty(), "a checked description fits its nodes");
+        let measured = Rc::new(Measured {
+            receipts: Receipts::new(nodes),
+            messages: Cell::new(0),
+            sent: Cell::new(0),
+            phases: Cell::new(0),
+            ended: Cell::new(0),
+            accepted_cycle: Cell::new(0),
+            change: Signal::new(&world.sim, "packets to be accepted"),
+        });
+        for node in 0..nodes {
+            let end = parallel::end(world, node);
+            let (receipts, clock, sim) = (measured.clone(), end.clock(), world.sim.clone());
+            end.on_message(move |received| {
+                receipts.receipts.take(node, received);
+                receipts.accepted_cycle.set(clock.cycle_at(sim.now()));
+                receipts.tell_if_over(nodes);
+            });
+            let draws = (Draws::new(self, world.seed, node, nodes), Silences::new(self, world.seed, node));
+            let program = self.clone().run(end, draws, measured.clone());
+            world.sim.spawn_server(format!("{} program", world.node(node).name), program);
+        }
+        let end = parallel::end(world, 0);
+        world.sim.spawn("the bursts", self.clone().watch(world.clone(), end, measured.clone()));
+        measured
+    }
+
+    /// Ends the run after its cycles, or when all that was to be sent has been received.
+    async fn watch(self, world: World, end: Rc<Endpoint>, measured: Rc<Measured>) {
+        let is_over = measured.change.wait_until(end.clock().end_of_cycle(self.cycles)).await;
+        let waiting = measured.sent.get() > measured.receipts.count();
+        if !is_over && waiting && self.cycles >= measured.accepted_cycle.get() + QUIET_CYCLES {
+            Signal::new(&world.sim, "packets to be accepted: none was for long").wait().await;
+        }
+    }
+
+    async fn run(self, end: Rc<Endpoint>, draws: (Draws, Silences), measured: Rc<Measured>) {
+        let (mut draws, mut silences) = draws;
+        let (node, nodes) = (end.node(), end.nodes());
+        if self.deaf.contains(&(node as u64)) {
+            return;
+        }
+        // By destination; a row for all of them would grow with the square of the machine.
+        let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut since_poll = 0;
+        for phase in 1.. {
+            for (to, packets) in draws.burst() {
+                if to == node {
+                    continue;
+                }
+                measured.messages.set(measured.messages.get() + 1);
+                for number in 0..packets {
+                    silences.keep(&end).await;
+                    measured.sent.set(measured.sent.get() + 1);
+                    let next = numbers.entry(to).or_default();
+                    end.send(self.packet(&end, to, *next, (number, packets))).await;
+                    *next += 1;
+                    since_poll += 1;
+                    if since_poll == self.poll_every {
+                        end.poll().await;
+                        since_poll = 0;
+                    }
+                }
+            }
+            let barrier = end.enter_barrier();
+            silences.wait_until(&end, || end.has_passed(barrier)).await;
+            measured.phases.set(phase);
+            if phase == self.phases {
+                break;
+            }
+        }
+        measured.ended.set(measured.ended.get() + 1);
+        measured.tell_if_over(nodes);
+        silences.wait_until(&end, || false).await;
+    }
+
+    /// Packet `number` from here to `to`, and its place in its message.
+    fn packet(&self, end: &Endpoint, to: usize, number: u32, (place, packets): (u64, u64)) -> Packet {
+        let mut words = [number; Words::MAX];
+        for (at, word) in words.iter_mut().enumerate().skip(1) {
+            *word = parallel::word(end.node(), to, number, at);
+        }
+        let bulk = packets >= self.bulk_min;
+        let last = bulk && place + 1 == packets;
+        Packet { bulk, last, ..Packet::new(to, 0, &words[..end.words_max()]) }
+    }
+}
+
+impl Measured {
+    fn tell_if_over(&self, nodes: usize) {
+        if self.ended.get() == nodes && self.sent.get() == self.receipts.count() {
+            self.change.notify();
+        }
+    }
+}
+
+impl Running for Measured {
+    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
+        let count = |name: &str, count: u64| Metric::new(name, count as f64, "");
+        let mut metrics = parallel::packet_metrics(world);
+        metrics.push(count("bursts.phases", self.phases.get()));
+        metrics.push(count("bursts.messages", self.messages.get()));
+        metrics.push(count("bursts.out_of_order", self.receipts.out_of_order()));
+        metrics
+    }
+}

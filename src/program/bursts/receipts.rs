@@ -1,0 +1,58 @@
+//! Each packet comes once, with the words that were sent; how many came before an older one.
+
+use super::super::parallel;
+use crate::messaging::active::Received;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What has come, by receiving and sending node.
+pub(super) struct Receipts {
+    nodes: RefCell<Vec<BTreeMap<usize, Order>>>,
+    count: Cell<u64>,
+    out_of_order: Cell<u64>,
+}
+
+/// What has come from one node: all packets before `next`, and those `ahead` of it.
+#[derive(Default)]
+struct Order {
+    next: u32,
+    ahead: BTreeSet<u32>,
+}
+
+impl Receipts {
+    pub fn new(nodes: usize) -> Receipts {
+        let nodes = RefCell::new((0..nodes).map(|_| BTreeMap::new()).collect());
+        Receipts { nodes, count: Cell::new(0), out_of_order: Cell::new(0) }
+    }
+
+    /// Takes a packet that `node` received; panics if a model moved wrong bytes.
+    pub fn take(&self, node: usize, received: &Received) {
+        let number = received.words[0];
+        for (at, word) in received.words.iter().enumerate().skip(1) {
+            assert_eq!(*word, parallel::word(received.from, node, number, at), "a packet arrived with wrong bytes");
+        }
+        self.count.set(self.count.get() + 1);
+        let mut nodes = self.nodes.borrow_mut();
+        let order = nodes[node].entry(received.from).or_default();
+        assert!(number >= order.next && !order.ahead.contains(&number), "a packet arrived twice");
+        if number != order.next {
+            self.out_of_order.set(self.out_of_order.get() + 1);
+            order.ahead.insert(number);
+            return;
+        }
+        order.next += 1;
+        while order.ahead.remove(&order.next) {
+            order.next += 1;
+        }
+    }
+
+    /// How many packets have come.
+    pub fn count(&self) -> u64 {
+        self.count.get()
+    }
+
+    /// How many came before an older one from the same node.
+    pub fn out_of_order(&self) -> u64 {
+        self.out_of_order.get()
+    }
+}

@@ -1,0 +1,197 @@
+//! Whom a node sends to: the patterns of traffic that interconnects are tried with.
+//!
+//! A permutation gives each node one destination, which may be the node itself; whoever uses it
+//! decides what becomes of that. Patterns on bits need as many nodes as a power of two; tornado and
+//! neighbour take the nodes as a grid of a stated shape, a ring where none is stated (Dally and
+//! Towles 2004, §3.2).
+
+use crate::engine::rng;
+use crate::text::Table;
+use rand::RngExt;
+
+/// A pattern.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Pattern {
+    /// Any other node, all equally likely.
+    Uniform,
+    /// Any node, itself among them.
+    UniformWithSelf,
+    /// From row and column to column and row of a square.
+    Transpose,
+    /// To the node whose number has all bits the other way.
+    BitComplement,
+    /// To the node whose number has the bits in reverse.
+    BitReversal,
+    /// To the node whose number has the bits rotated left by one.
+    Shuffle,
+    /// In each dimension of the shape, just less than half way round.
+    Tornado(Vec<u64>),
+    /// In each dimension of the shape, one on.
+    Neighbour(Vec<u64>),
+    /// To one node with a stated probability, else to any other.
+    HotSpot {
+        /// The node.
+        node: u64,
+        /// The probability.
+        fraction: f64,
+    },
+    /// All to one node.
+    Incast {
+        /// The node.
+        node: u64,
+    },
+}
+
+/// The patterns by their names in descriptions, without what they take.
+fn named() -> [(&'static str, Pattern); 10] {
+    [
+        ("uniform", Pattern::Uniform),
+        ("uniform-with-self", Pattern::UniformWithSelf),
+        ("transpose", Pattern::Transpose),
+        ("bit-complement", Pattern::BitComplement),
+        ("bit-reversal", Pattern::BitReversal),
+        ("shuffle", Pattern::Shuffle),
+        ("tornado", Pattern::Tornado(Vec::new())),
+        ("neighbour", Pattern::Neighbour(Vec::new())),
+        ("hot-spot", Pattern::HotSpot { node: 0, fraction: 0.0 }),
+        ("incast", Pattern::Incast { node: 0 }),
+    ]
+}
+
+impl Pattern {
+    /// Reads it: `pattern`, and beside it what that pattern takes.
+    pub fn read(t: &mut Table<'_>) -> Pattern {
+        let pattern = t.choice("pattern", "Whom a node sends to", &named()).or("uniform");
+        let all = t.describing();
+        let (mut hot, mut fraction, mut shape) = (0, 0.0, Vec::new());
+        if all || matches!(pattern, Pattern::HotSpot { .. } | Pattern::Incast { .. }) {
+            hot = t.count("hot-node", "The node of a hot spot or an incast").max(NODES_MAX).or(0);
+        }
+        if all || matches!(pattern, Pattern::HotSpot { .. }) {
+            fraction = t.fraction("hot-fraction", "How much of the traffic a hot spot gets").or(0.1);
+        }
+        if all || matches!(pattern, Pattern::Tornado(_) | Pattern::Neighbour(_)) {
+            let doc = "Nodes in each dimension, for tornado and neighbour; by default one ring of all";
+            shape = t.counts("pattern-shape", doc).each(1, NODES_MAX).length(0, 8).or(&[]);
+        }
+        match pattern {
+            Pattern::Tornado(_) => Pattern::Tornado(shape),
+            Pattern::Neighbour(_) => Pattern::Neighbour(shape),
+            Pattern::HotSpot { .. } => Pattern::HotSpot { node: hot, fraction },
+            Pattern::Incast { .. } => Pattern::Incast { node: hot },
+            other => other,
+        }
+    }
+
+    /// The key and the reason, if so many nodes cannot send like this.
+    pub fn check(&self, nodes: usize) -> Result<(), (&'static str, String)> {
+        let nodes = nodes as u64;
+        match self {
+            Pattern::Uniform if nodes < 2 => Err(("pattern", "there is no other node".to_owned())),
+            Pattern::Transpose if nodes.isqrt().pow(2) != nodes => {
+                Err(("pattern", format!("a transpose is of a square, and {nodes} nodes are none")))
+            }
+            Pattern::BitComplement | Pattern::BitReversal | Pattern::Shuffle if !nodes.is_power_of_two() => {
+                Err(("pattern", format!("it acts on the bits of a node's number, and {nodes} is no power of two")))
+            }
+            Pattern::Tornado(shape) | Pattern::Neighbour(shape)
+                if !shape.is_empty()
+                    && shape.iter().try_fold(1u64, |all, side| all.checked_mul(*side)) != Some(nodes) =>
+            {
+                Err(("pattern-shape", format!("this shape does not have {nodes} nodes")))
+            }
+            Pattern::HotSpot { node, .. } | Pattern::Incast { node } if *node >= nodes => {
+                Err(("hot-node", format!("there is no node {node}: the last is {}", nodes - 1)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whom `source` of `nodes` nodes sends to now. A permutation draws no number.
+    pub fn destination(&self, source: usize, nodes: usize, random: &mut rng::Stream) -> usize {
+        let (from, all) = (source as u64, nodes as u64);
+        let bits = all.ilog2();
+        let to = match self {
+            Pattern::Uniform => other(from, all, random),
+            Pattern::UniformWithSelf => random.random_range(0..all),
+            Pattern::Transpose => from % all.isqrt() * all.isqrt() + from / all.isqrt(),
+            Pattern::BitComplement => all - 1 - from,
+            Pattern::BitReversal if bits == 0 => from,
+            Pattern::BitReversal => from.reverse_bits() >> (u64::BITS - bits),
+            Pattern::Shuffle if bits == 0 => from,
+            Pattern::Shuffle => (from << 1 | from >> (bits - 1)) & (all - 1),
+            Pattern::Tornado(shape) => in_each_dimension(from, all, shape, |side| side.div_ceil(2) - 1),
+            Pattern::Neighbour(shape) => in_each_dimension(from, all, shape, |_| 1),
+            Pattern::HotSpot { node, fraction } => {
+                let is_hot = random.random::<f64>() < *fraction;
+                if is_hot && *node != from { *node } else { other(from, all, random) }
+            }
+            Pattern::Incast { node } => *node,
+        };
+        to as usize
+    }
+}
+
+const NODES_MAX: u64 = 1 << 20;
+
+/// Any node but `from`.
+fn other(from: u64, all: u64, random: &mut rng::Stream) -> u64 {
+    (from + random.random_range(1..all)) % all
+}
+
+/// Moves on in each dimension of a shape whose first side varies fastest.
+fn in_each_dimension(from: u64, all: u64, shape: &[u64], by: impl Fn(u64) -> u64) -> u64 {
+    let ring = [all];
+    let shape = if shape.is_empty() { &ring } else { shape };
+    let (mut to, mut stride, mut rest) = (0, 1, from);
+    for &side in shape {
+        to += (rest % side + by(side)) % side * stride;
+        (stride, rest) = (stride * side, rest / side);
+    }
+    to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(pattern: &Pattern, nodes: usize) -> Vec<usize> {
+        let mut random = rng::stream(1, "pattern");
+        pattern.check(nodes).expect("it fits");
+        (0..nodes).map(|source| pattern.destination(source, nodes, &mut random)).collect()
+    }
+
+    #[test]
+    fn permutations_are_those_of_the_books() {
+        assert_eq!(all(&Pattern::Transpose, 9), [0, 3, 6, 1, 4, 7, 2, 5, 8]);
+        assert_eq!(all(&Pattern::BitComplement, 4), [3, 2, 1, 0]);
+        assert_eq!(all(&Pattern::BitReversal, 8), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert_eq!(all(&Pattern::Shuffle, 8), [0, 2, 4, 6, 1, 3, 5, 7]);
+        assert_eq!(all(&Pattern::Tornado(vec![]), 8), [3, 4, 5, 6, 7, 0, 1, 2]);
+        assert_eq!(all(&Pattern::Tornado(vec![4, 2]), 8), [1, 2, 3, 0, 5, 6, 7, 4]);
+        assert_eq!(all(&Pattern::Neighbour(vec![2, 2]), 4), [3, 2, 1, 0]);
+        assert_eq!(all(&Pattern::Incast { node: 2 }, 3), [2, 2, 2]);
+    }
+
+    #[test]
+    fn random_patterns_hit_what_they_say() {
+        let mut random = rng::stream(1, "pattern");
+        let mut counts = [0; 4];
+        (0..40_000).for_each(|_| counts[Pattern::Uniform.destination(1, 4, &mut random)] += 1);
+        assert_eq!(counts[1], 0);
+        assert!([0, 2, 3].into_iter().all(|node| (13_000..13_700).contains(&counts[node])), "{counts:?}");
+        let hot = Pattern::HotSpot { node: 3, fraction: 0.5 };
+        let hits = (0..40_000).filter(|_| hot.destination(0, 4, &mut random) == 3).count();
+        assert!((26_200..27_200).contains(&hits), "a half, and a third of the other half: {hits}");
+        assert!((0..1_000).all(|_| hot.destination(3, 4, &mut random) != 3));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_reason() {
+        let reason = |pattern: Pattern, nodes| pattern.check(nodes).expect_err("it does not fit");
+        assert!(reason(Pattern::Transpose, 8).1.contains("square"));
+        assert!(reason(Pattern::Shuffle, 6).1.contains("power of two"));
+        assert_eq!(reason(Pattern::Tornado(vec![3, 3]), 8).0, "pattern-shape");
+        assert_eq!(reason(Pattern::Incast { node: 8 }, 8).0, "hot-node");
+    }
+}

@@ -1,0 +1,79 @@
+//! The values of other processors that one needs: whose, which, and those that have come.
+
+use super::graph::{Graph, SIDES};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// The ghosts of a processor.
+pub(super) struct Ghosts {
+    sides: [Side; SIDES],
+}
+
+/// Those of one side of the graph.
+struct Side {
+    /// By the processor that has them: graph nodes, in order.
+    needed: BTreeMap<usize, Vec<u32>>,
+    /// Values of all graph nodes of the side, as far as they have come; the others are not numbers.
+    known: RefCell<Vec<f64>>,
+    /// From how many processors.
+    came: Cell<usize>,
+}
+
+impl Ghosts {
+    pub fn new(graph: &Graph, processor: usize) -> Ghosts {
+        let side = |side: usize| {
+            // Values of one side are needed for arcs into the other.
+            let sources = graph.arcs(1 - side, &graph.of(processor)).iter().map(|(from, _)| *from);
+            let mut needed: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
+            for from in sources.filter(|from| graph.at(*from).0 != processor) {
+                needed.entry(graph.at(from).0).or_default().insert(from);
+            }
+            let needed = needed.into_iter().map(|(from, nodes)| (from, nodes.into_iter().collect())).collect();
+            Side { needed, known: RefCell::new(vec![f64::NAN; graph.nodes()]), came: Cell::new(0) }
+        };
+        Ghosts { sides: [side(0), side(1)] }
+    }
+
+    /// What processor `own` sends of a side: to whom, and which of its own graph nodes. It begins with
+    /// the processor after it, so that not all send to the same one.
+    pub fn sent<'a>(
+        all: &'a [Ghosts],
+        graph: &'a Graph,
+        side: usize,
+        own: usize,
+    ) -> impl Iterator<Item = (usize, Vec<usize>)> + 'a {
+        let others = (1..all.len()).map(move |distance| (own + distance) % all.len());
+        others.filter_map(move |to| {
+            let nodes = all[to].sides[side].needed.get(&own)?;
+            Some((to, nodes.iter().map(|node| graph.at(*node).1).collect()))
+        })
+    }
+
+    /// Takes the values that `from` sent.
+    pub fn take(&self, side: usize, from: usize, words: &[u32]) {
+        let side = &self.sides[side];
+        let needed = side.needed.get(&from).expect("values come from where they are needed from");
+        assert_eq!(words.len(), 2 * needed.len(), "a message of values has another length than was sent");
+        let mut known = side.known.borrow_mut();
+        for (node, words) in needed.iter().zip(words.chunks(2)) {
+            known[*node as usize] = f64::from_bits(u64::from(words[0]) | u64::from(words[1]) << 32);
+        }
+        side.came.set(side.came.get() + 1);
+    }
+
+    /// Whether the values of a side have come from all that have some.
+    pub fn are_all_here(&self, side: usize) -> bool {
+        self.sides[side].came.get() == self.sides[side].needed.len()
+    }
+
+    /// The values of a side, those of the processor's `own` graph nodes among them; others must come
+    /// before they are used again.
+    pub fn with(&self, side: usize, own: Range<usize>, values: &[f64]) -> Vec<f64> {
+        let side = &self.sides[side];
+        side.came.set(0);
+        let mut known = side.known.replace_with(|known| vec![f64::NAN; known.len()]);
+        known[own].copy_from_slice(values);
+        known
+    }
+}

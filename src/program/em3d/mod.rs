@@ -1,0 +1,168 @@
+//! EM3D: electromagnetic waves on an irregular graph (Culler et al. 1993; Callahan and Goldstein 1995,
+//! §4.4).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | parameters, the program of a node, the check of the result |
+//! | `graph.rs` | the graph, and what a serial run makes of it |
+//! | `ghosts.rs` | the values of other nodes that a node needs, and holds |
+//!
+//! Values of the electric (E) and magnetic (H) field lie on the two sides of a bipartite graph. An
+//! iteration computes new values of H from those of E, then of E from those of H. Before each of these
+//! half steps a processor sends the values that another needs in one message to it; after each is a
+//! barrier. Values are of 64 bits, two words each, and must be bit for bit those of a serial run.
+//!
+//! Leaves out: the set-up of the graph, which is not timed.
+
+mod ghosts;
+mod graph;
+
+#[cfg(test)]
+mod tests;
+
+use super::{Running, parallel};
+use crate::engine::{Metric, Outcome};
+use crate::messaging::World;
+use crate::messaging::active::Endpoint;
+use crate::text::Table;
+use ghosts::Ghosts;
+use graph::{Graph, SIDES};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// The parameters of EM3D.
+#[derive(Clone, Debug)]
+pub struct Em3d {
+    /// Graph nodes of each side on each processor (`n_nodes`).
+    pub n_nodes: u64,
+    /// Arcs into each graph node (`d_nodes`).
+    pub d_nodes: u64,
+    /// Of 100 arcs, those from the processor's own graph nodes (`local_p`).
+    pub local_p: u64,
+    /// How far off the processor is that another arc comes from, at most (`dist_span`).
+    pub dist_span: u64,
+    /// Iterations.
+    pub iterations: u64,
+    /// Processor cycles to compute with an arc: 40 (chosen: two operands that miss the cache, a multiplication and
+    /// an addition on a 33 MHz SPARC).
+    pub arc_cycles: u64,
+}
+
+struct Field {
+    parameters: Em3d,
+    graph: Graph,
+    ghosts: Vec<Ghosts>,
+    messages: Cell<u64>,
+    began: Cell<(u64, u64)>,
+    ended: Cell<(u64, u64)>,
+    /// The values of the processors that are done, by side.
+    results: RefCell<Vec<Option<[Vec<f64>; SIDES]>>>,
+}
+
+impl Em3d {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> Em3d {
+        Em3d {
+            n_nodes: t.count("n-nodes", "Graph nodes of each side on each processor").range(1, 100_000).or(200),
+            d_nodes: t.count("d-nodes", "Arcs into each graph node").range(1, 1_000).or(10),
+            local_p: t.count("local-p", "Of 100 arcs, those from the same processor").max(100).or(80),
+            dist_span: t.count("dist-span", "How far off the processors of the others are, at most").min(1).or(5),
+            iterations: t.count("iterations", "Iterations").range(1, 400).or(5),
+            arc_cycles: t.count("arc-cycles", "Processor cycles to compute with an arc").max(1_000_000).or(40),
+        }
+    }
+
+    /// The key and the reason, for whatever so many nodes cannot do.
+    pub fn check(&self, nodes: usize) -> Vec<(&'static str, String)> {
+        let reason = format!("{nodes} processors are at most {} from each other", nodes.saturating_sub(1));
+        (self.dist_span >= nodes as u64).then_some(("dist-span", reason)).into_iter().collect()
+    }
+
+    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
+        let processors = world.nodes.len();
+        assert!(self.check(processors).is_empty(), "a checked description fits its nodes");
+        let graph = Graph::new(self, processors, world.seed);
+        let field = Rc::new(Field {
+            parameters: self.clone(),
+            ghosts: (0..processors).map(|processor| Ghosts::new(&graph, processor)).collect(),
+            graph,
+            messages: Cell::new(0),
+            began: Cell::default(),
+            ended: Cell::default(),
+            results: RefCell::new(vec![None; processors]),
+        });
+        let packets: Rc<dyn Fn() -> u64> = {
+            let ends: Vec<_> = (0..processors).map(|processor| parallel::end(world, processor)).collect();
+            Rc::new(move || ends.iter().map(|end| end.sent()).sum())
+        };
+        parallel::start(world, |end| {
+            let (processor, taking) = (end.node(), field.clone());
+            end.on_transfer(move |from, side, words| taking.ghosts[processor].take(side.into(), from, &words));
+            run(end, field.clone(), packets.clone())
+        });
+        field
+    }
+}
+
+/// The program of a processor.
+async fn run(end: Rc<Endpoint>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
+    let (graph, own) = (&field.graph, end.node());
+    let (ghosts, arcs) = (&field.ghosts[own], field.parameters.n_nodes * field.parameters.d_nodes);
+    let mut values = [0, 1].map(|side| graph.initial(side)[graph.of(own)].to_vec());
+    let began = parallel::barrier(&end).await;
+    if own == 0 {
+        field.began.set((began, packets()));
+    }
+    for half_step in 0..2 * field.parameters.iterations as usize {
+        // The values of H, side 1, are made of those of E, side 0, and then the other way.
+        let (source, target) = (half_step % 2, 1 - half_step % 2);
+        for (to, needed) in Ghosts::sent(&field.ghosts, graph, source, own) {
+            let words: Vec<u32> = needed.iter().flat_map(|index| words(values[source][*index])).collect();
+            field.messages.set(field.messages.get() + 1);
+            end.transfer(to, source as u8, &words).await;
+        }
+        end.wait_until(|| ghosts.are_all_here(source)).await;
+        end.compute(arcs * field.parameters.arc_cycles).await;
+        let new = {
+            let known = ghosts.with(source, graph.of(own), &values[source]);
+            graph.step(target, graph.of(own), &values[target], &known)
+        };
+        values[target] = new;
+        let ended = parallel::barrier(&end).await;
+        if own == 0 {
+            field.ended.set((ended, packets()));
+        }
+    }
+    field.end(own, values);
+}
+
+/// A value as it travels.
+fn words(value: f64) -> [u32; 2] {
+    [value.to_bits() as u32, (value.to_bits() >> 32) as u32]
+}
+
+impl Field {
+    /// Keeps a processor's values; the last one compares them all with a serial run.
+    fn end(&self, processor: usize, values: [Vec<f64>; SIDES]) {
+        self.results.borrow_mut()[processor] = Some(values);
+        let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
+        let serial = self.graph.serial(self.parameters.iterations);
+        for (side, serial) in serial.iter().enumerate() {
+            let parallel = results.iter().flat_map(|values| &values[side]);
+            let same = parallel.zip(serial).all(|(value, serial)| value.to_bits() == serial.to_bits());
+            assert!(same, "the field is not that of a serial run: a model moved wrong bytes");
+        }
+    }
+}
+
+impl Running for Field {
+    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
+        let ((began, before), (ended, after)) = (self.began.get(), self.ended.get());
+        let each = ended.saturating_sub(began) as f64 / self.parameters.iterations as f64;
+        let mut metrics = parallel::packet_metrics(world);
+        metrics.push(Metric::new("em3d.cycles_per_iteration", each, "cycles"));
+        metrics.push(Metric::new("em3d.messages", self.messages.get() as f64, ""));
+        metrics.push(Metric::new("em3d.packets", after.saturating_sub(before) as f64, ""));
+        metrics
+    }
+}

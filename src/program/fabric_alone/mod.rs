@@ -1,0 +1,101 @@
+//! Workloads that drive a routed fabric alone: no host, no interface.
+//!
+//! | file | traffic |
+//! |---|---|
+//! | `replay.rs` | the packets of a trace, each arrival held against the trace's |
+//! | `trace.rs` | the file of a trace |
+//! | `offered.rs` | an open loop: packets at random, at an offered load |
+//! | `zero_load.rs` | one packet at a time between all pairs, by distance |
+//!
+//! The routers are stepped here, without an event a cycle; the simulation's clock follows.
+
+pub mod offered;
+pub mod replay;
+pub mod trace;
+pub mod zero_load;
+
+use crate::engine::{Signal, Sim};
+use crate::fabric::router::{Event, EventKind, Network};
+use crate::messaging::{Alone, World};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What offers packets to a network and hears of them.
+trait Traffic {
+    /// The next cycle in which it has something to offer, at or after `cycle`.
+    fn next(&self, cycle: u64) -> Option<u64>;
+
+    /// Offers what is due in the network's present cycle.
+    fn offer(&mut self, network: &mut Network);
+
+    /// Hears of an event.
+    fn hear(&mut self, event: &Event);
+
+    /// Whether it asks for nothing more, even if packets are under way.
+    fn over(&self, _network: &Network) -> bool {
+        false
+    }
+}
+
+/// The fabric that is driven.
+fn alone(world: &World) -> Rc<Alone> {
+    world.alone.clone().expect("a checked description gives a routed fabric to a workload that drives it alone")
+}
+
+/// How many cycles are stepped before the simulation's clock follows.
+const CYCLES_AT_ONCE: u64 = 4096;
+
+/// Steps the network until the traffic is over or nothing can move any more.
+async fn drive<T: Traffic>(sim: Sim, alone: Rc<Alone>, traffic: Rc<RefCell<T>>) {
+    let mut events = Vec::new();
+    loop {
+        let work = run(&alone, &mut *traffic.borrow_mut(), &mut events);
+        let cycle = alone.network.borrow().cycle();
+        sim.until(alone.clock.end_of_cycle(cycle)).await;
+        match work {
+            Work::More => sim.progress(),
+            Work::Over => return,
+            Work::Stuck => stuck(&sim, &alone).await,
+        }
+    }
+}
+
+/// How a stretch of cycles ended.
+enum Work {
+    More,
+    Over,
+    Stuck,
+}
+
+fn run<T: Traffic>(alone: &Alone, traffic: &mut T, events: &mut Vec<Event>) -> Work {
+    let mut network = alone.network.borrow_mut();
+    let limit = network.cycle() + CYCLES_AT_ONCE;
+    while network.cycle() < limit {
+        let cycle = network.cycle();
+        if traffic.over(&network) {
+            return Work::Over;
+        }
+        let due = traffic.next(cycle);
+        let Some(next) = [network.next_work(), due].into_iter().flatten().min() else {
+            return if network.counts().in_flight() == 0 { Work::Over } else { Work::Stuck };
+        };
+        network.skip_to(next);
+        if due == Some(next) {
+            traffic.offer(&mut network);
+        }
+        network.step();
+        network.take_events(events);
+        for mut event in events.drain(..) {
+            event.cycle += if event.kind == EventKind::Entered { 0 } else { alone.exit_delay };
+            traffic.hear(&event);
+        }
+    }
+    Work::More
+}
+
+/// Waits for ever for what blocks the packets, so that the run tells of it.
+async fn stuck(sim: &Sim, alone: &Alone) {
+    let under_way = alone.network.borrow().counts().in_flight();
+    let name = format!("a free channel: {under_way} packets in the fabric wait for one another");
+    Signal::new(sim, name).wait().await;
+}

@@ -1,0 +1,166 @@
+//! Replay: the packets of a trace, on any routed fabric, each arrival held against the trace's.
+
+use super::trace::{self, FLITS_MAX, Traced};
+use super::{Traffic, alone, drive};
+use crate::engine::{Metric, Outcome};
+use crate::fabric::router::{Event, EventKind, Injection, Network};
+use crate::messaging::World;
+use crate::program::Running;
+use crate::text::Table;
+use include_dir::{Dir, include_dir};
+use std::cell::RefCell;
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The traces of the shipped examples.
+static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/examples/traces");
+
+/// The parameters of a replay.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The packets.
+    pub packets: Arc<[Traced]>,
+    /// The length of those whose trace does not tell it, in flits.
+    pub packet_flits: u16,
+}
+
+/// A replay in progress.
+struct Replaying {
+    parameters: Replay,
+    /// The first packet not yet offered.
+    next: usize,
+    /// Packets whose last flit arrived, in all and of those whose arrival the trace tells.
+    arrived: u64,
+    compared: u64,
+    /// Of those, how many did not arrive in the trace's cycle, and the line of the first.
+    mismatches: u64,
+    latency_sum: u64,
+    latency_max: u64,
+    end: u64,
+}
+
+impl Replay {
+    /// Reads them, and the trace.
+    pub fn read(t: &mut Table<'_>) -> Replay {
+        let file =
+            t.path("file", "The packet trace: generated_cycle,source,destination[,arrived_cycle][,flits]").required();
+        let packet_flits = t.count("packet-flits", "Length of packets whose trace does not tell it, in flits");
+        let packet_flits = packet_flits.range(1, u64::from(FLITS_MAX)).or(1) as u16;
+        let packets = match (t.describing() || !t.has("file"), text(&file)) {
+            (true, _) => Vec::new(),
+            (false, Err(message)) => {
+                t.wrong(
+                    "file",
+                    format!("the trace cannot be read: {message}"),
+                    "name a file of comma-separated values",
+                );
+                Vec::new()
+            }
+            (false, Ok(text)) => trace::read(&text).unwrap_or_else(|error| {
+                t.wrong("file", format!("the trace is wrong in {error}"), COLUMNS);
+                Vec::new()
+            }),
+        };
+        Replay { packets: packets.into(), packet_flits }
+    }
+
+    /// The length of its longest packet, in flits.
+    pub fn packet_flits_max(&self) -> u16 {
+        self.packets.iter().map(|packet| packet.flits.unwrap_or(self.packet_flits)).max().unwrap_or(self.packet_flits)
+    }
+
+    /// The first packet with an end that is none of `nodes` nodes.
+    pub fn stranger(&self, nodes: u32) -> Option<(u64, u32)> {
+        let ends =
+            self.packets.iter().flat_map(|packet| [(packet.line, packet.source), (packet.line, packet.destination)]);
+        ends.into_iter().find(|(_, node)| *node >= nodes)
+    }
+
+    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+        let alone = alone(world);
+        let replaying = Replaying {
+            parameters: self.clone(),
+            next: 0,
+            arrived: 0,
+            compared: 0,
+            mismatches: 0,
+            latency_sum: 0,
+            latency_max: 0,
+            end: 0,
+        };
+        let replaying = Rc::new(RefCell::new(replaying));
+        world.sim.spawn("replay", drive(world.sim.clone(), alone, replaying.clone()));
+        Rc::new(Replayed(replaying))
+    }
+}
+
+const COLUMNS: &str =
+    "its first line names the columns: generated_cycle,source,destination and, if known, arrived_cycle and flits";
+
+/// The text of a trace: a file's, or else that of a shipped example.
+fn text(path: &Path) -> Result<String, String> {
+    let shipped = || {
+        let name = path.strip_prefix("traces").ok()?;
+        TRACES.get_file(name)?.contents_utf8().map(str::to_owned)
+    };
+    fs::read_to_string(path).or_else(|error| shipped().ok_or(format!("`{}`: {error}", path.display())))
+}
+
+impl Traffic for Replaying {
+    fn next(&self, _: u64) -> Option<u64> {
+        self.parameters.packets.get(self.next).map(|packet| packet.generated)
+    }
+
+    fn offer(&mut self, network: &mut Network) {
+        let cycle = network.cycle();
+        while let Some(packet) = self.parameters.packets.get(self.next).filter(|packet| packet.generated <= cycle) {
+            network.offer(Injection {
+                source: packet.source,
+                destination: packet.destination,
+                flits: packet.flits.unwrap_or(self.parameters.packet_flits),
+                network: 0,
+                tag: self.next as u32,
+                takes_place: false,
+            });
+            self.next += 1;
+        }
+    }
+
+    fn hear(&mut self, event: &Event) {
+        if event.kind != EventKind::Delivered {
+            return;
+        }
+        let packet = &self.parameters.packets[event.tag as usize];
+        let latency = event.cycle - packet.generated;
+        self.arrived += 1;
+        self.latency_sum += latency;
+        self.latency_max = self.latency_max.max(latency);
+        self.end = event.cycle;
+        if let Some(arrived) = packet.arrived {
+            self.compared += 1;
+            self.mismatches += u64::from(arrived != event.cycle);
+        }
+    }
+}
+
+/// A replay's results.
+struct Replayed(Rc<RefCell<Replaying>>);
+
+impl Running for Replayed {
+    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
+        let replay = self.0.borrow();
+        let untold = replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;
+        let mean = replay.latency_sum as f64 / replay.arrived.max(1) as f64;
+        vec![
+            Metric::new("replay.packets", replay.arrived as f64, ""),
+            Metric::new("replay.compared", replay.compared as f64, ""),
+            // A packet that never arrived did not arrive in its cycle.
+            Metric::new("replay.mismatches", (replay.mismatches + untold - replay.compared) as f64, ""),
+            Metric::new("replay.latency", mean, "cycles"),
+            Metric::new("replay.latency_max", replay.latency_max as f64, "cycles"),
+            Metric::new("cycles", replay.end as f64, "cycles"),
+        ]
+    }
+}

@@ -1,0 +1,148 @@
+//! Zero load: one packet at a time, between all pairs of nodes, told by their distance.
+//!
+//! The latency is counted from the cycle in which the header leaves the interface to the one in
+//! which it (or, with store-and-forward, the tail) is at the other: T_lat(d) of Callahan and
+//! Goldstein (1995), Table 3. Distances are counted as the shape counts them.
+
+use super::{Traffic, alone, drive};
+use crate::engine::{Metric, Outcome};
+use crate::fabric::router::{Event, EventKind, Injection, Network};
+use crate::fabric::topology::Routing;
+use crate::messaging::World;
+use crate::program::Running;
+use crate::text::Table;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The parameters of zero load.
+#[derive(Clone, Debug)]
+pub struct ZeroLoad {
+    /// The length of a packet, in flits.
+    pub packet_flits: u16,
+    /// How many nodes send, spread over all; each sends to every other.
+    pub sources: u32,
+}
+
+/// The least and the largest latency of some packets.
+#[derive(Clone, Copy)]
+struct Range {
+    least: u64,
+    most: u64,
+}
+
+/// Zero load in progress.
+struct Probing {
+    parameters: ZeroLoad,
+    nodes: u32,
+    routing: Arc<dyn Routing>,
+    /// Which pair is next.
+    next: u64,
+    begun: u64,
+    distance: u32,
+    /// Whether a packet is under way.
+    busy: bool,
+    whole: bool,
+    header: BTreeMap<u32, Range>,
+    tail: BTreeMap<u32, Range>,
+    packets: u64,
+}
+
+impl ZeroLoad {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> ZeroLoad {
+        ZeroLoad {
+            packet_flits: t.count("packet-flits", "Length of a packet, in flits").range(1, 4096).or(8) as u16,
+            sources: t
+                .count("sources", "How many nodes send, spread over all; each sends to every other")
+                .range(1, 1 << 20)
+                .or(64) as u32,
+        }
+    }
+
+    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+        let alone = alone(world);
+        let probing = Probing {
+            parameters: self.clone(),
+            nodes: alone.nodes,
+            routing: alone.routing.clone(),
+            next: 0,
+            begun: 0,
+            distance: 0,
+            busy: false,
+            whole: alone.whole,
+            header: BTreeMap::new(),
+            tail: BTreeMap::new(),
+            packets: 0,
+        };
+        let probing = Rc::new(RefCell::new(probing));
+        world.sim.spawn("zero load", drive(world.sim.clone(), alone, probing.clone()));
+        Rc::new(Probed(probing))
+    }
+}
+
+impl Probing {
+    /// The pair of this number; none after the last.
+    fn pair(&self, number: u64) -> Option<(u32, u32)> {
+        let (nodes, sources) = (u64::from(self.nodes), u64::from(self.parameters.sources.min(self.nodes)));
+        let (source, other) = (number / (nodes - 1).max(1), number % (nodes - 1).max(1));
+        let source = (source < sources).then(|| source * nodes / sources)?;
+        let destination = if other < source { other } else { other + 1 };
+        (destination < nodes).then_some((source as u32, destination as u32))
+    }
+}
+
+impl Range {
+    fn add(ranges: &mut BTreeMap<u32, Range>, distance: u32, latency: u64) {
+        let range = ranges.entry(distance).or_insert(Range { least: latency, most: latency });
+        range.least = range.least.min(latency);
+        range.most = range.most.max(latency);
+    }
+}
+
+impl Traffic for Probing {
+    fn next(&self, cycle: u64) -> Option<u64> {
+        (!self.busy && self.pair(self.next).is_some()).then_some(cycle)
+    }
+
+    fn offer(&mut self, network: &mut Network) {
+        let (source, destination) = self.pair(self.next).expect("only while a pair is left");
+        let (flits, begun) = (self.parameters.packet_flits, network.cycle());
+        self.distance = self.routing.distance(source, destination);
+        network.offer(Injection { source, destination, flits, network: 0, tag: 0, takes_place: false });
+        (self.begun, self.busy, self.next) = (begun, true, self.next + 1);
+    }
+
+    fn hear(&mut self, event: &Event) {
+        let latency = event.cycle - self.begun;
+        match event.kind {
+            EventKind::Entered => {}
+            EventKind::Header => Range::add(&mut self.header, self.distance, latency),
+            EventKind::Delivered => {
+                Range::add(&mut self.tail, self.distance, latency);
+                self.busy = false;
+                self.packets += 1;
+            }
+        }
+    }
+}
+
+/// The latencies found.
+struct Probed(Rc<RefCell<Probing>>);
+
+impl Running for Probed {
+    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
+        let probing = self.0.borrow();
+        let mut metrics = vec![Metric::new("packets.delivered", probing.packets as f64, "")];
+        let told = if probing.whole { &probing.tail } else { &probing.header };
+        for (what, ranges) in [("latency", told), ("header", &probing.header), ("tail", &probing.tail)] {
+            for (distance, Range { least, most }) in ranges {
+                for (end, value) in [("min", least), ("max", most)] {
+                    metrics.push(Metric::new(format!("zero_load.d{distance}.{what}_{end}"), *value as f64, "cycles"));
+                }
+            }
+        }
+        metrics
+    }
+}

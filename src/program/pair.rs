@@ -1,0 +1,118 @@
+//! A pair: a stream of single packets from one node to another, as fast as interface and protocol let
+//! it; all other nodes are silent.
+//!
+//! What Equations 1 to 4 of Callahan and Goldstein (1995) are about: the cycles between packets in the
+//! steady state, when the receiver's processor has dealt with them. The first quarter is not counted.
+//! With `bulk` each packet asks for a dialog, and the last one ends it. Packets must arrive whole, and
+//! each once.
+//!
+//! Leaves out: messages of many packets, several pairs, and whether packets arrive in order.
+
+use super::{Running, parallel};
+use crate::engine::{Metric, Outcome};
+use crate::messaging::World;
+use crate::messaging::active::{Endpoint, Packet};
+use crate::text::Table;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The parameters of a pair.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The sending node's number.
+    pub from: u64,
+    /// The receiving node's.
+    pub to: u64,
+    /// How many packets.
+    pub packets: u64,
+    /// Whether they ask for a bulk dialog.
+    pub bulk: bool,
+}
+
+struct Measured {
+    parameters: Pair,
+    /// The cycle at which the receiver was done with each packet.
+    received: RefCell<Vec<u64>>,
+    /// Which packets it has.
+    has: RefCell<Vec<bool>>,
+}
+
+impl Pair {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> Pair {
+        Pair {
+            from: t.count("from", "Number of the sending node").or(0),
+            to: t.count("to", "Number of the receiving node").or(1),
+            packets: t.count("packets", "How many packets are sent").range(8, 1_000_000).or(200),
+            bulk: t.flag("bulk", "Whether packets ask for a bulk dialog").or(false),
+        }
+    }
+
+    /// What so many nodes cannot do: the key, and the reason.
+    pub fn check(&self, nodes: usize) -> Vec<(&'static str, String)> {
+        let mut wrong = Vec::new();
+        for (key, node) in [("from", self.from), ("to", self.to)] {
+            if node >= nodes as u64 {
+                wrong.push((key, format!("there is no node {node} among {nodes}")));
+            }
+        }
+        if self.from == self.to {
+            wrong.push(("to", "a node does not send to itself".to_owned()));
+        }
+        wrong
+    }
+
+    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
+        let has = RefCell::new(vec![false; self.packets as usize]);
+        let measured = Rc::new(Measured { parameters: self.clone(), received: RefCell::default(), has });
+        parallel::start(world, |end| {
+            let (taking, own) = (measured.clone(), end.clone());
+            end.on_message(move |received| taking.take(&own, &received.words));
+            self.clone().run(end, measured.clone())
+        });
+        measured
+    }
+
+    async fn run(self, end: Rc<Endpoint>, measured: Rc<Measured>) {
+        if end.node() as u64 == self.from {
+            for number in 0..self.packets {
+                let mut packet = Packet::new(self.to as usize, 0, &self.data(number, end.words_max()));
+                packet.bulk = self.bulk;
+                packet.last = self.bulk && number + 1 == self.packets;
+                end.send(packet).await;
+            }
+        } else if end.node() as u64 == self.to {
+            end.wait_until(|| measured.received.borrow().len() as u64 == self.packets).await;
+        }
+    }
+
+    /// The words of a packet: its number, and what must come with it.
+    fn data(&self, number: u64, words: usize) -> Vec<u32> {
+        let word = |at| parallel::word(self.from as usize, self.to as usize, number as u32, at);
+        std::iter::once(number as u32).chain((1..words).map(word)).collect()
+    }
+}
+
+impl Measured {
+    /// Takes a packet; panics if a model moved wrong bytes, or the same ones twice.
+    fn take(&self, end: &Endpoint, words: &[u32]) {
+        assert!(u64::from(words[0]) < self.parameters.packets, "a packet arrived that was not sent");
+        assert!(words == self.parameters.data(words[0].into(), words.len()), "a packet arrived with wrong bytes");
+        let had = std::mem::replace(&mut self.has.borrow_mut()[words[0] as usize], true);
+        assert!(!had, "a packet arrived twice");
+        self.received.borrow_mut().push(end.cycle());
+    }
+}
+
+impl Running for Measured {
+    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
+        let received = self.received.borrow();
+        let mut metrics = parallel::packet_metrics(world);
+        let steady = &received[received.len() / 4..];
+        if let [first, .., last] = steady {
+            let each = (last - first) as f64 / (steady.len() - 1) as f64;
+            metrics.push(Metric::new("pair.cycles_per_packet", each, "cycles"));
+        }
+        metrics
+    }
+}

@@ -1,0 +1,79 @@
+//! What the programs that run on all nodes have in common: they use active messages.
+
+use super::pattern;
+use crate::engine::{Metric, NodeId};
+use crate::messaging::World;
+use crate::messaging::active::{Endpoint, Interfaces};
+use crate::ni::nifdy::Statistics;
+use std::future::Future;
+use std::rc::Rc;
+
+/// The node's end of active messages.
+pub(super) fn end(world: &World, node: NodeId) -> Rc<Endpoint> {
+    let end = world.node(node).endpoint.active();
+    end.expect("a checked description gives active messages to programs that use them").clone()
+}
+
+/// Starts the same program on each node.
+pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program: impl FnMut(Rc<Endpoint>) -> F) {
+    for node in 0..world.nodes.len() {
+        world.sim.spawn(format!("{} program", world.node(node).name), program(end(world, node)));
+    }
+}
+
+/// The word at place `at` of what node `from` sends to node `to` under `number`.
+pub(super) fn word(from: usize, to: usize, number: u32, at: usize) -> u32 {
+    let of = (from as u64) << 42 ^ (to as u64) << 22 ^ u64::from(number) << 4;
+    pattern::mixed(of.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(at as u64)) as u32
+}
+
+/// How many packets were sent, how many of them processors have accepted, and the cycles of the run;
+/// over interfaces also the frames, acknowledgements and copies among them, and the interfaces' state.
+pub(super) fn packet_metrics(world: &World) -> Vec<Metric> {
+    let ends: Vec<_> = world.nodes.iter().filter_map(|node| node.endpoint.active()).collect();
+    let sent: u64 = ends.iter().map(|end| end.sent()).sum();
+    let delivered: u64 = ends.iter().map(|end| end.accepted()).sum();
+    let cycles = ends.first().map_or(0, |end| end.cycle());
+    let mut metrics = vec![
+        count("packets.sent", sent),
+        count("packets.delivered", delivered),
+        count("packets.in_flight", sent - delivered),
+        Metric::new("cycles", cycles as f64, "cycles"),
+    ];
+    // Who took nothing of what was sent to it is named.
+    for (node, end) in world.nodes.iter().zip(&ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0) {
+        metrics.push(count(&format!("packets.never_accepted.{}", node.name), end.pending()));
+    }
+    let interfaces = ends.first().and_then(|end| end.interfaces());
+    metrics.extend(interfaces.into_iter().flat_map(frame_metrics));
+    metrics
+}
+
+fn count(name: &str, count: u64) -> Metric {
+    Metric::new(name, count as f64, "")
+}
+
+fn frame_metrics(interfaces: &Interfaces) -> Vec<Metric> {
+    let fate = interfaces.fate();
+    let units: Vec<_> = interfaces.all().iter().flat_map(|interface| interface.statistics()).collect();
+    let sum = |name: &str, of: fn(&Statistics) -> u64| count(name, units.iter().map(of).sum());
+    let state = interfaces.all().iter().map(|interface| interface.state_bytes()).max().unwrap_or(0);
+    vec![
+        count("packets.dropped", fate.dropped),
+        count("frames.injected", fate.injected),
+        count("frames.delivered", fate.delivered),
+        count("frames.dropped", fate.dropped),
+        count("frames.in_flight", fate.in_flight()),
+        sum("ni.bulk", |unit| unit.bulk),
+        sum("ni.acknowledgements", |unit| unit.acknowledgements),
+        sum("ni.carried", |unit| unit.carried),
+        sum("ni.retransmitted", |unit| unit.retransmitted),
+        Metric::new("ni.state", state as f64, "B"),
+    ]
+}
+
+/// Waits for all nodes; the cycle at which they go on.
+pub(super) async fn barrier(end: &Endpoint) -> u64 {
+    end.barrier().await;
+    end.cycle()
+}

@@ -1,0 +1,160 @@
+//! Radix sort of real keys, a digit in each pass (Dusseau 1994; Callahan and Goldstein 1995, §4.5).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | parameters, the passes, the check of the result |
+//! | `scan.rs` | how each node learns where its keys belong |
+//! | `node.rs` | what a node holds, and what messages do to it |
+//!
+//! A pass: each node counts its keys by digit; the scan phase adds the counts up over all nodes; the
+//! coalesce phase sends each key to its place, "using one message for each key". There is a barrier
+//! between phases. Keys are drawn from the run's seed; the result must be that of a serial sort.
+//! A node polls after each packet it sends.
+//!
+//! Leaves out: keys of several words, and more keys in a message than one.
+
+mod node;
+mod scan;
+
+#[cfg(test)]
+mod tests;
+
+use super::{Running, parallel};
+use crate::engine::{Metric, Outcome, rng};
+use crate::messaging::World;
+use crate::messaging::active::{Endpoint, Packet};
+use crate::text::Table;
+use node::{COALESCE, NodeState};
+use rand::RngExt;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// The parameters of the sort.
+#[derive(Clone, Debug)]
+pub struct RadixSort {
+    /// Keys of each node.
+    pub keys: u64,
+    /// Bits of a digit.
+    pub bits: u64,
+    /// Digits of a key: a pass for each.
+    pub passes: u64,
+    /// Cycles from one send to the next in a scan, to the same node.
+    pub delay: u64,
+    /// Processor cycles to count a key, and again to find its place.
+    pub key_cycles: u64,
+}
+
+struct Sort {
+    parameters: RadixSort,
+    /// The keys of all nodes before the sort.
+    keys: Vec<u32>,
+    nodes: Vec<NodeState>,
+    scan_cycles: Cell<u64>,
+    coalesce_cycles: Cell<u64>,
+    ended_cycle: Cell<u64>,
+    /// The sorted keys of the nodes that are done.
+    sorted: RefCell<Vec<Option<Vec<u32>>>>,
+}
+
+impl RadixSort {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> RadixSort {
+        let sort = RadixSort {
+            keys: t.count("keys", "Keys of each node").range(1, 1_000_000).or(256),
+            bits: t.count("bits", "Bits of a digit").range(1, 16).or(8),
+            passes: t.count("passes", "Digits of a key, with a pass for each").range(1, 32).or(2),
+            delay: t
+                .count("delay", "Least cycles from the end of a send in a scan to the next to the same node")
+                .max(1_000_000)
+                .or(0),
+            key_cycles: t
+                .count("key-cycles", "Processor cycles to count a key, and again to find its place")
+                .max(1_000_000)
+                .or(10),
+        };
+        if sort.bits * sort.passes > u32::BITS.into() {
+            t.wrong("passes", "a key has at most 32 bits", "passes times bits is at most 32");
+        }
+        sort
+    }
+
+    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
+        let nodes = world.nodes.len();
+        let width = 1u64 << (self.bits * self.passes);
+        let mut random = rng::stream(world.seed, "keys to sort");
+        let keys = (0..nodes as u64 * self.keys).map(|_| random.random_range(0..width) as u32).collect();
+        let sort = Rc::new(Sort {
+            parameters: self.clone(),
+            keys,
+            nodes: (0..nodes).map(|_| NodeState::new(1 << self.bits, self.keys as usize)).collect(),
+            scan_cycles: Cell::new(0),
+            coalesce_cycles: Cell::new(0),
+            ended_cycle: Cell::new(0),
+            sorted: RefCell::new(vec![None; nodes]),
+        });
+        parallel::start(world, |end| {
+            let (node, state) = (end.node(), sort.clone());
+            end.on_message(move |received| state.nodes[node].take(received));
+            run(end, sort.clone())
+        });
+        sort
+    }
+}
+
+/// The program of a node.
+async fn run(end: Rc<Endpoint>, sort: Rc<Sort>) {
+    let (parameters, node) = (&sort.parameters, end.node());
+    let (state, share) = (&sort.nodes[node], parameters.keys as usize);
+    let mut keys = sort.keys[node * share..][..share].to_vec();
+    for pass in 0..parameters.passes {
+        let digit = |key: u32| (key >> (pass * parameters.bits)) as usize & ((1 << parameters.bits) - 1);
+        end.compute(parameters.keys * parameters.key_cycles).await;
+        state.count(keys.iter().map(|key| digit(*key)));
+        let times = [parallel::barrier(&end).await];
+        let mut places = scan::places(&end, parameters, state).await;
+        let times = [times[0], parallel::barrier(&end).await];
+        for key in &keys {
+            end.compute(parameters.key_cycles).await;
+            let place = &mut places[digit(*key)];
+            let (to, index) = (*place as usize / share, *place % share as u32);
+            *place += 1;
+            match to == node {
+                true => state.put(index, *key),
+                false => end.send(Packet::new(to, COALESCE, &[index, *key])).await,
+            }
+        }
+        end.wait_until(|| state.is_full()).await;
+        keys = state.keys();
+        let ended = parallel::barrier(&end).await;
+        if node == 0 {
+            sort.scan_cycles.set(sort.scan_cycles.get() + times[1] - times[0]);
+            sort.coalesce_cycles.set(sort.coalesce_cycles.get() + ended - times[1]);
+            sort.ended_cycle.set(ended);
+        }
+    }
+    sort.end(node, keys);
+}
+
+impl Sort {
+    /// Keeps a node's keys; the last one compares them all with a serial sort.
+    fn end(&self, node: usize, keys: Vec<u32>) {
+        self.sorted.borrow_mut()[node] = Some(keys);
+        if let Some(sorted) = self.sorted.borrow().iter().cloned().collect::<Option<Vec<_>>>() {
+            let mut serial = self.keys.clone();
+            serial.sort_unstable();
+            assert!(sorted.concat() == serial, "keys are not sorted: a model moved wrong bytes");
+        }
+    }
+}
+
+impl Running for Sort {
+    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
+        let cycles = |name: &str, cycles: f64| Metric::new(name, cycles, "cycles");
+        let passes = self.parameters.passes as f64;
+        let mut metrics = parallel::packet_metrics(world);
+        metrics.push(cycles("radix.scan_cycles", self.scan_cycles.get() as f64 / passes));
+        metrics.push(cycles("radix.coalesce_cycles", self.coalesce_cycles.get() as f64 / passes));
+        metrics.push(cycles("radix.cycles", self.ended_cycle.get() as f64));
+        metrics
+    }
+}

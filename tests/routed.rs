@@ -1,0 +1,403 @@
+//! Do interfaces and routed fabrics keep what they promise? Every packet comes once, whole, and with
+//! NIFDY in order, on any fabric; what is counted adds up; latencies are those of the formulas.
+//!
+//! Programs check the bytes of every packet themselves, and panic if one is wrong. The constants of
+//! shipped parts matter only where they are named: zero-load latencies and the replayed traces.
+
+use narrows::engine::rng::{self, Stream};
+use narrows::engine::{Outcome, Recorder};
+use narrows::machine::build::build;
+use narrows::machine::{self, Machine};
+use narrows::study::{RunResult, run};
+use narrows::text::Document;
+use rand::RngExt;
+use serde_json::Value as Json;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The machine of a text; or why there is none.
+fn read(text: &str) -> Result<Machine, String> {
+    let read = machine::read(Document::Text("test.toml", text, None), &[]);
+    read.map(|read| read.value).map_err(|problems| format!("{problems}\n{text}"))
+}
+
+fn ran(text: &str) -> RunResult {
+    run(&read(text).unwrap_or_else(|problems| panic!("{problems}")), Recorder::off())
+}
+
+/// Runs it, and expects that it ends well and that its counts add up.
+fn done(text: &str) -> RunResult {
+    let result = ran(text);
+    assert_eq!(result.outcome, Outcome::Done, "{text}");
+    conserves(&result, text);
+    result
+}
+
+#[track_caller]
+fn metric(result: &RunResult, name: &str) -> f64 {
+    result.metric(name).unwrap_or_else(|| panic!("no metric {name} in {:?}", result.metrics))
+}
+
+/// What was put into the fabric has come out of it, is in it, or was lost in it.
+fn conserves(result: &RunResult, text: &str) {
+    let [injected, delivered, in_flight, dropped] =
+        ["injected", "delivered", "in_flight", "dropped"].map(|what| metric(result, &format!("frames.{what}")));
+    assert_eq!(injected, delivered + in_flight + dropped, "{text}");
+}
+
+/// Processors have accepted all that was sent.
+fn all_arrived(result: &RunResult, text: &str) {
+    let [sent, delivered] = ["packets.sent", "packets.delivered"].map(|name| metric(result, name));
+    assert!(sent > 0.0, "{text}");
+    assert_eq!(sent, delivered, "{text}");
+}
+
+/// A description: what stands under `workload`, `fabric` and `ni`, each with its own keys.
+fn description(workload: &str, fabric: &str, interface: &str) -> String {
+    format!("parts = [\"hosts/cm-5\"]\n[workload.{workload}\n[fabric.{fabric}\n[ni.{interface}\n")
+}
+
+const ROUTER: &str = "[fabric.router]\nnetworks = 2\nvirtual-channels = 2\nclock = \"33 MHz\"";
+const NIFDY: &str = "nifdy]\n[messaging]\nin-order = true";
+const PLAIN: &str = "plain]\noutgoing = 4\narrivals = 2\n[messaging]\nin-order = false";
+const SHIFT: &str = "cyclic-shift]\nwords = 40";
+
+/// A mesh of 4 x 4.
+fn mesh() -> String {
+    format!("mesh]\nshape = [4, 4]\n{ROUTER}")
+}
+
+/// A file of a test's own, gone at its end.
+struct File(PathBuf);
+
+impl File {
+    /// Nine routers, each with a node: a circle, and a chord.
+    fn graph(name: &str) -> File {
+        let path = std::env::temp_dir().join(format!("narrows-routed-{name}-{}.edges", std::process::id()));
+        let circle: String = (0..9).map(|from| format!("{from} {}\n", (from + 1) % 9)).collect();
+        fs::write(&path, circle + "1 6\n").expect("a file");
+        File(path)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn nifdy_and_plain_interfaces_work_on_every_routed_fabric() {
+    let file = File::graph("every");
+    let graph = format!("graph]\nfile = {:?}", file.0);
+    for shape in [
+        "mesh]\nshape = [4, 4]",
+        "mesh]\nshape = [4, 4]\nrouting = \"minimal-adaptive\"",
+        "torus]\nshape = [4, 4]",
+        "ring]\nnodes = 8",
+        "hypercube]\ndimensions = 4",
+        "fat-tree]\nnodes = 16",
+        "fat-tree]\nnodes = 16\narity = 4\nparents = [2, 2, 4]",
+        "butterfly]\nnodes = 16",
+        "butterfly]\nnodes = 16\ndilation = 2",
+        "crossbar]\nnodes = 8",
+        &graph,
+    ] {
+        for interface in [NIFDY, PLAIN] {
+            let text = description(SHIFT, &format!("{shape}\n{ROUTER}"), interface);
+            all_arrived(&done(&text), &text);
+        }
+    }
+}
+
+#[test]
+fn nifdy_and_plain_interfaces_work_on_fabrics_without_such_routers() {
+    let nodes = "[nodes.n]\nhost = \"cm-5\"\ncount = 8";
+    for fabric in [
+        "ideal]\nlatency = \"200 ns\"\nrate = \"160 MB/s\"",
+        "myrinet]\nlink-rate = \"160 MB/s\"\nswitch-latency = \"1 us\"\nslack = \"128 B\"\nflit = \"128 B\"\n\
+         watchdog = \"50 ms\"\nswitches = [\"s0\"]",
+    ] {
+        for interface in [NIFDY, PLAIN] {
+            let text = description(SHIFT, &format!("{fabric}\n{nodes}"), interface);
+            all_arrived(&done(&text), &text);
+        }
+    }
+}
+
+#[test]
+fn programs_that_check_their_results_get_them_right() {
+    for workload in ["radix-sort]\nkeys = 32\nbits = 4", "em3d]\nn-nodes = 20\nd-nodes = 4\niterations = 2"] {
+        for interface in [NIFDY, PLAIN] {
+            let text = description(workload, &mesh(), interface);
+            all_arrived(&done(&text), &text);
+        }
+    }
+}
+
+/// A ring of flows over a mesh, to neighbours by number, on processors that receive faster than they
+/// send: one that polls for as long as packets come would not get to send otherwise.
+fn neighbours(deaf: &str) -> Machine {
+    let bursts =
+        format!("bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\ndeaf = [{deaf}]");
+    let host = "[hosts.fast.software]\nclock = \"33 MHz\"\nsend = 60\npoll = 10\nreceive = 45\nbarrier = 0\n";
+    let text = description(&bursts, &mesh(), NIFDY).replace("parts = [\"hosts/cm-5\"]\n", "") + host;
+    read(&text).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// How many packets each node accepted.
+fn accepted(machine: &Machine) -> Vec<u64> {
+    let built = build(machine, Recorder::off());
+    assert_eq!(built.run(), Outcome::Done);
+    let ends = built.world.nodes.iter().filter_map(|node| node.endpoint.active());
+    ends.map(|end| end.accepted()).collect()
+}
+
+#[test]
+fn a_node_that_accepts_nothing_stops_no_other() {
+    let (all, but_one) = (neighbours(""), neighbours("5"));
+    let (before, after) = (accepted(&all), accepted(&but_one));
+    // Node 6, which has nothing to receive, sends all the time, and 7 sends when that leaves it time.
+    for node in (0..16).filter(|node| ![5, 6].contains(node)) {
+        assert!(2 * after[node] >= before[node], "{node} has {after:?} of {before:?}");
+    }
+    // Node 5 takes nothing, and sends nothing to 6.
+    assert!(before.iter().all(|count| *count > 100) && [after[5], after[6]] == [0, 0], "{after:?} of {before:?}");
+    let [all, but_one] = [all, but_one].map(|machine| run(&machine, Recorder::off()));
+    let silent = |result: &RunResult| -> Vec<String> {
+        let names = result.metrics.iter().filter_map(|metric| metric.name.strip_prefix("packets.never_accepted."));
+        names.map(str::to_owned).collect()
+    };
+    assert_eq!((silent(&all), silent(&but_one)), (vec![], vec!["node5".to_owned()]));
+    conserves(&but_one, "neighbours");
+    // 14 flows of 16 are left.
+    let share = metric(&but_one, "packets.delivered") / metric(&all, "packets.delivered");
+    assert!((0.7..1.0).contains(&share), "{share} of what all accept");
+}
+
+#[test]
+fn what_a_fabric_loses_is_sent_again() {
+    let text = "parts = [\"hosts/overheads-40-60\", \"fabrics/nifdy-mesh\"]\n[fabric]\nloss = 0.05\n\
+                [ni.nifdy]\nretransmission.timeout = \"150 us\"\n\
+                [workload.bursts]\nphases = 3\npackets = [10, 30]";
+    let result = done(text);
+    all_arrived(&result, text);
+    assert_eq!(metric(&result, "bursts.out_of_order"), 0.0);
+    let [dropped, injected] = ["dropped", "injected"].map(|what| metric(&result, &format!("frames.{what}")));
+    // Of thousands of frames; four standard deviations are less than 0.02.
+    assert!((0.03..0.07).contains(&(dropped / injected)), "{dropped} of {injected} frames are lost");
+    assert!(metric(&result, "ni.retransmitted") > 0.0);
+}
+
+#[test]
+fn acknowledgements_ride_in_answers_that_take_their_network() {
+    let carried = |networks: u32| {
+        let fabric = format!("mesh]\nshape = [2, 2]\n[fabric.router]\nnetworks = {networks}");
+        let text = description("cyclic-shift]\nwords = 20", &fabric, "nifdy]\ncarried-acknowledgements = true");
+        metric(&done(&text), "ni.carried")
+    };
+    assert!(carried(1) > 0.0);
+    assert_eq!(carried(2), 0.0, "answers take the other network");
+}
+
+#[test]
+fn the_seed_is_all_that_chance_depends_on() {
+    let told = |seed: u64, interface| {
+        let adaptive = format!("mesh]\nshape = [4, 4]\nrouting = \"minimal-adaptive\"\n{ROUTER}");
+        let text = description("bursts]\ntraffic = \"light\"\ncycles = 30000", &adaptive, interface);
+        let result = done(&format!("{text}[run]\nseed = {seed}"));
+        format!("{:?} {} {}", result.metrics, result.end, result.events)
+    };
+    for interface in [NIFDY, PLAIN] {
+        assert_eq!(told(1, interface), told(1, interface));
+        assert_ne!(told(1, interface), told(2, interface));
+    }
+}
+
+#[test]
+fn the_state_of_an_interface_does_not_grow_with_the_machine() {
+    let state = |nodes: u32| {
+        let tree = format!("fat-tree]\nnodes = {nodes}\n{ROUTER}");
+        metric(&done(&description("bursts]\ncycles = 2000", &tree, NIFDY)), "ni.state")
+    };
+    assert!(state(16) > 0.0);
+    assert_eq!(state(16), state(256));
+}
+
+/// One of some.
+fn one<'a>(random: &mut Stream, of: &[&'a str]) -> &'a str {
+    of[random.random_range(0..of.len())]
+}
+
+/// A shape of up to 27 nodes.
+fn any_shape(random: &mut Stream, graph: &File) -> String {
+    let [x, y, z] = [(); 3].map(|()| random.random_range(2..4));
+    let (nodes, dimensions) = (random.random_range(3..20), random.random_range(1..5));
+    let (dilation, parents) = (random.random_range(1..3), random.random_range(1..5));
+    let shapes = [
+        format!("mesh]\nshape = [{x}, {y}, {z}]"),
+        format!("mesh]\nshape = [{x}, {nodes}]"),
+        format!("mesh]\nshape = [{x}, {y}, {z}]\nrouting = \"minimal-adaptive\""),
+        format!("torus]\nshape = [{x}, {y}, {z}]"),
+        format!("ring]\nnodes = {nodes}"),
+        format!("hypercube]\ndimensions = {dimensions}"),
+        format!("fat-tree]\nnodes = {}\nparents = [{parents}, 4]", 4 * nodes.min(8)),
+        format!("fat-tree]\nnodes = {}\narity = 2\nparents = [{parents}, 2]", 2 * nodes.min(12)),
+        format!("butterfly]\nnodes = {}\nradix = {x}\ndilation = {dilation}", x * x),
+        format!("crossbar]\nnodes = {nodes}"),
+        format!("graph]\nfile = {:?}", graph.0),
+    ];
+    shapes[random.random_range(0..shapes.len())].clone()
+}
+
+/// Routers; those of a fabric that loses frames have one channel, so that it keeps packets in order.
+fn any_router(random: &mut Stream, is_lossy: bool) -> String {
+    let switching = one(random, &["wormhole", "virtual-cut-through", "store-and-forward"]);
+    let (sharing, clock) = (one(random, &["demand", "strict"]), one(random, &["33 MHz", "50 MHz", "1 GHz"]));
+    let (buffer, link) = (one(random, &["1", "9", "10", "16"]), one(random, &["4", "8", "16", "32"]));
+    let (channels, networks) = (random.random_range(1..if is_lossy { 2 } else { 5 }), random.random_range(1..3));
+    let [routing, allocation, switch, traversal, wire, credit] = [(); 6].map(|()| random.random_range(0..4));
+    let (interface, exit) = (random.random_range(0..9), random.random_range(0..9));
+    format!(
+        "[fabric.router]\nswitching = \"{switching}\"\nsharing = \"{sharing}\"\nclock = \"{clock}\"\n\
+         buffer-flits = {buffer}\nlink-bits = {link}\nvirtual-channels = {channels}\nnetworks = {networks}\n\
+         routing-delay = {routing}\nvc-allocation-delay = {allocation}\nswitch-allocation-delay = {switch}\n\
+         switch-traversal-delay = {traversal}\nwire-delay = {wire}\ncredit-delay = {credit}\n\
+         interface-delay = {interface}\nexit-delay = {exit}"
+    )
+}
+
+fn any_interface(random: &mut Stream) -> String {
+    let packet = one(random, &["8 B", "24 B", "32 B", "36 B"]);
+    let [outstanding, pool, arrivals] = [(); 3].map(|()| random.random_range(1..9));
+    if random.random_range(0..5) == 0 {
+        return format!("plain]\npacket = \"{packet}\"\noutgoing = {pool}\narrivals = {arrivals}");
+    }
+    let (dialogs, window) = (random.random_range(0..4), one(random, &["2", "4", "8"]));
+    let (at, bulk) = (one(random, &["acceptance", "insertion"]), one(random, &["half-window", "each"]));
+    let (back, carried) = (one(random, &["same", "other"]), one(random, &["true", "false"]));
+    let (processing, acknowledgement) = (random.random_range(0..4), one(random, &["1 B", "4 B", "8 B"]));
+    format!(
+        "nifdy]\npacket = \"{packet}\"\noutstanding = {outstanding}\npool = {pool}\narrivals = {arrivals}\n\
+         dialogs = {dialogs}\nwindow = {window}\nacknowledge = \"{at}\"\nbulk-acknowledge = \"{bulk}\"\n\
+         acknowledgement-network = \"{back}\"\ncarried-acknowledgements = {carried}\n\
+         processing = {processing}\nacknowledgement = \"{acknowledgement}\""
+    )
+}
+
+/// A machine that may be described so or not, and what is to be expected of it.
+struct System {
+    text: String,
+    phases: u64,
+    /// Whether its interfaces keep packets in order.
+    orders: bool,
+    is_lossy: bool,
+}
+
+fn any_system(random: &mut Stream, graph: &File) -> System {
+    let (interface, shape) = (any_interface(random), any_shape(random, graph));
+    let orders = interface.starts_with("nifdy");
+    // Only NIFDY with timers bears a loss; its timeout is longer than most ways there and back.
+    let is_lossy = orders && random.random_range(0..4) == 0;
+    let (loss, timer) = match is_lossy {
+        true => ("[fabric]\nloss = 0.05\n", "\nretransmission.timeout = \"200 us\""),
+        false => ("", ""),
+    };
+    let router = any_router(random, is_lossy);
+    let (traffic, phases) = (one(random, &["heavy", "light"]), random.random_range(2..4));
+    let pattern = one(random, &["uniform", "neighbour", "tornado", "hot-spot", "incast"]);
+    let (most, poll, bulk) = (random.random_range(1..12), random.random_range(0..4), random.random_range(2..5));
+    let seed = random.random_range(0..1_000_000);
+    let workload = format!(
+        "bursts]\ntraffic = \"{traffic}\"\npattern = \"{pattern}\"\nphases = {phases}\npackets = [1, {most}]\n\
+         poll-every = {poll}\nbulk-min = {bulk}"
+    );
+    let text = description(&workload, &format!("{shape}\n{router}"), &format!("{interface}{timer}"));
+    System { text: format!("{text}{loss}[run]\nseed = {seed}\n"), phases, orders, is_lossy }
+}
+
+#[test]
+fn a_hundred_random_systems_deliver_everything() {
+    let (mut random, graph) = (rng::stream(1, "routed systems"), File::graph("random"));
+    let (mut refused, mut sent, mut dropped) = (Vec::new(), 0.0, 0.0);
+    for _ in 0..100 {
+        let System { text, phases, orders, is_lossy } = any_system(&mut random, &graph);
+        if let Err(problems) = read(&text) {
+            refused.push(problems);
+            continue;
+        }
+        let result = done(&text);
+        assert_eq!(metric(&result, "packets.in_flight"), 0.0, "{text}");
+        assert_eq!(metric(&result, "bursts.phases"), phases as f64, "{text}");
+        assert!(!orders || metric(&result, "bursts.out_of_order") == 0.0, "{text}");
+        assert!(is_lossy || metric(&result, "frames.dropped") == 0.0, "{text}");
+        sent += metric(&result, "packets.sent");
+        dropped += metric(&result, "frames.dropped");
+    }
+    assert!(refused.len() <= 50, "{} of 100 are refused, the first: {}", refused.len(), refused[0]);
+    assert!(sent > 1_000.0 && dropped > 0.0, "{sent} packets, {dropped} frames lost");
+}
+
+/// Table 3 of Callahan and Goldstein (1995): `a·d + b` cycles over `d` links, or stages; with
+/// store-and-forward for the tail of a packet that takes L = 32 cycles on a link.
+#[test]
+fn latencies_without_load_are_the_formulas() {
+    for (fabric, each, constant) in [
+        ("fat-tree", 5, 2),
+        ("cm-5", 9, 2),
+        ("store-and-forward", 33, 3),
+        ("mesh", 4, 14),
+        ("torus", 4, 14),
+        ("mesh-3d", 4, 18),
+        ("butterfly", 5, 2),
+        ("multibutterfly", 5, 2),
+    ] {
+        let result = ran(&format!("parts = [\"fabrics/nifdy-{fabric}\"]\n[workload.zero-load]\npacket-flits = 8"));
+        assert_eq!(result.outcome, Outcome::Done);
+        let distance = |name: &str| name.strip_prefix("zero_load.d")?.strip_suffix(".latency_min")?.parse::<u32>().ok();
+        let distances: Vec<u32> = result.metrics.iter().filter_map(|metric| distance(&metric.name)).collect();
+        assert!(!distances.is_empty());
+        for d in distances {
+            let expected = f64::from(each * d + constant);
+            let ends = ["min", "max"].map(|end| metric(&result, &format!("zero_load.d{d}.latency_{end}")));
+            assert_eq!(ends, [expected; 2], "{fabric} over {d}");
+        }
+    }
+}
+
+/// What replaying says with these settings, on the command line.
+fn replayed(settings: &[String]) -> [f64; 2] {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    // The example is found by its name: no file of that name may be near.
+    command.args(["run", "replay-mesh", "--format", "json"]).current_dir(std::env::temp_dir());
+    let ran = command.args(settings.iter().flat_map(|setting| ["--set", setting])).output().expect("it starts");
+    assert_eq!(ran.status.code(), Some(0), "{settings:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    let result: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+    ["mismatches", "packets"].map(|what| {
+        let value = result["metrics"][format!("replay.{what}")]["value"].as_f64();
+        value.unwrap_or_else(|| panic!("no replay.{what} in {}", result["metrics"]))
+    })
+}
+
+#[test]
+fn booksim2_traces_replay_without_a_mismatch() {
+    let [mismatches, packets] = replayed(&[]);
+    assert!(mismatches == 0.0 && packets > 0.0, "{mismatches} of {packets}");
+    // Name, virtual channels, flits of a buffer and of a packet, credit delay.
+    for (trace, channels, buffer, flits, credit) in [
+        ("mesh8x8-v1-b2-p8-r010", 1, 2, 8, 1),
+        ("mesh8x8-v2-b4-p1-r030-c0", 2, 4, 1, 0),
+        ("mesh8x8-v4-b8-p1-r020", 4, 8, 1, 1),
+        ("mesh8x8-v4-b8-p8-r020", 4, 8, 8, 1),
+    ] {
+        let [mismatches, packets] = replayed(&[
+            format!("workload.replay.file={}/tests/data/booksim2/{trace}.csv", env!("CARGO_MANIFEST_DIR")),
+            format!("workload.replay.packet-flits={flits}"),
+            format!("fabric.router.virtual-channels={channels}"),
+            format!("fabric.router.buffer-flits={buffer}"),
+            format!("fabric.router.credit-delay={credit}"),
+        ]);
+        assert!(mismatches == 0.0 && packets > 0.0, "{mismatches} of {packets} of {trace}");
+    }
+}
