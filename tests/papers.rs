@@ -39,6 +39,18 @@ fn table_5_of_mukherjee_and_hill_holds_but_for_what_its_page_says() {
     assert!(failing.len() == known.len(), "{failing:?}: what no longer fails leaves the page");
 }
 
+/// Table 3, the equations and the cyclic shift; the rest of the page takes minutes.
+#[test]
+fn nifdy_s_networks_equations_and_cyclic_shift_hold() {
+    for (artifact, quick, claims) in
+        [("table-3", false, 51), ("equations", false, 17), ("figure-5", true, 2), ("figure-6", false, 4)]
+    {
+        let (failing, judged) = failing("nifdy", Some(artifact), quick);
+        assert_eq!(judged, claims, "every claim of {artifact} is judged");
+        assert!(failing.is_empty(), "{artifact}: {failing:?}");
+    }
+}
+
 /// The library's own record of the paper's parameters, which its tests run on, and the shipped parts,
 /// which users and the study run on, say the same.
 #[test]

@@ -25,7 +25,8 @@ Examples:
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// The paper, or one table or figure of it; without it, the papers are listed
+    /// The paper, or one table or figure of it; without it, the papers are listed, with what runs only
+    /// when it is named
     #[arg(value_name = "PAPER[/ARTIFACT]")]
     paper: Option<Target>,
     /// Run the same experiments on smaller inputs
@@ -120,9 +121,13 @@ fn overview() -> Ended {
     let mut text = String::new();
     for name in study::papers() {
         let paper = study::reproduce::paper(name).expect("a listed paper is there");
-        let artifacts: Vec<&str> = paper.artifacts.keys().map(String::as_str).collect();
+        let (apart, artifacts): (Vec<&str>, Vec<&str>) =
+            paper.artifacts.keys().map(String::as_str).partition(|id| paper.apart.iter().any(|apart| apart == id));
         text += &format!("{name}: {}\n  {}\n  {}\n", paper.title, paper.reference, paper.summary);
         text += &format!("  artifacts: {}\n", artifacts.join(", "));
+        if !apart.is_empty() {
+            text += &format!("  only when named, as PAPER/ARTIFACT, for they take long: {}\n", apart.join(", "));
+        }
     }
     print(&text)?;
     Ok(Ending::Done)

@@ -94,6 +94,36 @@ fn many_lines() -> LineChart {
     }
 }
 
+fn heat_map() -> HeatMap {
+    // A pile of packets that moves from receiver to receiver, grows, and dissipates.
+    let pile = |row: f64, t: f64, at: f64, speed: f64, grows: f64| {
+        let distance = (row - at - speed * t).rem_euclid(32.0).min(32.0 - (row - at - speed * t).rem_euclid(32.0));
+        (grows * t - 1.5 * distance).max(0.0)
+    };
+    let without = |row: f64, t: f64| {
+        (1.0 + (row * 7.3 + t * 31.0).sin()) * 1.5
+            + pile(row, t, 5.0, 9.0, 11.0)
+            + pile(row, t, 19.0, 6.0, 9.0)
+            + pile(row, t, 27.0, 12.0, 7.0)
+    };
+    let with = |row: f64, t: f64| {
+        (1.0 + (row * 5.1 + t * 23.0).sin()) * 0.8 + pile(row, (t * 3.0).rem_euclid(1.0), 12.0, 4.0, 9.0)
+    };
+    let panel = |name: &str, to: f64, value: &dyn Fn(f64, f64) -> f64| Panel {
+        name: name.into(),
+        rows: (0..32).map(|row| (0..150).map(|t| value(f64::from(row), f64::from(t) / 60.0)).collect()).collect(),
+        to,
+    };
+    HeatMap {
+        title: "Pending packets per receiver, cyclic shift on a 32-node CM-5 tree".into(),
+        x: Axis::new("time [10³ cycles]"),
+        y: "receiver".into(),
+        shades: "pending packets".into(),
+        most: 20.0,
+        panels: vec![panel("without NIFDY", 212.0, &without), panel("with NIFDY", 134.0, &with)],
+    }
+}
+
 fn stage(name: &str, waiting_us: f64, service_us: f64) -> ledger::MeanStage {
     ledger::MeanStage { name: name.into(), waiting_us, service_us }
 }
@@ -152,6 +182,7 @@ fn report() -> PaperReport {
             artifact("figure-4", "Figure 4: packet flow", flow.svg(), None),
             artifact("figure-5", "Figure 5: effective bandwidth", steps::steps(&flow, "Effective bandwidth of each engine", 256).svg(), None),
             artifact("saturation", "Saturation", saturation().svg(), None),
+            artifact("congestion", "Congestion", heat_map().svg(), None),
             artifact("speedup", "Speedup", bars().svg(), None),
             artifact("breakdown", "Breakdown", grouped_stacks().svg(), None),
             artifact("ledger", "Mean ledger", mean(1.0).chart("Where the time goes").svg(), Some(mean(1.0).table())),

@@ -12,12 +12,14 @@
 //! | `claims.rs` | a paper's claims, as data, judged |
 //! | `reproduce.rs` | a paper, reproduced |
 //! | `mukherjee_hill/` | Mukherjee and Hill (1998): its figures and shapes |
+//! | `nifdy/` | Callahan and Goldstein (1995): its figures, shapes and search |
 //! | `trapeze/` | Yocum et al. (1997): its figures and shapes |
 
 pub mod binds;
 pub mod claims;
 pub mod experiment;
 mod mukherjee_hill;
+mod nifdy;
 pub mod points;
 pub mod record;
 pub mod reproduce;

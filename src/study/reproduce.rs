@@ -2,7 +2,7 @@
 
 use super::claims::{self, Seen, Stated};
 use super::experiment::{Experiments, Results, run_all};
-use super::{mukherjee_hill, trapeze};
+use super::{mukherjee_hill, nifdy, trapeze};
 use crate::machine::{self, shipped};
 use crate::report::{Artifact, PaperReport};
 use crate::text::{Document, Entry};
@@ -42,6 +42,9 @@ pub struct Paper {
     pub summary: String,
     /// Its artifacts, each with the experiments it needs.
     pub artifacts: BTreeMap<String, Vec<String>>,
+    /// Those of them that take longer than the rest together: they run only when they are named.
+    #[serde(default)]
+    pub apart: Vec<String>,
 }
 
 /// A paper's own code: pictures, and claims that are not one number of one run.
@@ -52,11 +55,20 @@ pub trait Study: Sync {
     fn artifact(&self, id: &str, results: &Results, claims: &[Stated]) -> Vec<Artifact>;
     /// The artifacts in the paper's order.
     fn order(&self) -> &'static [&'static str];
+    /// How many runs `explore` makes.
+    fn explorations(&self, _artifact: &str, _quick: bool) -> usize {
+        0
+    }
+    /// Runs of an artifact that depend on what earlier ones gave, on `jobs` threads, telling `done` of
+    /// each.
+    fn explore(&self, _artifact: &str, _quick: bool, _jobs: usize, _done: &(dyn Fn(&str) + Sync)) -> Results {
+        Results::new()
+    }
 }
 
 /// The names of the papers.
 pub fn papers() -> &'static [&'static str] {
-    &["trapeze", "mukherjee-hill"]
+    &["trapeze", "mukherjee-hill", "nifdy"]
 }
 
 /// What is known of `name`; none if there is no such paper.
@@ -69,6 +81,7 @@ fn study(name: &str) -> &'static dyn Study {
     match name {
         "trapeze" => &trapeze::Trapeze,
         "mukherjee-hill" => &mukherjee_hill::MukherjeeHill,
+        "nifdy" => &nifdy::Nifdy,
         other => panic!("{other} is a paper without a study"),
     }
 }
@@ -83,8 +96,13 @@ pub fn reproduce(options: &Options, progress: &dyn Progress) -> Result<PaperRepo
     experiments.sort();
     experiments.dedup();
     let points = Experiments::of(&options.paper).points(&options.paper, &experiments, options.quick);
-    progress.begins(points.len());
-    let results = run_all(&points, options.jobs, &|point| progress.done(point));
+    let explorations: usize = artifacts.iter().map(|artifact| study.explorations(artifact, options.quick)).sum();
+    progress.begins(points.len() + explorations);
+    let done = |point: &str| progress.done(point);
+    let mut results = run_all(&points, options.jobs, &done);
+    for artifact in &artifacts {
+        results.extend(study.explore(artifact, options.quick, options.jobs, &done));
+    }
     let stated = claims::of(&options.paper);
     let claims = stated.iter().filter(|claim| artifacts.contains(&claim.artifact.as_str()));
     Ok(PaperReport {
@@ -97,11 +115,11 @@ pub fn reproduce(options: &Options, progress: &dyn Progress) -> Result<PaperRepo
     })
 }
 
-/// The artifacts asked for, in the paper's order.
+/// The artifacts asked for, in the paper's order; all but those that stand apart if none is named.
 fn wanted<'a>(paper: &Paper, study: &'a dyn Study, options: &Options) -> Result<Vec<&'a str>, String> {
     debug_assert!(study.order().iter().all(|id| paper.artifacts.contains_key(*id)));
     match &options.artifact {
-        None => Ok(study.order().to_vec()),
+        None => Ok(study.order().iter().copied().filter(|id| !paper.apart.iter().any(|apart| apart == id)).collect()),
         Some(one) => {
             let found = study.order().iter().find(|id| **id == one.as_str());
             found.map(|id| vec![*id]).ok_or_else(|| among("artifact", one, study.order().iter().copied()))

@@ -48,6 +48,7 @@ pub fn draw(chart: &BarChart) -> String {
         y: (&chart.y.title, chart.y.ticks(tops.chain(base), true, 6)),
         x_grid: false,
         x_labels_high: names.high + 4.0,
+        plot_high_min: canvas::PLOT_HIGH_MIN,
         legend: legend(chart),
     };
     let bottom = frame.y.1.range.0;

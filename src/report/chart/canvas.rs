@@ -16,7 +16,8 @@ use std::cell::RefCell;
 pub const SCALE: f64 = 2.0;
 const WIDE: f64 = 780.0;
 const HIGH_MIN: f64 = 430.0;
-const PLOT_HIGH_MIN: f64 = 280.0;
+/// How high the plot of a line or bar chart is at least.
+pub const PLOT_HIGH_MIN: f64 = 280.0;
 const TITLE_TEXT: f64 = 16.0;
 /// The colour of text and axes.
 pub const INK: RGBColor = RGBColor(0x24, 0x29, 0x2F);
@@ -52,7 +53,7 @@ fn top(frame: &Frame) -> f64 {
 
 /// As high as usual, or as the legend or the names beneath the plot need, to whole pixels.
 fn high(frame: &Frame) -> f64 {
-    let plot = PLOT_HIGH_MIN + frame.x_labels_high + 34.0;
+    let plot = frame.plot_high_min + frame.x_labels_high + 34.0;
     HIGH_MIN.max(top(frame) + plot.max(frame.legend.high() + 10.0)).ceil()
 }
 

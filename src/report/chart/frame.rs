@@ -25,6 +25,8 @@ pub struct Frame<'a> {
     pub x_grid: bool,
     /// Room for the labels of the axis below, in pixels of the finished picture.
     pub x_labels_high: f64,
+    /// How high the plot is at least, in pixels of the finished picture.
+    pub plot_high_min: f64,
     /// The legend.
     pub legend: Legend,
 }

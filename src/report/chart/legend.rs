@@ -16,6 +16,8 @@ pub enum Key {
     Published,
     /// A box of the hue `.0`.
     Box(usize),
+    /// None: the name heads what is drawn below it.
+    Heading,
 }
 
 /// The legend's entries, from the top.
@@ -73,6 +75,7 @@ fn draw_key(canvas: &Canvas, key: &Key, at: (f64, f64)) {
             }
         }
         Key::Published => published(canvas, px(14.0, 0.0)),
+        Key::Heading => {}
         Key::Box(i) => canvas.put(Rectangle::new([px(7.0, -6.0), px(21.0, 6.0)], hue(i).filled())),
     }
 }

@@ -19,6 +19,7 @@ pub fn draw(chart: &LineChart) -> String {
         y: (&chart.y.title, chart.y.ticks(points().map(|p| p.1), true, 6)),
         x_grid: true,
         x_labels_high: 23.0,
+        plot_high_min: canvas::PLOT_HIGH_MIN,
         legend: legend(chart),
     };
     canvas::draw(&frame, |canvas| {

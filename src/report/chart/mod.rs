@@ -1,5 +1,5 @@
-//! Charts as data, drawn to SVG: lines over a linear or logarithmic axis, and grouped or stacked
-//! bars. Each series has its own colour and mark; a paper's published points are hollow marks.
+//! Charts as data, drawn to SVG: lines over a linear or logarithmic axis, grouped or stacked bars, and
+//! heat maps. Each series has its own colour and mark; a paper's published points are hollow marks.
 //!
 //! Leaves out second axes, error bars and interaction beyond tooltips.
 
@@ -7,6 +7,7 @@ mod axis;
 mod bar;
 mod canvas;
 mod frame;
+mod heat_map;
 mod label;
 mod legend;
 mod line;
@@ -150,6 +151,41 @@ impl BarChart {
     /// The chart as a whole SVG document.
     pub fn svg(&self) -> String {
         bar::draw(self)
+    }
+}
+
+/// One part of a heat map.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Panel {
+    /// What stands above it.
+    pub name: String,
+    /// Its cells: rows from the top, each of equally wide columns.
+    pub rows: Vec<Vec<f64>>,
+    /// Where on the axis below its last column ends; the first begins at zero.
+    pub to: f64,
+}
+
+/// Rows of cells shaded by their value, in panels that share the axis below.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct HeatMap {
+    /// The heading.
+    pub title: String,
+    /// The axis below.
+    pub x: Axis,
+    /// What a row is.
+    pub y: String,
+    /// What is shaded, with its unit.
+    pub shades: String,
+    /// The value from which on a cell is black.
+    pub most: f64,
+    /// The panels, from the top.
+    pub panels: Vec<Panel>,
+}
+
+impl HeatMap {
+    /// The chart as a whole SVG document.
+    pub fn svg(&self) -> String {
+        heat_map::draw(self)
     }
 }
 

@@ -65,3 +65,49 @@ fn parts_stack_to_the_sum() {
     let svg = BarChart::stacked("t", "µs", &["service", "waiting"], [("bus".to_owned(), vec![1.5, 2.5])]).svg();
     assert!(texts(&svg).contains(&"4".to_owned()));
 }
+
+/// Two panels, the second shorter; receivers fill up and are emptied again.
+fn map() -> HeatMap {
+    let panel = |name: &str, to: f64, slope: f64| {
+        let value = |row: usize, column: usize| {
+            let phase = (column + 3 * row) % 40;
+            slope * (phase as f64 / 2.0) * (row % 5) as f64 / 4.0 * column as f64 / 60.0
+        };
+        let rows = (0..32).map(|row| (0..120).map(|column| value(row, column)).collect()).collect();
+        Panel { name: name.into(), rows, to }
+    };
+    HeatMap {
+        title: "Congestion".into(),
+        x: Axis::new("time [10³ cycles]"),
+        y: "receiver".into(),
+        shades: "pending packets".into(),
+        most: 20.0,
+        panels: vec![panel("without <it>", 210.0, 1.0), panel("with it", 130.0, 0.2)],
+    }
+}
+
+#[test]
+fn a_heat_map_says_its_axes_panels_and_what_shades_mean() {
+    let texts = texts(&map().svg());
+    for expected in ["Congestion", "time [10³ cycles]", "receiver", "pending packets", "without <it>", "with it"] {
+        assert!(texts.iter().any(|text| text == expected), "{expected} in {texts:?}");
+    }
+    for expected in ["0", "100", "28", "20 or more"] {
+        assert!(texts.iter().any(|text| text == expected), "{expected} in {texts:?}");
+    }
+}
+
+#[test]
+fn cells_are_white_for_nothing_and_black_from_the_most_on() {
+    let cells = |values: &[f64]| {
+        let panel = Panel { name: "a".into(), rows: vec![values.to_vec()], to: 8.0 };
+        HeatMap { panels: vec![panel], ..map() }.svg()
+    };
+    let boxes = |svg: &str, colour: &str| svg.matches(&format!("fill=\"{colour}\"")).count();
+    // The bar at the side has one box of each shade.
+    let (nothing, some) = (cells(&[0.0, 0.0, f64::NAN]), cells(&[0.0, 20.0, 35.0, 0.0, 20.0, 10.0]));
+    assert_eq!(boxes(&nothing, "#000000"), 1);
+    assert_eq!(boxes(&some, "#000000"), 3, "neighbours of one shade are one box");
+    assert_eq!(boxes(&some, "#7F7F7F"), 2);
+    assert!(!nothing.contains("NaN") && HeatMap::default().svg().contains("</svg>"));
+}

@@ -1,0 +1,156 @@
+//! Draws a heat map: rows of cells over time, white for nothing to black for `most` or more; panels
+//! stand one below the other over a common axis.
+//!
+//! A run of cells of one shade is drawn as one rectangle, and white ones not at all. Leaves out other
+//! colours, and rows with names of their own.
+
+use super::axis::Ticks;
+use super::canvas::{self, Canvas, INK};
+use super::frame::Frame;
+use super::legend::{Key, Legend};
+use super::{HeatMap, Panel};
+use crate::report::number::significant;
+use plotters::prelude::*;
+
+/// How many shades are told apart, white included.
+const SHADES: usize = 33;
+const NAME_TEXT: f64 = 13.0;
+const TICK_TEXT: f64 = 12.0;
+const PANEL_HIGH: f64 = 176.0;
+const PANEL_NAME_HIGH: f64 = 24.0;
+const BAR_HIGH: f64 = 150.0;
+/// What lies beyond a panel's end.
+const BEYOND: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
+/// White that a page does not take for its own ground.
+const GROUND: RGBColor = RGBColor(0xFE, 0xFE, 0xFE);
+
+/// Where panels lie, in pixels of the plot from its top.
+struct Places {
+    high: f64,
+}
+
+impl Places {
+    fn of(chart: &HeatMap) -> Places {
+        Places { high: chart.panels.len().max(1) as f64 * (PANEL_HIGH + PANEL_NAME_HIGH) }
+    }
+
+    /// The position on the upright axis of the top of a panel's row; the axis reads upwards.
+    fn row(&self, panel: usize, row: usize, rows: usize) -> f64 {
+        let above = panel as f64 * (PANEL_HIGH + PANEL_NAME_HIGH) + PANEL_NAME_HIGH;
+        self.high - above - PANEL_HIGH * row as f64 / rows.max(1) as f64
+    }
+}
+
+/// The chart as a whole SVG document.
+pub fn draw(chart: &HeatMap) -> String {
+    let places = Places::of(chart);
+    let ends = chart.panels.iter().map(|panel| panel.to);
+    let frame = Frame {
+        title: &chart.title,
+        x: (&chart.x.title, chart.x.ticks(ends.chain([0.0]), false, 6)),
+        y: (&chart.y, Ticks { range: (0.0, places.high), ticks: row_ticks(chart, &places) }),
+        x_grid: false,
+        x_labels_high: 23.0,
+        plot_high_min: places.high,
+        legend: Legend { entries: vec![(Key::Heading, chart.shades.clone())] },
+    };
+    let ends = frame.x.1.range;
+    canvas::draw(&frame, |canvas| {
+        // The frame's own lines end where panels do.
+        canvas.put(Rectangle::new(corners(canvas, (ends.0, places.high), (ends.1, 0.0), -3), WHITE.filled()));
+        for (number, panel) in chart.panels.iter().enumerate() {
+            draw_panel(canvas, chart, panel, &places, number, ends.1);
+        }
+        draw_bar(canvas, chart, canvas.finished(canvas.at(ends.1, places.high)));
+    })
+}
+
+/// A tick in the middle of every few rows of every panel, labelled with the row's number.
+fn row_ticks(chart: &HeatMap, places: &Places) -> Vec<(f64, String)> {
+    let mut ticks = Vec::new();
+    for (number, panel) in chart.panels.iter().enumerate() {
+        let rows = panel.rows.len();
+        let every = [1, 2, 4, 8, 16, 32, 64, 128].into_iter().find(|every| rows <= every * 9).unwrap_or(256);
+        let middle = |row| (places.row(number, row, rows) + places.row(number, row + 1, rows)) / 2.0;
+        ticks.extend((0..rows).step_by(every).map(|row| (middle(row), row.to_string())));
+    }
+    ticks.reverse();
+    ticks
+}
+
+/// The sheet pixels of a box on the axes, `more` larger on the left.
+fn corners(canvas: &Canvas, from: (f64, f64), to: (f64, f64), more: i32) -> [(i32, i32); 2] {
+    let (from, to) = (canvas.at(from.0, from.1), canvas.at(to.0, to.1));
+    [(from.0 + more, from.1), to]
+}
+
+fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, places: &Places, number: usize, end: f64) {
+    let (top, bottom) = (places.row(number, 0, 1), places.row(number, 1, 1));
+    canvas.put(Rectangle::new(corners(canvas, (0.0, top), (panel.to, bottom), 0), GROUND.filled()));
+    for (row, values) in panel.rows.iter().enumerate() {
+        let (above, below) = (places.row(number, row, panel.rows.len()), places.row(number, row + 1, panel.rows.len()));
+        for (from, to, shade) in runs(values, chart.most) {
+            let at = |column: usize| panel.to * column as f64 / values.len() as f64;
+            let [from, to] = corners(canvas, (at(from), above), (at(to), below), 0);
+            // A pixel over, so that no ground shows between neighbours.
+            let over = (to.0 + 1, to.1 + 1);
+            canvas.put(Rectangle::new([from, over], grey(shade).filled()));
+        }
+        let most = values.iter().copied().filter(|value| value.is_finite()).fold(0.0, f64::max);
+        let [from, to] = corners(canvas, (0.0, above), (panel.to, below), 0);
+        canvas.tooltip(from, to, &format!("{}\n{} {row}: at most {}", panel.name, chart.y, significant(most, 3)));
+    }
+    let [from, to] = corners(canvas, (0.0, top), (panel.to, bottom), 0);
+    if panel.to < end {
+        let beyond = corners(canvas, (panel.to, top), (end, bottom), 0);
+        canvas.put(Rectangle::new(beyond, BEYOND.filled()));
+    }
+    canvas.put(Rectangle::new([from, to], INK.stroke_width(2)));
+    let (x, y) = canvas.finished(from);
+    canvas.text((x, y - 10.0), NAME_TEXT, "start", true, &panel.name);
+}
+
+/// Runs of cells of one shade that is not white: first column, the one after the last, shade.
+fn runs(values: &[f64], most: f64) -> Vec<(usize, usize, usize)> {
+    let mut runs: Vec<(usize, usize, usize)> = Vec::new();
+    for (column, value) in values.iter().enumerate() {
+        match (runs.last_mut(), shade(*value, most)) {
+            (_, 0) => {}
+            (Some(run), shade) if run.1 == column && run.2 == shade => run.1 = column + 1,
+            (_, shade) => runs.push((column, column + 1, shade)),
+        }
+    }
+    runs
+}
+
+/// The shade of a value: 0 is white, the last black.
+fn shade(value: f64, most: f64) -> usize {
+    let part = (value / most).clamp(0.0, 1.0);
+    if part.is_finite() { (part * (SHADES - 1) as f64).round() as usize } else { 0 }
+}
+
+fn grey(shade: usize) -> RGBColor {
+    let light = (254.0 * (1.0 - shade as f64 / (SHADES - 1) as f64)).round() as u8;
+    RGBColor(light, light, light)
+}
+
+/// The bar that says what shades mean, below the legend's heading, right of the plot.
+fn draw_bar(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
+    let (left, top) = (corner.0 + 24.0, corner.1 + 50.0);
+    let high = BAR_HIGH / SHADES as f64;
+    for shade in (0..SHADES).rev() {
+        let y = top + high * (SHADES - 1 - shade) as f64;
+        let (from, to) = (canvas.px((left, y)), canvas.px((left + 20.0, y + high)));
+        // From the darkest down, each covers the edge of the one above it.
+        canvas.put(Rectangle::new([(from.0, from.1 - 1), to], grey(shade).filled()));
+    }
+    canvas.put(Rectangle::new([canvas.px((left, top)), canvas.px((left + 20.0, top + BAR_HIGH))], INK.stroke_width(2)));
+    for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let (y, value) = (top + BAR_HIGH * (1.0 - part), chart.most * part);
+        let or_more = if part == 1.0 { " or more" } else { "" };
+        let text = format!("{}{or_more}", significant(value, 3));
+        canvas
+            .put(PathElement::new(vec![canvas.px((left + 20.0, y)), canvas.px((left + 24.0, y))], INK.stroke_width(2)));
+        canvas.text((left + 28.0, y), TICK_TEXT, "start", false, &text);
+    }
+}
