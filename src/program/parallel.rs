@@ -40,14 +40,18 @@ pub(super) fn packet_metrics(world: &World) -> Vec<Metric> {
         count("packets.in_flight", sent - delivered),
         Metric::new("cycles", cycles as f64, "cycles"),
     ];
-    // Who took nothing of what was sent to it is named.
-    for (node, end) in world.nodes.iter().zip(&ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0) {
+    // Who took nothing of what was sent to it is named; the first of them, where they are many.
+    let silent = world.nodes.iter().zip(&ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0);
+    for (node, end) in silent.take(SILENT_TOLD) {
         metrics.push(count(&format!("packets.never_accepted.{}", node.name), end.pending()));
     }
     let interfaces = ends.first().and_then(|end| end.interfaces());
     metrics.extend(interfaces.into_iter().flat_map(frame_metrics));
     metrics
 }
+
+/// How many nodes that took nothing are named.
+const SILENT_TOLD: usize = 16;
 
 fn count(name: &str, count: u64) -> Metric {
     Metric::new(name, count as f64, "")

@@ -46,13 +46,13 @@ const HEAVY: Traffic =
 /// "In the light traffic pattern, each node has only a 33% chance of sending each phase … our
 /// simulated nodes periodically ignore the network … the message length distribution includes
 /// lengths of 10 and 20 packets; most messages are short, but long messages account for more packets
-/// overall." The weights and the periods are chosen: 30 of 100 messages are long, with 450 of 660
+/// overall." The weights and the periods are chosen, the periods with the parameter sets of Table 3 in sight: 30 of 100 messages are long, with 450 of 660
 /// packets, and a node ignores the network for a fifth of the time.
 const LIGHT: Traffic = Traffic {
     sending: 0.33,
     lengths: &[1, 2, 3, 4, 5, 10, 20],
     weights: &[14, 14, 14, 14, 14, 15, 15],
-    unresponsive: [1000, 3000],
+    unresponsive: [100, 300],
 };
 
 const CYCLES_MAX: u64 = 1_000_000_000;
@@ -74,7 +74,7 @@ impl Bursts {
             unresponsive: range(t, "unresponsive", "Cycles for which a node ignores the network", 0, {
                 traffic.unresponsive
             }),
-            responsive: range(t, "responsive", "Cycles between such periods", 1, [4000, 12000]),
+            responsive: range(t, "responsive", "Cycles between such periods", 1, [400, 1200]),
             poll_every: t.count("poll-every", "Packets a node sends before it polls; 0 for never unasked").or(1),
             deaf: t.counts("deaf", "Numbers of nodes that accept and send nothing, and enter no barrier").or(&[]),
         }
