@@ -146,10 +146,10 @@ pub struct Constant {
     pub fitted_on: String,
 }
 
-/// Every constant that a paper's machines were calibrated with, once.
+/// Every constant that a paper's machines were calibrated with, once for each value it has.
 pub fn constants(name: &str) -> Vec<Constant> {
     let experiments = Experiments::of(name);
-    let mut constants: BTreeMap<String, Constant> = BTreeMap::new();
+    let mut constants: BTreeMap<(String, String, String), Constant> = BTreeMap::new();
     let mut wanted: Vec<String> =
         paper(name).into_iter().flat_map(|paper| paper.artifacts).flat_map(|of| of.1).collect();
     wanted.sort();
@@ -160,7 +160,10 @@ pub fn constants(name: &str) -> Vec<Constant> {
                 machine::read(Document::Text(name, text, None), &sets).expect("a paper's descriptions are sound");
             let entries = read.entries();
             let fitted = entries.iter().filter_map(calibrated);
-            constants.extend(fitted.map(|constant| (constant.path.clone(), constant)));
+            constants.extend(fitted.map(|constant| {
+                let Constant { path, value, fitted_on, .. } = &constant;
+                ((path.clone(), value.to_string(), fitted_on.clone()), constant)
+            }));
         }
     }
     constants.into_values().collect()

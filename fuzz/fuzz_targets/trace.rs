@@ -1,0 +1,11 @@
+//! Any text as a packet trace: its packets come in the order of their cycles, or its problem is told.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use narrows::program::fabric_alone::trace::read;
+
+fuzz_target!(|text: &str| {
+    if let Ok(packets) = read(text) {
+        assert!(packets.is_sorted_by_key(|packet| packet.generated));
+    }
+});
