@@ -5,7 +5,8 @@
 //! has told that the channel into it is free. A frame that takes a place waits in the fabric
 //! until the receiving interface has one, and holds up what is behind it.
 
-use std::cell::Cell;
+use crate::engine::{Signal, Sim};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A frame to be carried.
@@ -91,4 +92,84 @@ pub trait Carrier<T> {
 
     /// What became of the frames.
     fn fate(&self) -> Fate;
+}
+
+/// What every carrier has: who listens at each node, and what became of the frames.
+pub(super) struct Desk<T> {
+    listeners: RefCell<Vec<Option<Listener<T>>>>,
+    fate: Cell<Fate>,
+}
+
+impl<T> Desk<T> {
+    pub fn new(nodes: usize) -> Desk<T> {
+        Desk { listeners: RefCell::new((0..nodes).map(|_| None).collect()), fate: Cell::default() }
+    }
+
+    pub fn attach(&self, node: u32, listener: Listener<T>) {
+        self.listeners.borrow_mut()[node as usize] = Some(listener);
+    }
+
+    /// Tells who listens at `node`, if anybody does.
+    pub fn tell(&self, node: usize, told: Told<T>) {
+        if let Some(listener) = &self.listeners.borrow()[node] {
+            listener(told);
+        }
+    }
+
+    /// A frame is there with its last byte: it is told of as a whole.
+    pub fn deliver(&self, node: usize, frame: Rc<Carried<T>>) {
+        frame.whole.set(true);
+        self.count(|fate| fate.delivered += 1);
+        self.tell(node, Told::Header { frame: frame.clone() });
+        self.tell(node, Told::Whole { frame });
+    }
+
+    pub fn count(&self, change: impl FnOnce(&mut Fate)) {
+        let mut fate = self.fate.get();
+        change(&mut fate);
+        self.fate.set(fate);
+    }
+
+    pub fn fate(&self) -> Fate {
+        self.fate.get()
+    }
+}
+
+/// The places that a node has for frames of a logical network; as many as are wanted, until it
+/// states how many.
+pub(super) struct Places {
+    free: Cell<u32>,
+    freed: Signal,
+}
+
+impl Places {
+    pub fn new(sim: &Sim, node: usize) -> Places {
+        Places {
+            free: Cell::new(u32::MAX),
+            freed: Signal::new(sim, format!("a place in the interface of node {node}")),
+        }
+    }
+
+    pub fn set(&self, places: u32) {
+        self.free.set(places);
+    }
+
+    pub fn add(&self) {
+        if self.free.get() < u32::MAX {
+            self.free.set(self.free.get() + 1);
+        }
+        self.freed.notify();
+    }
+
+    /// Waits for a place; whether one was taken, which is not so where there is no limit.
+    pub async fn take(&self) -> bool {
+        while self.free.get() == 0 {
+            self.freed.wait().await;
+        }
+        let limited = self.free.get() < u32::MAX;
+        if limited {
+            self.free.set(self.free.get() - 1);
+        }
+        limited
+    }
 }

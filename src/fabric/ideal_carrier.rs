@@ -3,18 +3,16 @@
 //! A frame that needs a place waits at its receiver, and what came after it waits behind it; the
 //! ideal fabric itself has room without end.
 
-use super::carrier::{Carried, Carrier, Fate, Listener, Sending, Told};
+use super::carrier::{Carried, Carrier, Desk, Fate, Listener, Places, Sending, Told};
 use super::ideal::{Ideal, IdealParameters};
-use crate::engine::{Bytes, Mailbox, Signal, Sim};
-use std::cell::{Cell, RefCell};
+use crate::engine::{Bytes, Mailbox, Sim};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The ideal fabric, as a carrier of frames.
 pub struct IdealCarrier<T> {
     networks: Vec<Network<T>>,
-    /// Of each node.
-    listeners: RefCell<Vec<Option<Listener<T>>>>,
-    fate: Cell<Fate>,
+    desk: Desk<T>,
 }
 
 /// A logical network.
@@ -27,8 +25,7 @@ struct Network<T> {
 /// A node's end of a logical network.
 struct End<T> {
     to_send: Mailbox<Rc<Carried<T>>>,
-    places: Cell<u32>,
-    place: Signal,
+    places: Places,
 }
 
 impl<T: 'static> IdealCarrier<T> {
@@ -38,11 +35,7 @@ impl<T: 'static> IdealCarrier<T> {
             ideal: Ideal::new(sim, &format!("ideal network {number}"), nodes, parameters),
             ends: (0..nodes).map(|node| End::new(sim, node)).collect(),
         };
-        let carrier = Rc::new(IdealCarrier {
-            networks: (0..networks).map(network).collect(),
-            listeners: RefCell::new((0..nodes).map(|_| None).collect()),
-            fate: Cell::default(),
-        });
+        let carrier = Rc::new(IdealCarrier { networks: (0..networks).map(network).collect(), desk: Desk::new(nodes) });
         for network in 0..networks {
             for node in 0..nodes {
                 sim.spawn_server(format!("node {node} sender"), carrier.clone().send_all(node, network));
@@ -58,7 +51,7 @@ impl<T: 'static> IdealCarrier<T> {
             let frame = ends[node].to_send.receive().await;
             let (to, bytes) = (frame.sending.destination as usize, Bytes(frame.sending.bytes.into()));
             ideal.inject(node, to, bytes, frame).await;
-            self.tell(node, Told::Free { network });
+            self.desk.tell(node, Told::Free { network });
         }
     }
 
@@ -67,54 +60,26 @@ impl<T: 'static> IdealCarrier<T> {
         loop {
             let frame = ideal.receive(node).await;
             if frame.sending.takes_place {
-                ends[node].take_place().await;
+                ends[node].places.take().await;
             }
-            frame.whole.set(true);
-            self.count(|fate| fate.delivered += 1);
-            self.tell(node, Told::Header { frame: frame.clone() });
-            self.tell(node, Told::Whole { frame });
+            self.desk.deliver(node, frame);
         }
-    }
-
-    fn tell(&self, node: usize, told: Told<T>) {
-        if let Some(listener) = &self.listeners.borrow()[node] {
-            listener(told);
-        }
-    }
-
-    fn count(&self, change: impl FnOnce(&mut Fate)) {
-        let mut fate = self.fate.get();
-        change(&mut fate);
-        self.fate.set(fate);
     }
 }
 
 impl<T> End<T> {
     fn new(sim: &Sim, node: usize) -> End<T> {
-        End {
-            to_send: Mailbox::new(sim, format!("node {node}: a frame to send")),
-            places: Cell::new(u32::MAX),
-            place: Signal::new(sim, format!("a place in the interface of node {node}")),
-        }
-    }
-
-    async fn take_place(&self) {
-        while self.places.get() == 0 {
-            self.place.wait().await;
-        }
-        if self.places.get() < u32::MAX {
-            self.places.set(self.places.get() - 1);
-        }
+        End { to_send: Mailbox::new(sim, format!("node {node}: a frame to send")), places: Places::new(sim, node) }
     }
 }
 
 impl<T: 'static> Carrier<T> for IdealCarrier<T> {
     fn attach(&self, node: u32, listener: Listener<T>) {
-        self.listeners.borrow_mut()[node as usize] = Some(listener);
+        self.desk.attach(node, listener);
     }
 
     fn send(&self, sending: Sending<T>) {
-        self.count(|fate| fate.injected += 1);
+        self.desk.count(|fate| fate.injected += 1);
         let end = &self.networks[usize::from(sending.network)].ends[sending.source as usize];
         end.to_send.send(Rc::new(Carried { sending, whole: Cell::new(false) }));
     }
@@ -124,14 +89,10 @@ impl<T: 'static> Carrier<T> for IdealCarrier<T> {
     }
 
     fn add_place(&self, node: u32, network: u8) {
-        let end = &self.networks[usize::from(network)].ends[node as usize];
-        if end.places.get() < u32::MAX {
-            end.places.set(end.places.get() + 1);
-        }
-        end.place.notify();
+        self.networks[usize::from(network)].ends[node as usize].places.add();
     }
 
     fn fate(&self) -> Fate {
-        self.fate.get()
+        self.desk.fate()
     }
 }

@@ -6,7 +6,7 @@
 //! of events. Frames may be lost on their way (`loss`): such a one crosses the fabric and is
 //! dropped at its end, and gives back the place it took.
 
-use super::carrier::{Carried, Carrier, Fate, Listener, Sending, Told};
+use super::carrier::{Carried, Carrier, Desk, Fate, Listener, Sending, Told};
 use super::router::{Event, EventKind, Injection, Network, RouterParameters, Switching};
 use super::topology::Shape;
 use crate::engine::{Hertz, Mailbox, Signal, Sim, Time, rng};
@@ -57,10 +57,9 @@ pub struct Routed<T> {
     exits: Mailbox<Event>,
     exit_delay: u64,
     network: RefCell<Network>,
-    listeners: RefCell<Vec<Option<Listener<T>>>>,
+    desk: Desk<T>,
     flying: RefCell<Flying<T>>,
     lost: RefCell<Loss>,
-    fate: Cell<Fate>,
     kick: Signal,
     /// Whether the task sleeps until it is kicked.
     asleep: Cell<bool>,
@@ -91,10 +90,9 @@ impl<T: 'static> Routed<T> {
             exits: Mailbox::new(sim, "frames that come out of the fabric"),
             exit_delay: parameters.exit_delay,
             network: RefCell::new(Network::new(shape, router, seed)),
-            listeners: RefCell::new((0..nodes).map(|_| None).collect()),
+            desk: Desk::new(nodes),
             flying: RefCell::new(Flying { frames: Vec::new(), free: Vec::new() }),
             lost: RefCell::new(Loss { part: parameters.loss, random: rng::stream(seed, "loss") }),
-            fate: Cell::default(),
             kick: Signal::new(sim, "work for the fabric"),
             asleep: Cell::new(false),
         });
@@ -103,16 +101,6 @@ impl<T: 'static> Routed<T> {
             sim.spawn_server("fabric exits", fabric.clone().come_out());
         }
         fabric
-    }
-
-    /// The routers' clock.
-    pub fn clock(&self) -> Hertz {
-        self.clock
-    }
-
-    /// Shows the network to `look`.
-    pub fn with_network<U>(&self, look: impl FnOnce(&Network) -> U) -> U {
-        look(&self.network.borrow())
     }
 
     async fn run(self: Rc<Self>) {
@@ -159,7 +147,7 @@ impl<T: 'static> Routed<T> {
 
     fn tell(&self, event: Event) {
         match event.kind {
-            EventKind::Entered => self.listen(event.node, Told::Free { network: event.network }),
+            EventKind::Entered => self.desk.tell(event.node as usize, Told::Free { network: event.network }),
             _ if self.exit_delay > 0 => self.exits.send_at(self.instant(event.cycle + self.exit_delay), event),
             _ => self.out(event),
         }
@@ -178,7 +166,7 @@ impl<T: 'static> Routed<T> {
                 let frame = self.flying.borrow_mut().take(event.tag);
                 if let Some(frame) = frame {
                     frame.whole.set(true);
-                    self.listen(event.node, Told::Whole { frame });
+                    self.desk.tell(event.node as usize, Told::Whole { frame });
                 }
             }
         }
@@ -186,7 +174,6 @@ impl<T: 'static> Routed<T> {
 
     /// The header, or all, of a frame is there, unless the frame is lost.
     fn arrived(&self, event: Event) {
-        let mut fate = self.fate.get();
         let lost = self.lost.borrow_mut().next();
         let frame = match lost {
             true => self.flying.borrow_mut().lose(event.tag),
@@ -195,21 +182,14 @@ impl<T: 'static> Routed<T> {
         if self.whole {
             frame.whole.set(true);
         }
-        match lost {
-            true => fate.dropped += 1,
-            false => fate.delivered += 1,
-        }
-        self.fate.set(fate);
         if !lost {
-            self.listen(event.node, Told::Header { frame });
-        } else if frame.sending.takes_place {
-            self.add_place(event.node, event.network);
+            self.desk.count(|fate| fate.delivered += 1);
+            self.desk.tell(event.node as usize, Told::Header { frame });
+            return;
         }
-    }
-
-    fn listen(&self, node: u32, told: Told<T>) {
-        if let Some(listener) = &self.listeners.borrow()[node as usize] {
-            listener(told);
+        self.desk.count(|fate| fate.dropped += 1);
+        if frame.sending.takes_place {
+            self.add_place(event.node, event.network);
         }
     }
 
@@ -223,16 +203,14 @@ impl<T: 'static> Routed<T> {
 
 impl<T: 'static> Carrier<T> for Routed<T> {
     fn attach(&self, node: u32, listener: Listener<T>) {
-        self.listeners.borrow_mut()[node as usize] = Some(listener);
+        self.desk.attach(node, listener);
     }
 
     fn send(&self, sending: Sending<T>) {
         let flits = sending.bytes.div_ceil(self.flit_bytes) as u16;
         let Sending { source, destination, network, takes_place, .. } = sending;
         let tag = self.flying.borrow_mut().put(Rc::new(Carried { sending, whole: Cell::new(false) }));
-        let mut fate = self.fate.get();
-        fate.injected += 1;
-        self.fate.set(fate);
+        self.desk.count(|fate| fate.injected += 1);
         self.catch_up();
         self.network.borrow_mut().offer(Injection { source, destination, flits, network, tag, takes_place });
         self.wake();
@@ -249,7 +227,7 @@ impl<T: 'static> Carrier<T> for Routed<T> {
     }
 
     fn fate(&self) -> Fate {
-        self.fate.get()
+        self.desk.fate()
     }
 }
 

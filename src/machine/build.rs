@@ -26,8 +26,6 @@ pub struct Built {
     pub world: World,
     /// The fabric, if it is one of links.
     pub myrinet: Option<Rc<Myrinet>>,
-    /// The fabric, if it is one of routers that carry frames.
-    pub routed: Option<Rc<Routed<nifdy::Carries>>>,
     /// The workload.
     pub running: Rc<dyn Running>,
     limits: Limits,
@@ -37,7 +35,7 @@ pub struct Built {
 enum Wires {
     Myrinet(Rc<Myrinet>),
     Ideal(Rc<Networks>),
-    Frames { carrier: Rc<nifdy::Fabric>, networks: u8, routed: Option<Rc<Routed<nifdy::Carries>>> },
+    Frames { carrier: Rc<nifdy::Fabric>, networks: u8 },
     Alone(Rc<Alone>),
 }
 
@@ -54,16 +52,15 @@ pub fn build(machine: &Machine, recorder: Recorder) -> Built {
     let endpoints = endpoints(&sim, machine, &wires, &tally);
     let nodes = names.into_iter().zip(endpoints).enumerate();
     let nodes = nodes.map(|(id, (name, endpoint))| Node { id, name, endpoint });
-    let (myrinet, routed, alone) = match wires {
-        Wires::Myrinet(myrinet) => (Some(myrinet), None, None),
-        Wires::Ideal(_) => (None, None, None),
-        Wires::Frames { routed, .. } => (None, routed, None),
-        Wires::Alone(alone) => (None, None, Some(alone)),
+    let (myrinet, alone) = match wires {
+        Wires::Myrinet(myrinet) => (Some(myrinet), None),
+        Wires::Alone(alone) => (None, Some(alone)),
+        Wires::Ideal(_) | Wires::Frames { .. } => (None, None),
     };
     let world = World { nodes: Rc::new(nodes.collect()), sim, tally, seed: machine.run.seed, alone };
     let running = machine.workload.start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
-    Built { simulation, world, myrinet, routed, running, limits }
+    Built { simulation, world, myrinet, running, limits }
 }
 
 impl Built {
@@ -79,16 +76,16 @@ fn wires(sim: &Sim, machine: &Machine, names: &[String]) -> Wires {
     match (&machine.fabric, &machine.ni) {
         (Fabric::Routed(topology, routed), Ni::None) => Wires::Alone(alone(shape(topology), routed, machine.run.seed)),
         (Fabric::Routed(topology, parameters), _) => {
-            let routed = Routed::start(sim, shape(topology), parameters, machine.run.seed);
-            Wires::Frames { carrier: routed.clone(), networks: parameters.router.networks, routed: Some(routed) }
+            let carrier = Routed::start(sim, shape(topology), parameters, machine.run.seed);
+            Wires::Frames { carrier, networks: parameters.router.networks }
         }
         (Fabric::Myrinet(parameters), Ni::Packets { .. }) => {
             let carrier = MyrinetCarrier::start(sim, myrinet(parameters), names.len());
-            Wires::Frames { carrier, networks: NETWORKS, routed: None }
+            Wires::Frames { carrier, networks: NETWORKS }
         }
         (Fabric::Ideal(parameters), Ni::Packets { .. }) => {
             let carrier = IdealCarrier::start(sim, names.len(), NETWORKS, *parameters);
-            Wires::Frames { carrier, networks: NETWORKS, routed: None }
+            Wires::Frames { carrier, networks: NETWORKS }
         }
         (Fabric::Myrinet(parameters), _) => Wires::Myrinet(myrinet(parameters)),
         (Fabric::Ideal(parameters), _) => Wires::Ideal(Networks::new(sim, names.len(), *parameters)),

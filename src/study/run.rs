@@ -61,6 +61,21 @@ fn ledgers(built: &Built) -> Vec<Ledger> {
 }
 
 impl RunResult {
+    /// A run that gave these metrics, and no more.
+    #[cfg(test)]
+    pub(super) fn made_up(metrics: &[(&str, f64)]) -> RunResult {
+        RunResult {
+            outcome: Outcome::Done,
+            metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
+            map: None,
+            ledgers: Vec::new(),
+            resources: Vec::new(),
+            end: Time::from_us(1),
+            events: 0,
+            timeline: Timeline::default(),
+        }
+    }
+
     /// The value of the metric `name`.
     pub fn metric(&self, name: &str) -> Option<f64> {
         self.metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value)

@@ -3,9 +3,9 @@
 //! An interface is told of a frame when all of it is there. A frame that needs a place waits in
 //! the links; the watchdog may drop it there, and nothing sends it again.
 
-use super::super::carrier::{Carried, Carrier, Fate, Listener, Sending, Told};
+use super::super::carrier::{Carried, Carrier, Desk, Fate, Listener, Places, Sending, Told};
 use super::{Dropped, Myrinet};
-use crate::engine::{Bytes, Mailbox, Message, Signal, Sim};
+use crate::engine::{Bytes, Mailbox, Message, Sim};
 use crate::fabric::{Arrival, Packet};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -19,16 +19,14 @@ pub struct MyrinetCarrier<T> {
     /// The frames under way, by the numbers of their packets.
     flying: RefCell<BTreeMap<u64, Rc<Carried<T>>>>,
     newest: Cell<u64>,
-    listeners: RefCell<Vec<Option<Listener<T>>>>,
-    fate: Cell<Fate>,
+    desk: Desk<T>,
 }
 
 /// A node's end.
 struct End<T> {
     to_send: Mailbox<Sending<T>>,
     /// Places for frames of each logical network.
-    places: [Cell<u32>; 2],
-    place: Signal,
+    places: [Places; 2],
 }
 
 impl<T: 'static> MyrinetCarrier<T> {
@@ -36,8 +34,7 @@ impl<T: 'static> MyrinetCarrier<T> {
     pub fn start(sim: &Sim, fabric: Rc<Myrinet>, nodes: usize) -> Rc<MyrinetCarrier<T>> {
         let end = |node: usize| End {
             to_send: Mailbox::new(sim, format!("node {node}: a frame to send")),
-            places: [Cell::new(u32::MAX), Cell::new(u32::MAX)],
-            place: Signal::new(sim, format!("a place in the interface of node {node}")),
+            places: [Places::new(sim, node), Places::new(sim, node)],
         };
         let carrier = Rc::new(MyrinetCarrier {
             sim: sim.clone(),
@@ -45,8 +42,7 @@ impl<T: 'static> MyrinetCarrier<T> {
             ends: (0..nodes).map(end).collect(),
             flying: RefCell::default(),
             newest: Cell::new(0),
-            listeners: RefCell::new((0..nodes).map(|_| None).collect()),
-            fate: Cell::default(),
+            desk: Desk::new(nodes),
         });
         for node in 0..nodes {
             sim.spawn_server(format!("node {node} sender"), carrier.clone().send_all(node));
@@ -65,9 +61,9 @@ impl<T: 'static> MyrinetCarrier<T> {
             self.flying.borrow_mut().insert(number, Rc::new(Carried { sending, whole: Cell::new(false) }));
             if self.flow(Packet::new(message, bytes), bytes).await.is_err() {
                 self.flying.borrow_mut().remove(&number);
-                self.count(|fate| fate.dropped += 1);
+                self.desk.count(|fate| fate.dropped += 1);
             }
-            self.tell(node, Told::Free { network });
+            self.desk.tell(node, Told::Free { network });
         }
     }
 
@@ -116,46 +112,24 @@ impl<T: 'static> MyrinetCarrier<T> {
 
     /// Waits for the place that `frame` needs; the logical network whose it is.
     async fn take_place(&self, node: usize, frame: &Carried<T>) -> Option<u8> {
-        let (end, network) = (&self.ends[node], frame.sending.network);
-        let places = &end.places[usize::from(network)];
-        if !frame.sending.takes_place || places.get() == u32::MAX {
-            return None;
-        }
-        while places.get() == 0 {
-            end.place.wait().await;
-        }
-        places.set(places.get() - 1);
-        Some(network)
+        let network = frame.sending.network;
+        let takes = frame.sending.takes_place && self.ends[node].places[usize::from(network)].take().await;
+        takes.then_some(network)
     }
 
     fn arrived(&self, node: usize, number: u64) {
         let Some(frame) = self.flying.borrow_mut().remove(&number) else { return };
-        frame.whole.set(true);
-        self.count(|fate| fate.delivered += 1);
-        self.tell(node, Told::Header { frame: frame.clone() });
-        self.tell(node, Told::Whole { frame });
-    }
-
-    fn tell(&self, node: usize, told: Told<T>) {
-        if let Some(listener) = &self.listeners.borrow()[node] {
-            listener(told);
-        }
-    }
-
-    fn count(&self, change: impl FnOnce(&mut Fate)) {
-        let mut fate = self.fate.get();
-        change(&mut fate);
-        self.fate.set(fate);
+        self.desk.deliver(node, frame);
     }
 }
 
 impl<T: 'static> Carrier<T> for MyrinetCarrier<T> {
     fn attach(&self, node: u32, listener: Listener<T>) {
-        self.listeners.borrow_mut()[node as usize] = Some(listener);
+        self.desk.attach(node, listener);
     }
 
     fn send(&self, sending: Sending<T>) {
-        self.count(|fate| fate.injected += 1);
+        self.desk.count(|fate| fate.injected += 1);
         self.ends[sending.source as usize].to_send.send(sending);
     }
 
@@ -164,15 +138,10 @@ impl<T: 'static> Carrier<T> for MyrinetCarrier<T> {
     }
 
     fn add_place(&self, node: u32, network: u8) {
-        let end = &self.ends[node as usize];
-        let places = &end.places[usize::from(network)];
-        if places.get() < u32::MAX {
-            places.set(places.get() + 1);
-        }
-        end.place.notify();
+        self.ends[node as usize].places[usize::from(network)].add();
     }
 
     fn fate(&self) -> Fate {
-        self.fate.get()
+        self.desk.fate()
     }
 }

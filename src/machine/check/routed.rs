@@ -4,10 +4,10 @@ use super::kinds::fabric_key;
 use crate::fabric::routed::RoutedParameters;
 use crate::fabric::router::RouterParameters;
 use crate::fabric::topology::Shape;
-use crate::fabric::topology::survey::{Deadlock, survey};
+use crate::fabric::topology::survey::{self, Deadlock};
 use crate::machine::{Fabric, Machine, Ni};
 use crate::messaging::active::MessagingParameters;
-use crate::ni::nifdy::{InterfaceParameters, Kind};
+use crate::ni::nifdy::InterfaceParameters;
 use crate::program::Workload;
 use crate::text::{Problem, Read};
 
@@ -86,7 +86,7 @@ const CIRCLE_TOLD: usize = 12;
 
 /// Refuses a routing whose packets can wait for one another in a circle.
 fn deadlock(read: &Read<Machine>, table: &str, shape: &Shape, routed: &RoutedParameters, problems: &mut Vec<Problem>) {
-    let Deadlock::Circle(circle) = survey(shape, routed.router.virtual_channels).deadlock else { return };
+    let Deadlock::Circle(circle) = survey::deadlock(shape, routed.router.virtual_channels) else { return };
     let waits: Vec<String> = circle.iter().take(CIRCLE_TOLD).map(ToString::to_string).collect();
     let message = format!("packets can wait for one another in a circle of {} channels", circle.len());
     let rest = if circle.len() > CIRCLE_TOLD { "so on, until one" } else { "the last" };
@@ -110,7 +110,7 @@ pub(super) fn order(
         let help = "retransmission needs one way between two nodes, and one virtual channel";
         problems.push(read.wrong("ni.nifdy.retransmission", message, help));
     }
-    if messaging.in_order && !keeps && !matches!(interface.kind, Kind::Nifdy(_)) {
+    if messaging.in_order && !keeps && !interface.orders() {
         let help = "it needs [ni.nifdy], or in-order = false";
         problems.push(read.wrong(
             "messaging.in-order",

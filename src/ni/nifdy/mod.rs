@@ -184,11 +184,6 @@ impl Interface {
         self.lanes.iter().map(|lane| lane.unit.borrow().statistics()).collect()
     }
 
-    /// Packets that its processor has not taken.
-    pub fn waiting(&self) -> usize {
-        self.lanes.iter().map(|lane| lane.unit.borrow().arrived()).sum()
-    }
-
     fn lane(&self, network: u8) -> &Lane {
         &self.lanes[usize::from(network)]
     }

@@ -46,7 +46,6 @@ struct Generated {
 /// An open loop in progress.
 struct Offering {
     parameters: Offered,
-    seed: u64,
     sources: Vec<Stream>,
     nodes: u32,
     /// The next packet of each node: its cycle and the node.
@@ -87,7 +86,6 @@ impl Offered {
         let sources = (0..nodes).map(|node| rng::stream(world.seed, &format!("offered by node {node}"))).collect();
         let mut offering = Offering {
             parameters: self.clone(),
-            seed: world.seed,
             sources,
             nodes,
             due: BinaryHeap::new(),
@@ -192,10 +190,9 @@ impl Traffic for Offering {
 struct Finished(Rc<RefCell<Offering>>);
 
 impl Running for Finished {
-    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
+    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         let offering = self.0.borrow();
         let Measured { generated, arrived, latency_sum, latency_max, flits, end } = offering.measured;
-        debug_assert_eq!(world.seed, offering.seed);
         let node_cycles = offering.parameters.cycles as f64 * f64::from(offering.nodes);
         let load = generated as f64 * f64::from(offering.parameters.packet_flits) / node_cycles;
         vec![

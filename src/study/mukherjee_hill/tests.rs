@@ -6,24 +6,11 @@ use super::super::reproduce::Study;
 use super::super::run::RunResult;
 use super::axes::{self, INTERFACES, ROUND_TRIP_SIZES, STREAM_SIZES, TABLE};
 use super::{MukherjeeHill, message, shapes};
-use crate::engine::{Ledger, Metric, Outcome, Time, Timeline};
+use crate::engine::{Ledger, Time};
 use crate::report::MeanLedger;
 use crate::report::claim::{Kind, Role};
 
 const PAPER: &str = "mukherjee-hill";
-
-fn result(metrics: &[(&str, f64)]) -> RunResult {
-    RunResult {
-        outcome: Outcome::Done,
-        metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
-        map: None,
-        ledgers: Vec::new(),
-        resources: Vec::new(),
-        end: Time::from_us(1),
-        events: 0,
-        timeline: Timeline::default(),
-    }
-}
 
 /// What the runs would give if they gave Table 5, with straight lines between its round trips.
 fn published() -> Results {
@@ -32,20 +19,20 @@ fn published() -> Results {
     for (key, _) in &INTERFACES[..TABLE] {
         for size in STREAM_SIZES {
             let rate = axes::published(&stated, key, "bandwidth", size).expect("an entry");
-            results.insert(format!("bandwidth/{key}/{size}"), result(&[("message.bandwidth", rate)]));
+            results.insert(format!("bandwidth/{key}/{size}"), RunResult::made_up(&[("message.bandwidth", rate)]));
         }
         let trips = ROUND_TRIP_SIZES.map(|size| (size, axes::published(&stated, key, "latency", size)));
         let [(_, Some(at_8)), (_, Some(at_64)), (_, Some(at_256))] = trips else { continue };
         for (size, trip) in trips {
             let trip = trip.expect("an entry");
-            results.insert(format!("latency/{key}/{size}"), result(&[("round_trip.latency", trip)]));
+            results.insert(format!("latency/{key}/{size}"), RunResult::made_up(&[("round_trip.latency", trip)]));
         }
         for size in axes::steps() {
             let trip = match size {
                 ..=64 => at_8 + (at_64 - at_8) * (size as f64 - 8.0) / 56.0,
                 _ => at_64 + (at_256 - at_64) * (size as f64 - 64.0) / 192.0,
             };
-            results.insert(format!("break-even/{key}/{size}"), result(&[("round_trip.latency", trip)]));
+            results.insert(format!("break-even/{key}/{size}"), RunResult::made_up(&[("round_trip.latency", trip)]));
         }
     }
     results
@@ -80,8 +67,8 @@ fn the_paper_s_own_table_has_its_shapes() {
 #[test]
 fn a_shape_that_is_not_there_is_not_seen() {
     let mut results = published();
-    results.insert("latency/cni32qm/64".to_owned(), result(&[("round_trip.latency", 2.6)]));
-    results.insert("break-even/udma/200".to_owned(), result(&[("round_trip.latency", 20.0)]));
+    results.insert("latency/cni32qm/64".to_owned(), RunResult::made_up(&[("round_trip.latency", 2.6)]));
+    results.insert("break-even/udma/200".to_owned(), RunResult::made_up(&[("round_trip.latency", 20.0)]));
     for (id, holds) in [("R1", true), ("R2", false), ("R3", false), ("R5", true), ("R8", false)] {
         assert!(matches!(shapes::seen(id, &results), Some(Seen::Words(_, seen)) if seen == holds), "{id}");
     }

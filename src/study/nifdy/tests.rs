@@ -6,24 +6,11 @@ use super::super::reproduce::{Study, paper};
 use super::super::run::RunResult;
 use super::axes::{NETWORKS, SHIFTS, network};
 use super::{Nifdy, formula, shapes};
-use crate::engine::{Map, Metric, Outcome, Time, Timeline};
+use crate::engine::{Map, Metric};
 use crate::report::claim::{Kind, Role};
 use std::collections::BTreeSet;
 
 const PAPER: &str = "nifdy";
-
-fn result(metrics: &[(&str, f64)]) -> RunResult {
-    RunResult {
-        outcome: Outcome::Done,
-        metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
-        map: None,
-        ledgers: Vec::new(),
-        resources: Vec::new(),
-        end: Time::from_us(1),
-        events: 0,
-        timeline: Timeline::default(),
-    }
-}
 
 /// Every point that is run under a default run, with its metrics by `of`; points without any are left
 /// out.
@@ -36,7 +23,7 @@ fn made_up(of: impl Fn(&str, &[&str]) -> Vec<(&'static str, f64)>) -> Results {
         let parts: Vec<&str> = point.split('/').collect();
         let metrics = of(parts[0], &parts[1..]);
         if !metrics.is_empty() {
-            results.insert(point.clone(), result(&metrics));
+            results.insert(point.clone(), RunResult::made_up(&metrics));
         }
     }
     results
@@ -46,7 +33,7 @@ fn made_up(of: impl Fn(&str, &[&str]) -> Vec<(&'static str, f64)>) -> Results {
 fn zero_load() -> Results {
     let mut results = Results::new();
     for network in &NETWORKS {
-        let mut run = result(&[]);
+        let mut run = RunResult::made_up(&[]);
         for distance in network.distances {
             let metric = |end: &str| {
                 let name = format!("zero_load.d{distance}.latency_{end}");
@@ -118,7 +105,8 @@ fn real(experiment: &str, values: &[&str]) -> Vec<(&'static str, f64)> {
 /// A shift whose receiver 1 has a pile for so many samples.
 fn shift(words_per_cycle: f64, most: u32, pile: usize) -> RunResult {
     let row = |receiver: usize| (0..40).map(move |sample| if receiver == 1 && sample < pile { most } else { 1 });
-    let mut run = result(&[("shift.words_per_cycle", words_per_cycle), ("shift.pending_max", f64::from(most))]);
+    let mut run =
+        RunResult::made_up(&[("shift.words_per_cycle", words_per_cycle), ("shift.pending_max", f64::from(most))]);
     let values = (0..4).flat_map(row).collect();
     run.map = Some(Map { name: "shift.pending", unit: "", rows: 4, columns: 40, every_cycles: 500, values });
     run
@@ -196,12 +184,12 @@ fn what_the_paper_tells_holds() {
 #[test]
 fn a_shape_that_is_not_there_is_not_seen() {
     let mut results = told();
-    let delivered = |packets| result(&[("packets.delivered", packets)]);
+    let delivered = |packets| RunResult::made_up(&[("packets.delivered", packets)]);
     results.insert("heavy-nifdy/torus".to_owned(), delivered(990.0));
     results.insert("windows/butterfly/8/heavy".to_owned(), delivered(1400.0));
-    results.insert("pair-scalar/04".to_owned(), result(&[("pair.cycles_per_packet", 60.0)]));
+    results.insert("pair-scalar/04".to_owned(), RunResult::made_up(&[("pair.cycles_per_packet", 60.0)]));
     results.insert("shift-nifdy/nifdy".to_owned(), shift(1.3, 12, 30));
-    results.insert("radix-nifdy/mesh/without".to_owned(), result(&[("radix.scan_cycles", 1900.0)]));
+    results.insert("radix-nifdy/mesh/without".to_owned(), RunResult::made_up(&[("radix.scan_cycles", 1900.0)]));
     let failing = ["R8-heavy", "R17-heavy", "R13", "R5", "R15-order", "R15-dissipates", "R9-shift", "R16-delay"];
     for claim in claims::of(PAPER).iter().filter(|claim| !is_elsewhere(&claim.id)) {
         let judged = claim.judge(&results, &|id| Nifdy.seen(id, &results));
@@ -216,7 +204,7 @@ fn a_shape_that_is_not_there_is_not_seen() {
 
 #[test]
 fn the_search_is_judged_by_its_last_round() {
-    let of = |packets| result(&[("packets.delivered", packets)]);
+    let of = |packets| RunResult::made_up(&[("packets.delivered", packets)]);
     let mut results = Results::new();
     for network in &NETWORKS {
         for load in super::axes::LOADS {

@@ -121,6 +121,12 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
     }
 }
 
+/// Whether packets can wait in a circle, and nothing else of the survey.
+pub fn deadlock(shape: &Shape, virtual_channels: u8) -> Deadlock {
+    let some = sample(shape.wiring.nodes());
+    wait::deadlock(shape, &Links::new(&shape.wiring), virtual_channels, &some).0
+}
+
 /// All nodes, or of many some, in order.
 fn sample(nodes: u32) -> Vec<u32> {
     if nodes <= ALL_PAIRS_NODES {
