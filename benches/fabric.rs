@@ -107,7 +107,7 @@ impl Traffic {
         for source in nodes {
             let destination = self.stream.random_range(0..self.nodes);
             let flits = self.flits;
-            network.offer(Injection { source, destination, flits, network: 0, tag: 0, takes_place: false });
+            network.offer(Injection::whole(source, destination, flits, 0));
             let gap = self.gap();
             self.next.entry(now + 1 + gap).or_default().push(source);
         }

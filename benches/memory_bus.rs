@@ -4,7 +4,7 @@
 use narrows::engine::{Limits, Outcome, Recorder, Simulation};
 use narrows::host::memory_bus::{Node, NodeParameters};
 use narrows::machine::{self, shipped};
-use narrows::ni::memory_bus::Kind;
+use narrows::ni::Design;
 use narrows::study;
 use narrows::text::Document;
 use std::hint::black_box;
@@ -20,9 +20,9 @@ fn main() {
     let best = (0..SAMPLES).map(|_| ns_per_hit()).fold(f64::INFINITY, f64::min);
     println!("a cached load that hits: {best:.2} ns");
     println!("\n| interface | million bus transactions per second of real time |\n|---|---:|");
-    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::SingleCycle) {
-        let best = (0..SAMPLES).map(|_| transactions_per_us(kind)).fold(0.0, f64::max);
-        println!("| {} | {best:.1} |", kind.key());
+    for design in Design::ALL.into_iter().filter(|design| *design != Design::SingleCycle) {
+        let best = (0..SAMPLES).map(|_| transactions_per_us(design)).fold(0.0, f64::max);
+        println!("| {} | {best:.1} |", design.key());
     }
 }
 
@@ -50,9 +50,12 @@ fn ns_per_hit() -> f64 {
 }
 
 /// Bus transactions of a ping-pong pair per microsecond of real time.
-fn transactions_per_us(kind: Kind) -> f64 {
+fn transactions_per_us(design: Design) -> f64 {
     let text = shipped::example("memory-bus").expect("the example is shipped");
-    let parts = format!("parts=[\"hosts/memory-bus-1998\",\"ni/{}\",\"fabrics/ideal-1998\"]", kind.key());
+    let parts = format!(
+        "parts=[\"hosts/memory-bus-1998\",\"ni/{}\",\"protocols/return-to-sender-1998\",\"fabrics/ideal-1998\"]",
+        design.key()
+    );
     let sets = [parts, "workload.ping-pong.messages=5000".to_owned()];
     let machine = machine::read(Document::Text("memory-bus", text, None), &sets).expect("the example is sound").value;
     let start = Instant::now();

@@ -35,10 +35,19 @@ fn setting() -> impl Strategy<Value = String> {
         "nodes",
         "nodes.sender.host",
         "hosts.x.io-bus.pci.clock",
+        "ni",
+        "ni.queues.packet",
         "ni.trapeze.policy",
         "ni.trapeze.policy.store-and-forward.buffers",
         "ni.trapeze.payload-max",
         "ni.trapeze.ring-entries",
+        "protocol",
+        "protocol.nifdy.window",
+        "protocol.return-to-sender.flow-control-buffers",
+        "messaging.message-max",
+        "messaging.receive",
+        "fabric",
+        "fabric.mesh.shape",
         "fabric.myrinet.links",
         "fabric.myrinet.switches",
         "fabric.myrinet.flit",
@@ -47,7 +56,8 @@ fn setting() -> impl Strategy<Value = String> {
         "workload.ping-pong.payload",
     ];
     let values = "\\PC{0,8}|[0-9]{1,20}|-?[0-9]{1,3}|[0-9]{1,4} (B|KiB|us|MB/s|GHz)|\\[\\]|\\{\\}|\\[\"a - b\"\\]\
-                  |\\[\"switch\", \"switch\"\\]|\\[\"sender - receiver\"\\]|\\[\"sender -> receiver\"\\]|store-and-forward";
+                  |\\[\"switch\", \"switch\"\\]|\\[\"sender - receiver\"\\]|\\[\"sender -> receiver\"\\]|store-and-forward\
+                  |queues|startjr|cni32qm|none|nifdy|return-to-sender|ideal|mesh|\\[2, 2\\]";
     (prop::sample::select(keys.to_vec()), values).prop_map(|(key, value)| format!("{key}={value}"))
 }
 

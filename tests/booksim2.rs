@@ -1,7 +1,8 @@
 //! Does the router agree with BookSim2? Traces to the cycle, curves within a stated tolerance.
 
+mod twin;
+
 use narrows::engine::rng;
-use narrows::fabric::router::twin::Twin;
 use narrows::fabric::router::{Event, EventKind, Injection, Network, RouterParameters};
 use narrows::fabric::topology::Shape;
 use narrows::fabric::topology::mesh::MeshParameters;
@@ -9,6 +10,7 @@ use narrows::fabric::topology::torus::TorusParameters;
 use rand::RngExt;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use twin::Twin;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/booksim2")
@@ -97,7 +99,7 @@ impl Trace {
         for now in 0..last + 100 {
             while let Some(tag) = waiting.next_if(|tag| self.packets[*tag].generated == now) {
                 let Packet { source, destination, .. } = self.packets[tag];
-                network.take(Injection { source, destination, flits, network: 0, tag: tag as u32, takes_place: false });
+                network.take(Injection::whole(source, destination, flits, tag as u32));
             }
             network.go(&mut events);
             for Event { cycle, tag, kind, .. } in events.drain(..) {
@@ -220,7 +222,7 @@ fn measure(point: &Point) -> Measured {
                 let destination = stream.random_range(0..NODES);
                 let (flits, tag) = (point.packet_flits, generated.len() as u32);
                 generated.push((now, routing.distance(source, destination) + 1));
-                network.offer(Injection { source, destination, flits, network: 0, tag, takes_place: false });
+                network.offer(Injection::whole(source, destination, flits, tag));
             }
         }
         network.step();

@@ -30,7 +30,7 @@ impl Drop for Folder {
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-    // Examples are found by name: no file of that name may be near.
+    // Nothing is left in the project.
     command.args(arguments).current_dir(std::env::temp_dir());
     command
 }
@@ -72,6 +72,38 @@ fn exit_codes_are_those_of_the_contract() {
     assert_eq!(code(&["run", "ping-pong", "--set", "run.time-limit=1 ms"]), Some(3));
     assert_eq!(code(&["--help"]), Some(0));
     assert_eq!(code(&["--version"]), Some(0));
+}
+
+#[test]
+fn a_run_to_the_end_of_simulated_time_says_so() {
+    let far = ["--set", "fabric.ideal.latency=10000000 s", "--set", "run.time-limit=18446744.073709551615 s"];
+    let ran = narrows(&[&["run", "memory-bus"], &far[..]].concat());
+    assert_eq!(ran.status.code(), Some(3));
+    assert!(stderr(&ran).contains("The run reached the end of simulated time at 18446744.073709551614 s"), "{ran:?}");
+}
+
+#[test]
+fn nothing_in_the_working_directory_shadows_a_shipped_example() {
+    let folder = Folder::new("shadow");
+    let check = |name: &str| {
+        let ran = command(&["check", name]).current_dir(folder.path("")).output().expect("the program starts");
+        (ran.status.code(), stderr(&ran))
+    };
+    let sound = "examples/stream.toml: no problems\n";
+    let alone = (Some(0), format!("Taking the shipped example `stream`.\n{sound}"));
+    assert_eq!(check("stream"), alone);
+    fs::create_dir(folder.path("stream")).expect("a folder");
+    assert_eq!(check("stream"), alone, "a folder is no description");
+    fs::remove_dir(folder.path("stream")).expect("an empty folder");
+    fs::write(folder.path("stream"), "[nonsense]\n").expect("a file");
+    let note = "Taking the shipped example `stream`, not the file of that name: write `./stream` for that.\n";
+    assert_eq!(check("stream"), (Some(0), format!("{note}{sound}")));
+    let (code, told) = check("./stream");
+    assert_eq!(code, Some(2));
+    assert!(told.contains("unknown key `nonsense`"), "{told}");
+    fs::write(folder.path("stream.toml"), "[nonsense]\n").expect("a file");
+    assert_eq!(check("stream.toml").0, Some(2), "that is the name of a file");
+    assert_eq!(check(&folder.path("stream")).0, Some(2));
 }
 
 #[test]
@@ -166,7 +198,7 @@ fn show_says_where_each_value_comes_from() {
 #[test]
 fn every_example_and_part_can_be_listed_and_shown() {
     let listed: Json = json(&["list", "--format", "json"]);
-    for kind in ["examples", "hosts", "ni", "fabrics"] {
+    for kind in ["examples", "hosts", "ni", "protocols", "fabrics"] {
         let names = listed[kind].as_array().expect("a list");
         assert!(!names.is_empty(), "{kind}");
         for entry in names {
@@ -276,6 +308,34 @@ fn a_sweep_that_was_killed_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_point_is_run_again_when_a_file_that_it_names_has_changed() {
+    let folder = Folder::new("changed");
+    let [file, trace, graph, out] = ["d.toml", "t.csv", "g.edges", "out.csv"].map(|name| folder.path(name));
+    let text = "[fabric.graph]\nfile = \"g.edges\"\n[workload.replay]\nfile = \"t.csv\"\n";
+    fs::write(&file, text).expect("a description");
+    let ring = "n0 s0\nn1 s1\nn2 s2\ns0 s1\ns1 s2\n";
+    let packets = "generated_cycle,source,destination\n0,0,2\n5,1,2\n";
+    fs::write(&graph, ring).expect("a graph");
+    fs::write(&trace, packets).expect("a trace");
+    let sweep = ["sweep", &file, "--vary=fabric.router.buffer-flits=2,4", "--out", &out];
+    let told = |expected: &str| {
+        let ran = narrows(&sweep);
+        assert!(stderr(&ran).contains(expected), "{}", stderr(&ran));
+        let whole = stdout(&[&sweep[..3], &["--format=csv"]].concat());
+        assert_eq!(fs::read_to_string(&out).expect("the result"), whole, "as if nothing had been kept");
+    };
+    told("2 points: 2 run, 0 kept before.");
+    told("2 points: 0 run, 2 kept before.");
+    fs::write(&trace, format!("{packets}6,1,2\n")).expect("a trace");
+    told("2 points: 2 run, 0 kept before.");
+    fs::write(&graph, format!("{ring}s2 s0\n")).expect("a graph");
+    told("2 points: 2 run, 0 kept before.");
+    fs::write(&trace, packets).expect("a trace");
+    fs::write(&graph, ring).expect("a graph");
+    told("2 points: 0 run, 2 kept before.");
+}
+
+#[test]
 fn a_corrupt_point_is_run_again_with_a_warning() {
     let folder = Folder::new("corrupt");
     let out = folder.path("out.json");
@@ -300,4 +360,27 @@ fn a_corrupt_point_is_run_again_with_a_warning() {
     let point: Json = serde_json::from_str(&fs::read_to_string(&files[0]).expect("a point")).expect("JSON");
     let seed = format!("--seed={}", point["seed"]);
     assert_eq!(point, json(&["run", "ping-pong", SHORT, &seed, "--format=json", "--no-host"]));
+}
+
+#[test]
+fn combinations_are_listed_with_what_refuses_them() {
+    let all = json(&["list", "combinations", "--format", "json"]);
+    let all = all["combinations"].as_array().unwrap();
+    let of = |ni: &str, protocol: &str| {
+        all.iter()
+            .find(|one| {
+                one["host"] == "hosts/p6-natoma"
+                    && one["ni"] == ni
+                    && one["protocol"] == protocol
+                    && one["fabric"] == "fabrics/nifdy-mesh"
+                    && one["workload"] == "em3d"
+            })
+            .unwrap()
+    };
+    assert_eq!(of("ni/udma", "protocols/window")["refused"].as_array().unwrap().len(), 0);
+    let reason = of("ni/cni32qm", "protocols/none")["refused"][0].as_str().unwrap();
+    assert!(reason.contains("a coherent memory bus"), "{reason}");
+    let accepted = all.iter().filter(|one| one["refused"].as_array().unwrap().is_empty()).count();
+    let text = stdout(&["list", "combinations"]);
+    assert!(text.contains(&format!("{accepted} are accepted")), "{text}");
 }

@@ -87,6 +87,54 @@ fn a_lost_message_leaves_its_answer_awaited() {
     let run = bench.run();
     let Outcome::Deadlock(stuck) = &run.result.outcome else { panic!("{:?}", run.result.outcome) };
     assert!(stuck.to_string().contains("n0 program waits for a message for n0"), "{stuck}");
+    let lost = "message 0 from n0 to n1, dropped by the watchdog at";
+    assert!(stuck.lost.first.first().is_some_and(|told| told.starts_with(lost)), "{stuck}");
+}
+
+/// Seven switches in a ring, a node at each, which sends three switches on.
+fn ring() -> Bench {
+    let name = |letter: &str, number: usize| format!("{letter}{}", number % 7);
+    let links = |number| [("n", number, number), ("s", number, number + 1)];
+    let link = |(from, end, to): (&str, usize, usize)| format!("{} - {}", name(from, end), name("s", to));
+    let flows: Vec<String> = (0..7).map(|node| format!("{} -> {}", name("n", node), name("n", node + 3))).collect();
+    Bench {
+        switches: (0..7).map(|number| name("s", number)).collect(),
+        links: (0..7).flat_map(links).map(link).collect(),
+        watchdog: 1_000_000_000,
+        no_progress_limit: 10_000,
+        ..Bench::default().hosts(&vec![Host::default(); 7])
+    }
+    .workload(format!(
+        r#"stream = {{ flows = {flows:?}, messages = 400, payload = "8 KiB", gap = "300 us", random-gaps = true }}"#
+    ))
+}
+
+#[test]
+fn packets_that_wait_in_a_circle_of_links_are_named() {
+    let run = ring().run();
+    let Outcome::Deadlock(stuck) = &run.result.outcome else { panic!("{:?}", run.result.outcome) };
+    let waits: Vec<_> = stuck.chain.iter().filter(|wait| wait.wants.starts_with("link s")).collect();
+    assert!(waits.len() >= 2 && waits.iter().all(|wait| wait.task.ends_with("netTx")), "{stuck}");
+    assert!(waits.iter().all(|wait| wait.holder.as_ref().is_some_and(|by| by.ends_with("netTx"))), "{stuck}");
+    assert!(waits.last().is_some_and(|wait| wait.closes_cycle), "{stuck}");
+}
+
+#[test]
+fn source_routes_that_can_deadlock_are_noted_before_time_0() {
+    let note = ring().machine().note().expect("a note");
+    assert!(note.contains("link s0 → s1 waits for link s1 → s2"), "{note}");
+    assert!(note.contains("the run would end stuck"), "{note}");
+    let guarded = Bench { watchdog: 50, ..ring() };
+    let note = guarded.machine().note().expect("a note");
+    assert!(note.contains("the watchdog drops a packet that holds its links for 50 us"), "{note}");
+    assert_eq!(Bench::default().stream(2, 64).machine().note(), None, "one switch joins them");
+}
+
+#[test]
+fn a_watchdog_breaks_the_circle_at_the_price_of_packets() {
+    let run = Bench { watchdog: 5_000, ..ring() }.run();
+    accounted(&run, 7 * 400);
+    assert!(run.metric("messages.dropped") > 0.0);
 }
 
 #[track_caller]
@@ -102,4 +150,86 @@ fn parts_that_cannot_work_together_are_refused() {
     refused(&Bench { sram_rate: 100, ..bench.clone() }, "leaves nothing for the network");
     refused(&Bench { ring_entries: 4_096, payload_max: 1 << 20, ..bench.clone() }, "of host memory");
     refused(&Bench { payload_max: 32, ..bench }, "larger than");
+}
+
+/// A stream to one node over interface `kind`, and what its memory is told to need.
+fn into_one(kind: &str, payload: u64, memory: u64) -> Result<narrows::machine::Machine, String> {
+    let text = format!(
+        r#"
+parts = ["hosts/memory-bus-1998", "ni/{kind}", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]
+nodes.n = {{ host = "memory-bus-1998", count = 5 }}
+hosts.memory-bus-1998.memory-bus.memory-size = "{memory} B"
+workload.stream = {{ flows = ["n0 -> n3", "n1 -> n3", "n2 -> n3", "n4 -> n3"], messages = 60, payload = "{payload} B" }}
+"#
+    );
+    let read = narrows::machine::read(Document::Text("test.toml", &text, None), &[]);
+    read.map(|read| read.value).map_err(|problems| problems.to_string())
+}
+
+#[test]
+fn a_memory_too_small_is_refused_and_one_as_large_as_told_is_never_full() {
+    for kind in ["ni2w", "udma", "ap3000", "startjr", "memory-channel", "cni512q", "cni32qm", "single-cycle"] {
+        for payload in [8, 256, 4_000] {
+            let mut memory = 64 << 10;
+            let machine = loop {
+                match into_one(kind, payload, memory) {
+                    Ok(machine) => break machine,
+                    Err(told) => {
+                        assert!(told.contains("` may need ") && told.contains("memory-size"), "{told}");
+                        memory += 64 << 10;
+                    }
+                }
+            };
+            assert!(memory <= 2 << 20, "{kind}, {payload} B: {memory} B");
+            let result = narrows::study::run(&machine, narrows::engine::Recorder::off());
+            assert_eq!(result.outcome, Outcome::Done, "{kind}, {payload} B");
+        }
+    }
+}
+
+/// A shipped example with settings over it, run to its end.
+#[track_caller]
+fn example(name: &str, sets: &[&str]) -> narrows::study::RunResult {
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    let text = narrows::machine::shipped::example(name).expect("it is shipped");
+    let read = narrows::machine::read(Document::Text(name, text, None), &sets);
+    let read = read.unwrap_or_else(|problems| panic!("{problems}"));
+    narrows::study::run(&read.value, narrows::engine::Recorder::off())
+}
+
+#[test]
+fn slow_is_not_stuck() {
+    // All wait for longer than the default of `run.no-progress-limit`, 1 s, and nobody is to blame.
+    let in_s = |result: &narrows::study::RunResult| result.end.as_s();
+    let far = "run.time-limit=100000 s";
+    let gaps = example("stream", &["workload.stream.gap=2 s", "workload.stream.messages=5"]);
+    assert_eq!(gaps.outcome, Outcome::Done);
+    assert!((8.0..8.001).contains(&in_s(&gaps)), "four gaps: {}", gaps.end);
+    let paced = example("paced-stream", &["workload.stream.gap=300 ms", "workload.stream.messages=30"]);
+    assert_eq!(paced.outcome, Outcome::Done);
+    assert_eq!(paced.metric("messages.delivered"), Some(30.0));
+    let link = example("memory-bus", &["fabric.ideal.latency=2 s", "workload.ping-pong.messages=5", far]);
+    assert_eq!(link.outcome, Outcome::Done);
+    let round_trip = link.metric("round_trip.latency").expect("it is measured");
+    assert!((4e6..4e6 + 100.0).contains(&round_trip), "{round_trip} us");
+    let clock = example("offered-load", &["fabric.router.clock=1 Hz", "workload.offered.cycles=2000", far]);
+    let usual = example("offered-load", &["workload.offered.cycles=2000", far]);
+    assert_eq!((clock.outcome.clone(), clock.metrics.clone()), (usual.outcome, usual.metrics));
+}
+
+#[test]
+fn time_ends_and_never_begins_again() {
+    // 18 446 744 s are 2⁶⁴ ps. No result is made of more.
+    let all = ["run.time-limit=18446744.073709551615 s", "run.no-progress-limit=18446744 s"];
+    let ends = |name, set: &str| {
+        let result = example(name, &[&all[..], &[set]].concat());
+        assert!(matches!(result.outcome, Outcome::TimeLimit(_)), "{name}: {:?}", result.outcome);
+        assert_eq!(result.end, narrows::engine::Time::END, "{name}");
+        result
+    };
+    let link = ends("memory-bus", "fabric.ideal.latency=1000000 s");
+    assert_eq!(link.metric("messages.delivered"), Some(18.0), "one in a million seconds");
+    let paced = ends("paced-stream", "workload.stream.gap=100000 s");
+    let delivered = paced.metric("messages.delivered").expect("it is measured");
+    assert!((150.0..220.0).contains(&delivered), "one in a hundred thousand or so: {delivered}");
 }

@@ -8,6 +8,8 @@ mod common;
 
 use common::*;
 use narrows::engine::Span;
+use narrows::report::MeanLedger;
+use narrows::study::Binds;
 
 /// What a transaction of one word takes on the bus of the test hosts, in ns.
 fn word(overhead_cycles: u64) -> f64 {
@@ -374,4 +376,59 @@ fn logging_takes_the_firmwares_time() {
     let bench = Bench { firmware_cycles: 1_000, ..Bench::default() }.ping_pong(1, 8_192);
     let logged = Bench { logging: true, ..bench.clone() }.done();
     assert!(logged.message(0).latency() > bench.done().message(0).latency() + 3_000.0);
+}
+
+/// What a run says of a resource: for how long it was taken, and did its own work, in ns.
+fn taken_and_moving(run: &Run, name: &str) -> (f64, f64) {
+    let told = run.result.resources.iter().find(|resource| resource.name == name).expect("it is told");
+    (in_ns(told.busy), in_ns(told.moving))
+}
+
+/// What a run says holds it back.
+fn binds(run: &Run) -> String {
+    Binds::of(&run.result, &MeanLedger::of(&run.result.ledgers)).to_string()
+}
+
+#[test]
+fn a_link_moves_its_bytes_at_its_rate_however_long_it_is_held() {
+    let slow = Host { write_rate: 60, ..Host::default() };
+    for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
+        for receiver in [Host::default(), slow.clone()] {
+            let run = Bench::default().hosts(&[Host::default(), receiver]).policy(policy).stream(20, 4_096).done();
+            for link in ["link n0 → s0", "link s0 → n1"] {
+                let (held, moving) = taken_and_moving(&run, link);
+                // A picosecond of rounding for each flit.
+                near(moving, 20.0 * ns(4_096 + 128, 160), 20.0 * 33.0 * 1e-3);
+                assert!(held + 1e-3 >= moving, "{link} is held for {held} ns and moves for {moving}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_link_that_is_only_held_is_not_what_binds() {
+    // Cut-through holds the path while a slow receiver takes the packet: at 60 MB/s of 160.
+    let hosts = [Host::default(), Host { write_rate: 60, ..Host::default() }];
+    let run = Bench::default().hosts(&hosts).policy(CUT_THROUGH).stream(60, 16_384).done();
+    let (held, moving) = taken_and_moving(&run, "link n0 → s0");
+    let all = in_ns(run.result.end);
+    assert!(held > 0.9 * all && moving < 0.5 * all, "{held} and {moving} of {all}");
+    assert!(binds(&run).starts_with("n1 host DMA binds"), "{}", binds(&run));
+}
+
+#[test]
+fn memory_is_told_as_busy_for_as_long_as_it_holds_the_network_back() {
+    // One message, stored and forwarded: the bus is idle while the network engines move it.
+    let payload = 8_192;
+    for (sram_rate, expected) in [(80, ns(payload + 128, 80)), (159, ns(payload + 128, 159)), (160, 0.0)] {
+        let bench = Bench { sram_rate, ..Bench::default() }.hosts(&[Host::with_dma(500, 60), Host::with_dma(500, 60)]);
+        let run = bench
+            .policy(STORE_AND_FORWARD)
+            .workload(format!(r#"stream = {{ messages = 2, payload = "{payload} B", gap = "10 ms" }}"#));
+        let run = run.done();
+        for node in ["n0", "n1"] {
+            // A picosecond of rounding for each flit of the two messages.
+            near(taken_and_moving(&run, &format!("{node} SRAM")).0, 2.0 * expected, 2.0 * 66.0 * 1e-3);
+        }
+    }
 }

@@ -1,8 +1,12 @@
 //! The studies run, and their claims hold but for those that their pages name as failing.
 
+use narrows::engine::{Bytes, Time};
+use narrows::host::HostParameters;
 use narrows::host::memory_bus::NodeParameters;
-use narrows::machine::{self, Host, Ni, shipped};
-use narrows::ni::memory_bus::{InterfaceParameters, Kind};
+use narrows::machine::{self, shipped};
+use narrows::messaging::MessagingParameters;
+use narrows::ni::{Design, InterfaceParameters, NiParameters};
+use narrows::protocol::{ProtocolParameters, return_to_sender};
 use narrows::study::{self, Options, Progress};
 use narrows::text::Document;
 
@@ -56,12 +60,26 @@ fn nifdy_s_networks_equations_and_cyclic_shift_hold() {
 #[test]
 fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
     let text = shipped::example("memory-bus").expect("the example is shipped");
-    for kind in Kind::ALL {
-        let parts = format!("parts=[\"hosts/memory-bus-1998\",\"ni/{}\",\"fabrics/ideal-1998\"]", kind.key());
-        let read = machine::read(Document::Text("memory-bus", text, None), &[parts]).expect("the parts are sound");
-        let Ni::MemoryBus { interface, .. } = read.value.ni else { panic!("{} sits on the memory bus", kind.key()) };
-        assert_eq!(interface, InterfaceParameters::paper(kind));
-        let Host::MemoryBus(host) = &read.value.hosts[0].1 else { panic!("a memory-bus host") };
+    for design in Design::ALL {
+        let parts = format!(
+            "parts=[\"hosts/memory-bus-1998\",\"ni/{}\",\"protocols/return-to-sender-1998\",\"fabrics/ideal-1998\"]",
+            design.key()
+        );
+        let machine = machine::read(Document::Text("memory-bus", text, None), &[parts]).expect("sound parts").value;
+        let ends = machine.ends.expect("the nodes have interfaces");
+        let NiParameters::Design(interface) = ends.ni else { panic!("{} is a design of the paper's", design.key()) };
+        assert_eq!(*interface, InterfaceParameters::paper(design));
+        assert_eq!(ends.protocol, return_to_sender_of_table_5());
+        assert_eq!(ends.messaging, MessagingParameters::PAPER);
+        let HostParameters::MemoryBus(host) = &machine.hosts[0].1 else { panic!("a memory-bus host") };
         assert_eq!(*host, NodeParameters::PAPER);
     }
+}
+
+/// Eight buffers, and as many for what comes; what is sent back waits 200 ns.
+fn return_to_sender_of_table_5() -> ProtocolParameters {
+    let buffers = return_to_sender::Buffers::finite(8).expect("eight are some");
+    let retry = return_to_sender::Retry::constant(Time::from_ns(200));
+    let flow = return_to_sender::Parameters::symmetric(buffers, retry);
+    ProtocolParameters::ReturnToSender(return_to_sender::WireParameters { flow, acknowledgement: Bytes(8) })
 }

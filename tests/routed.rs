@@ -53,14 +53,14 @@ fn all_arrived(result: &RunResult, text: &str) {
     assert_eq!(sent, delivered, "{text}");
 }
 
-/// A description: what stands under `workload`, `fabric` and `ni`, each with its own keys.
+/// A description: what stands under `workload`, `fabric` and `ni.queues`, each with its own keys.
 fn description(workload: &str, fabric: &str, interface: &str) -> String {
-    format!("parts = [\"hosts/cm-5\"]\n[workload.{workload}\n[fabric.{fabric}\n[ni.{interface}\n")
+    format!("parts = [\"hosts/cm-5\"]\n[workload.{workload}\n[fabric.{fabric}\n[ni.queues]\n{interface}\n")
 }
 
 const ROUTER: &str = "[fabric.router]\nnetworks = 2\nvirtual-channels = 2\nclock = \"33 MHz\"";
-const NIFDY: &str = "nifdy]\n[messaging]\nin-order = true";
-const PLAIN: &str = "plain]\noutgoing = 4\narrivals = 2\n[messaging]\nin-order = false";
+const NIFDY: &str = "[protocol.nifdy]\n[messaging]\nin-order = true";
+const PLAIN: &str = "[protocol.none]\noutgoing = 4\narrivals = 2\n[messaging]\nin-order = false";
 const SHIFT: &str = "cyclic-shift]\nwords = 40";
 
 /// A mesh of 4 x 4.
@@ -88,7 +88,7 @@ impl Drop for File {
 }
 
 #[test]
-fn nifdy_and_plain_interfaces_work_on_every_routed_fabric() {
+fn interfaces_with_nifdy_and_without_a_protocol_work_on_every_routed_fabric() {
     let file = File::graph("every");
     let graph = format!("graph]\nfile = {:?}", file.0);
     for shape in [
@@ -112,7 +112,7 @@ fn nifdy_and_plain_interfaces_work_on_every_routed_fabric() {
 }
 
 #[test]
-fn nifdy_and_plain_interfaces_work_on_fabrics_without_such_routers() {
+fn interfaces_with_nifdy_and_without_a_protocol_work_on_fabrics_without_such_routers() {
     let nodes = "[nodes.n]\nhost = \"cm-5\"\ncount = 8";
     for fabric in [
         "ideal]\nlatency = \"200 ns\"\nrate = \"160 MB/s\"",
@@ -141,8 +141,9 @@ fn programs_that_check_their_results_get_them_right() {
 fn neighbours(deaf: &str) -> Machine {
     let bursts =
         format!("bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\ndeaf = [{deaf}]");
-    let host = "[hosts.fast.software]\nclock = \"33 MHz\"\nsend = 60\npoll = 10\nreceive = 45\nbarrier = 0\n";
-    let text = description(&bursts, &mesh(), NIFDY).replace("parts = [\"hosts/cm-5\"]\n", "") + host;
+    let costs = format!("{NIFDY}\nsend = 60\npoll = 10\nreceive = 45\nbarrier = 0");
+    let host = "[hosts.fast.software]\nclock = \"33 MHz\"\n";
+    let text = description(&bursts, &mesh(), &costs).replace("parts = [\"hosts/cm-5\"]\n", "") + host;
     read(&text).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
@@ -150,8 +151,7 @@ fn neighbours(deaf: &str) -> Machine {
 fn accepted(machine: &Machine) -> Vec<u64> {
     let built = build(machine, Recorder::off());
     assert_eq!(built.run(), Outcome::Done);
-    let ends = built.world.nodes.iter().filter_map(|node| node.endpoint.active());
-    ends.map(|end| end.accepted()).collect()
+    built.world.actives().iter().map(|end| end.accepted()).collect()
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_node_that_accepts_nothing_stops_no_other() {
 #[test]
 fn what_a_fabric_loses_is_sent_again() {
     let text = "parts = [\"hosts/overheads-40-60\", \"fabrics/nifdy-mesh\"]\n[fabric]\nloss = 0.05\n\
-                [ni.nifdy]\nretransmission.timeout = \"150 us\"\n\
+                [ni.queues]\n[protocol.nifdy]\nretransmission.timeout = \"150 us\"\n\
                 [workload.bursts]\nphases = 3\npackets = [10, 30]";
     let result = done(text);
     all_arrived(&result, text);
@@ -194,7 +194,8 @@ fn what_a_fabric_loses_is_sent_again() {
 fn acknowledgements_ride_in_answers_that_take_their_network() {
     let carried = |networks: u32| {
         let fabric = format!("mesh]\nshape = [2, 2]\n[fabric.router]\nnetworks = {networks}");
-        let text = description("cyclic-shift]\nwords = 20", &fabric, "nifdy]\ncarried-acknowledgements = true");
+        let text =
+            description("cyclic-shift]\nwords = 20", &fabric, "[protocol.nifdy]\ncarried-acknowledgements = true");
         metric(&done(&text), "ni.carried")
     };
     assert!(carried(1) > 0.0);
@@ -272,14 +273,14 @@ fn any_interface(random: &mut Stream) -> String {
     let packet = one(random, &["8 B", "24 B", "32 B", "36 B"]);
     let [outstanding, pool, arrivals] = [(); 3].map(|()| random.random_range(1..9));
     if random.random_range(0..5) == 0 {
-        return format!("plain]\npacket = \"{packet}\"\noutgoing = {pool}\narrivals = {arrivals}");
+        return format!("packet = \"{packet}\"\n[protocol.none]\noutgoing = {pool}\narrivals = {arrivals}");
     }
     let (dialogs, window) = (random.random_range(0..4), one(random, &["2", "4", "8"]));
     let (at, bulk) = (one(random, &["acceptance", "insertion"]), one(random, &["half-window", "each"]));
     let (back, carried) = (one(random, &["same", "other"]), one(random, &["true", "false"]));
     let (processing, acknowledgement) = (random.random_range(0..4), one(random, &["1 B", "4 B", "8 B"]));
     format!(
-        "nifdy]\npacket = \"{packet}\"\noutstanding = {outstanding}\npool = {pool}\narrivals = {arrivals}\n\
+        "packet = \"{packet}\"\n[protocol.nifdy]\noutstanding = {outstanding}\npool = {pool}\narrivals = {arrivals}\n\
          dialogs = {dialogs}\nwindow = {window}\nacknowledge = \"{at}\"\nbulk-acknowledge = \"{bulk}\"\n\
          acknowledgement-network = \"{back}\"\ncarried-acknowledgements = {carried}\n\
          processing = {processing}\nacknowledgement = \"{acknowledgement}\""
@@ -297,7 +298,7 @@ struct System {
 
 fn any_system(random: &mut Stream, graph: &File) -> System {
     let (interface, shape) = (any_interface(random), any_shape(random, graph));
-    let orders = interface.starts_with("nifdy");
+    let orders = interface.contains("[protocol.nifdy]");
     // Only NIFDY with timers bears a loss; its timeout is longer than most ways there and back.
     let is_lossy = orders && random.random_range(0..4) == 0;
     let (loss, timer) = match is_lossy {

@@ -15,10 +15,10 @@ const IMPORTS: [(&str, &[&str]); 12] = [
     ("fabric", &["engine", "text"]),
     ("ni", &["engine", "text", "protocol", "host", "fabric"]),
     ("messaging", &["engine", "text", "protocol", "host", "fabric", "ni"]),
-    ("program", &["engine", "text", "host", "fabric", "ni", "messaging"]),
-    ("machine", &["engine", "text", "host", "fabric", "ni", "messaging", "program"]),
+    ("program", &["engine", "text", "protocol", "host", "fabric", "ni", "messaging"]),
+    ("machine", &["engine", "text", "protocol", "host", "fabric", "ni", "messaging", "program"]),
     ("report", &["engine"]),
-    ("study", &["engine", "text", "host", "machine", "messaging", "report"]),
+    ("study", &["engine", "text", "host", "machine", "report"]),
     ("cli", &["engine", "text", "machine", "report", "study"]),
 ];
 

@@ -12,7 +12,7 @@ Examples:
 /// Tells all problems of a description, and runs nothing.
 ///
 /// Of a fabric of routers it also tells degree, diameter, bisection and whether packets can wait for
-/// one another in a circle.
+/// one another in a circle; of a Myrinet it tells whether its source routes can.
 ///
 /// Exits with 0 if there are none, and with 2 otherwise.
 #[derive(Args)]
@@ -29,6 +29,9 @@ pub fn run(options: &Options) -> Ended {
     let read = subject.read(&options.subject.sets)?;
     if let Some(survey) = read.value.survey() {
         output::print(&format!("{survey}\n"))?;
+    }
+    if let Some(note) = read.value.note() {
+        output::print(&format!("{note}\n"))?;
     }
     eprintln!("{}: no problems", subject.name());
     Ok(Ending::Done)

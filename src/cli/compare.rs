@@ -171,6 +171,9 @@ fn stages(record: &Record) -> Vec<(String, f64)> {
 fn described(record: &Record) -> Vec<(String, String)> {
     let mut values = Vec::new();
     flatten("", record.get("machine"), &mut values);
+    if let files @ Json::Object(_) = record.get("files") {
+        flatten("contents of", files, &mut values);
+    }
     values.push(("version".to_owned(), record.text("version").to_owned()));
     values
 }

@@ -1,7 +1,7 @@
 //! `narrows list`: what there is to start from.
 
 use super::ending::{Ended, Ending};
-use super::{Format, output, reproduce};
+use super::{Format, combinations, output, reproduce};
 use crate::machine::{Machine, shipped};
 use crate::report::{Column, Table};
 use crate::text::describe;
@@ -12,6 +12,7 @@ use serde_json::{Map, Value as Json, json};
 const EXAMPLES: &str = "\
 Examples:
   narrows list                 everything
+  narrows list combinations    which parts fit together
   narrows list hosts           the hosts that ship
   narrows list policies        what may be chosen in a description, key by key
   narrows show pentium-ii-440lx";
@@ -40,6 +41,8 @@ enum Kind {
     Hosts,
     /// Parts: network interfaces
     Ni,
+    /// Parts: protocols
+    Protocols,
     /// Parts: fabrics
     Fabrics,
     /// What may run on a machine
@@ -48,6 +51,8 @@ enum Kind {
     Policies,
     /// Papers that can be reproduced
     Papers,
+    /// Which parts fit together, and what refuses the others; only if asked for
+    Combinations,
 }
 
 /// What one kind holds: names, each with a line about it.
@@ -59,16 +64,25 @@ struct Group {
 
 /// Lists.
 pub fn run(options: &Options) -> Ended {
-    let all = [Kind::Examples, Kind::Hosts, Kind::Ni, Kind::Fabrics, Kind::Workloads, Kind::Policies, Kind::Papers];
+    let parts = [Kind::Hosts, Kind::Ni, Kind::Protocols, Kind::Fabrics];
+    let all = [&[Kind::Examples], &parts[..], &[Kind::Workloads, Kind::Policies, Kind::Papers]].concat();
     let kinds = match options.kind {
         None => &all[..],
-        Some(Kind::Parts) => &all[1..4],
+        Some(Kind::Parts) => &parts,
         Some(kind) => &[kind],
     };
+    if options.kind == Some(Kind::Combinations) {
+        return told(options.format, &combinations::as_text, &combinations::as_json);
+    }
     let groups: Vec<Group> = kinds.iter().map(|kind| kind.group()).collect();
-    output::print(&match options.format {
-        Format::Text => groups.iter().map(Group::text).collect::<Vec<_>>().join("\n"),
-        Format::Json => format!("{:#}\n", Json::Object(groups.iter().map(Group::json).collect::<Map<_, _>>())),
+    let json = || format!("{:#}\n", Json::Object(groups.iter().map(Group::json).collect::<Map<_, _>>()));
+    told(options.format, &|| groups.iter().map(Group::text).collect::<Vec<_>>().join("\n"), &json)
+}
+
+fn told(format: Format, text: &dyn Fn() -> String, json: &dyn Fn() -> String) -> Ended {
+    output::print(&match format {
+        Format::Text => text(),
+        Format::Json => json(),
     })?;
     Ok(Ending::Done)
 }
@@ -79,10 +93,11 @@ impl Kind {
             Kind::Examples => ("examples", "narrows run NAME", examples()),
             Kind::Parts | Kind::Hosts => ("hosts", "parts = [\"NAME\", …]", parts("hosts/")),
             Kind::Ni => ("ni", "parts = [\"NAME\", …]", parts("ni/")),
+            Kind::Protocols => ("protocols", "parts = [\"NAME\", …]", parts("protocols/")),
             Kind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts("fabrics/")),
             Kind::Workloads => ("workloads", "[workload.NAME]", workloads()),
             Kind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with keys of its own", policies()),
-            Kind::Papers => ("papers", "narrows reproduce NAME", reproduce::papers()),
+            Kind::Papers | Kind::Combinations => ("papers", "narrows reproduce NAME", reproduce::papers()),
         };
         Group { kind, about, names }
     }

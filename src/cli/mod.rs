@@ -16,6 +16,7 @@
 //! | `output.rs` | standard output, and files that are written whole or not at all |
 
 mod check;
+mod combinations;
 mod compare;
 mod completions;
 mod ending;

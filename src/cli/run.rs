@@ -3,7 +3,7 @@
 use super::ending::{Ended, Ending, Failure};
 use super::output::{self, Output};
 use super::{Format, run_text, subject};
-use crate::engine::{Outcome, Recorder, Timeline};
+use crate::engine::{Outcome, Recorder, Time, Timeline};
 use crate::report::perfetto;
 use crate::study::{self, Record, RunResult, record};
 use clap::Args;
@@ -97,6 +97,7 @@ fn write_trace(trace: Output, path: &Path, timeline: &Timeline) -> Result<(), Fa
 fn told(result: &RunResult) -> Ending {
     let Some(stuck) = record::stuck(&result.outcome) else { return Ending::Done };
     let how = match result.outcome {
+        Outcome::TimeLimit(_) if stuck.at == Time::END => "reached the end of simulated time".to_owned(),
         Outcome::TimeLimit(_) => "reached its limit of simulated time, `run.time-limit`,".to_owned(),
         _ => format!("ended in a {}", record::outcome_name(&result.outcome)),
     };

@@ -1,5 +1,6 @@
 //! The result of a run for a terminal.
 
+use crate::engine::Time;
 use crate::report::number::percent;
 use crate::report::{Cell, Column, MeanLedger, Table};
 use crate::study::{Binds, Record, RunResult, record};
@@ -24,6 +25,9 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
 fn outcome(result: &RunResult) -> String {
     match record::outcome_name(&result.outcome) {
         "done" => format!("done after {} simulated", result.end),
+        "time-limit" if result.end == Time::END => {
+            format!("reached the end of simulated time, {}; these are the results so far", result.end)
+        }
         "time-limit" => format!("reached `run.time-limit` at {}; these are the results so far", result.end),
         stuck => format!("ended in a {stuck} at {}; these are the results so far", result.end),
     }

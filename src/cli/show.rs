@@ -58,7 +58,7 @@ impl Options {
     /// set: then it must be a description.
     fn part(&self) -> Option<&'static str> {
         let name = self.subject.file.to_str()?;
-        if self.subject.file.exists() || shipped::example(name).is_some() || !self.subject.sets.is_empty() {
+        if self.subject.file.is_file() || shipped::example(name).is_some() || !self.subject.sets.is_empty() {
             return None;
         }
         part_called(name)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[group(skip)]
 pub struct Options {
-    /// A description: a file, or the name of a shipped example (see `narrows list examples`)
+    /// A description: the name of a shipped example (see `narrows list examples`), or else a file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Sets one value over all others, such as workload.ping-pong.payload="1 KiB"; may be repeated
@@ -29,30 +29,27 @@ pub struct Subject {
 }
 
 impl Options {
-    /// The description's text; says so on standard error where it is a shipped example.
+    /// The description's text. A bare name is a shipped example's before it is a file's, which is
+    /// said on standard error.
     pub fn subject(&self) -> Result<Subject, Failure> {
-        match file::read(&self.file) {
-            Ok(text) => Ok(Subject {
-                name: self.file.display().to_string(),
-                text,
-                folder: self.file.parent().map(Path::to_path_buf),
-            }),
-            Err(problem) => self.example(problem),
-        }
-    }
-
-    /// The shipped example of that name, if there is no such file.
-    fn example(&self, problem: Problem) -> Result<Subject, Failure> {
         let name = self.file.to_string_lossy();
-        if self.file.exists() {
-            return Err(problem.into());
+        if let Some(text) = shipped::example(&name).filter(|_| !name.contains(std::path::is_separator)) {
+            match self.file.is_file() {
+                true => eprintln!(
+                    "Taking the shipped example `{name}`, not the file of that name: write `./{name}` for that."
+                ),
+                false => eprintln!("Taking the shipped example `{name}`."),
+            }
+            return Ok(Subject { name: format!("examples/{name}.toml"), text: text.to_owned(), folder: None });
         }
-        if let Some(text) = shipped::example(&name) {
-            eprintln!("There is no file `{name}`: taking the shipped example of that name.");
-            let name = format!("examples/{name}.toml");
-            return Ok(Subject { name, text: text.to_owned(), folder: None });
+        match file::read(&self.file) {
+            Ok(text) => {
+                let folder = self.file.parent().map(Path::to_path_buf);
+                Ok(Subject { name: self.file.display().to_string(), text, folder })
+            }
+            Err(problem) if self.file.exists() => Err(problem.into()),
+            Err(problem) => Err(no_such(&name, problem).into()),
         }
-        Err(no_such(&name, problem).into())
     }
 
     /// Reads and checks the description.

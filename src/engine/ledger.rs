@@ -45,6 +45,11 @@ impl Ledger {
         self.start
     }
 
+    /// When the present stage began.
+    pub fn stage_start(&self) -> Time {
+        self.stage_start
+    }
+
     /// Counts service in the present stage; what lies before it began was hidden by stages passed,
     /// what lies after its end is not counted, and what several resources did at the same time
     /// is counted once.

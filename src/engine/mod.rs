@@ -1,10 +1,12 @@
 //! Simulated time, units, tasks, the event queue, resources, mailboxes, random streams, ledgers
 //! and spans. Knows no hardware.
 
+pub mod journey;
 pub mod ledger;
+pub mod limits;
 pub mod map;
-pub mod message;
 pub mod metric;
+pub mod node;
 pub mod queue;
 pub mod record;
 pub mod resource;
@@ -19,14 +21,16 @@ pub mod units;
 #[cfg(test)]
 mod tests;
 
+pub use journey::{Expected, Journey, Message, Tally};
 pub use ledger::{Ledger, Stage};
+pub use limits::{Limits, Outcome};
 pub use map::Map;
-pub use message::{Expected, Message, NodeId, Tally, Tracked};
 pub use metric::Metric;
+pub use node::{Class, Head, NodeId};
 pub use record::{Recorder, Span, Timeline, TrackId};
 pub use resource::{Pool, Resource};
 pub use signal::{Mailbox, Signal};
-pub use sim::{Limits, Outcome, Sim, Simulation};
+pub use sim::{Sim, Simulation};
 pub use stats::Summary;
 pub use stuck::Stuck;
 pub use time::Time;

@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 /// A resource that one task holds at a time.
@@ -89,6 +90,25 @@ impl Resource {
 pub struct Held<'a>(&'a Resource);
 
 impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.release();
+    }
+}
+
+/// Holds a [`Resource`] until dropped, and lives as long as it likes.
+#[must_use = "a resource is held while its guard lives"]
+pub struct Kept(Rc<Resource>);
+
+impl Kept {
+    /// Waits for the resource and holds it.
+    pub async fn of(resource: &Rc<Resource>) -> Kept {
+        // Its release is this guard's.
+        std::mem::forget(resource.acquire().await);
+        Kept(resource.clone())
+    }
+}
+
+impl Drop for Kept {
     fn drop(&mut self) {
         self.0.release();
     }

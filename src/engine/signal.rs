@@ -140,6 +140,11 @@ impl<T> Mailbox<T> {
         }
     }
 
+    /// What tells that a value was put in.
+    pub fn arrived(&self) -> &Signal {
+        &self.arrived
+    }
+
     /// Takes the oldest value if it has arrived.
     pub fn try_receive(&self) -> Option<T> {
         let mut values = self.values.borrow_mut();

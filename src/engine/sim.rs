@@ -7,12 +7,16 @@
 //! select, say) takes itself out of every queue it stands in; what a task may not do is to be
 //! in two waits at once, for it cannot tell which of them woke it.
 
+pub use super::limits::{Limits, Outcome};
+
+use super::limits::{AT_ONCE, Slept};
 use super::queue::{Event, Queue, TASK_BITS};
 use super::record::Recorder;
-use super::stuck::{self, Stuck};
+use super::stuck::{self, Lost, Stuck, Wait};
 use super::time::Time;
 use std::cell::{Cell, RefCell};
 use std::future::Future;
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -37,29 +41,42 @@ pub struct Simulation {
 #[derive(Clone)]
 pub struct Sim(Rc<Core>);
 
-struct Core {
-    now: Cell<Time>,
+pub(super) struct Core {
+    pub(super) now: Cell<Time>,
     current: Cell<TaskId>,
     tasks: Cell<usize>,
     unfinished: Cell<usize>,
-    progress: Cell<Time>,
+    pub(super) progress: Cell<Time>,
+    pub(super) slept: Cell<Slept>,
+    /// When the clock was last looked at whether it stands still.
+    pub(super) looked: Cell<Time>,
     events: Cell<u64>,
-    agenda: RefCell<Agenda>,
+    pub(super) agenda: RefCell<Agenda>,
     /// The tasks, `None` where finished; in a run they are out of here, in its hands.
     works: RefCell<Vec<Option<Work>>>,
     /// Tasks started since the last event.
     started: RefCell<Vec<Option<Work>>>,
-    about: RefCell<Vec<About>>,
+    pub(super) about: RefCell<Vec<About>>,
     points: RefCell<Vec<Point>>,
+    lost: RefCell<Lost>,
+    /// What a task could not go on without.
+    given_up: RefCell<Option<Wait>>,
     recorder: Recorder,
 }
 
 /// The pending events, and which of them each task awaits.
 #[derive(Default)]
-struct Agenda {
-    queue: Queue,
-    awaited: Vec<u64>,
+pub(super) struct Agenda {
+    pub(super) queue: Queue,
+    awaited: Vec<Awaited>,
     newest: u64,
+}
+
+/// The event that a task awaits.
+struct Awaited {
+    id: u64,
+    /// When it was set.
+    since: Time,
 }
 
 /// What is told of a task when the run is stuck.
@@ -67,8 +84,8 @@ pub(super) struct About {
     pub name: String,
     pub essential: bool,
     pub finished: Cell<bool>,
-    /// What the task said it waits for.
-    stated: Cell<Option<PointId>>,
+    /// What the task said it polls for, while it does.
+    pub polled: Cell<Option<PointId>>,
     /// What the wait it is in stands for, which hides what it said while it lasts.
     waiting: Cell<Option<PointId>>,
 }
@@ -76,7 +93,7 @@ pub(super) struct About {
 impl About {
     /// What the task waits for.
     pub fn waits_for(&self) -> Option<PointId> {
-        self.waiting.get().or(self.stated.get())
+        self.waiting.get().or(self.polled.get())
     }
 }
 
@@ -90,34 +107,6 @@ pub(super) struct Point {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PointId(pub(super) u32);
 
-/// When a run gives up.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The run ends at this simulated time.
-    pub time: Time,
-    /// The run ends after this simulated time without progress.
-    pub no_progress: Time,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { time: Time::MAX, no_progress: Time::MAX }
-    }
-}
-
-/// How a run ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// Every essential task finished.
-    Done,
-    /// No event was left, or only polling went on, while essential tasks waited.
-    Deadlock(Stuck),
-    /// Events went on without progress.
-    Livelock(Stuck),
-    /// The stated limit of simulated time was reached.
-    TimeLimit(Stuck),
-}
-
 impl Simulation {
     /// An empty simulation at time zero, recording spans where `recorder` does.
     pub fn new(recorder: Recorder) -> Simulation {
@@ -128,12 +117,16 @@ impl Simulation {
                 tasks: Cell::new(0),
                 unfinished: Cell::new(0),
                 progress: Cell::default(),
+                slept: Cell::default(),
+                looked: Cell::new(Time::MAX),
                 events: Cell::new(0),
                 agenda: RefCell::default(),
                 works: RefCell::default(),
                 started: RefCell::default(),
                 about: RefCell::default(),
                 points: RefCell::default(),
+                lost: RefCell::default(),
+                given_up: RefCell::default(),
                 recorder,
             })),
         }
@@ -182,13 +175,17 @@ impl Core {
             }
             let Some(event) = self.agenda.borrow_mut().next() else { return Outcome::Deadlock(self.stuck()) };
             if event.time > unlimited {
-                unlimited = limits.time.min(self.progress.get().saturating_add(limits.no_progress));
-                if event.time > unlimited {
-                    return self.limit_met(event, limits);
+                match self.guard(event, limits) {
+                    ControlFlow::Break(outcome) => return outcome,
+                    ControlFlow::Continue(until) => unlimited = until,
                 }
+                continue;
             }
             self.now.set(event.time);
             self.events.set(self.events.get() + 1);
+            if self.events.get().is_multiple_of(AT_ONCE) && self.stands_still() {
+                return Outcome::Livelock(self.stuck());
+            }
             let task = event.task();
             self.current.set(task);
             let place = &mut works[task as usize];
@@ -198,49 +195,31 @@ impl Core {
                 *place = None;
             }
         }
-        Outcome::Done
-    }
-
-    #[cold]
-    fn limit_met(&self, event: Event, limits: Limits) -> Outcome {
-        // It is still to come, should the run go on.
-        self.agenda.borrow_mut().queue.push(event);
-        let no_progress = self.progress.get().saturating_add(limits.no_progress);
-        if event.time > limits.time && limits.time <= no_progress {
-            self.now.set(limits.time.max(self.now.get()));
-            return Outcome::TimeLimit(self.stuck());
+        match self.given_up.take() {
+            None => Outcome::Done,
+            Some(wait) => {
+                let lost = self.lost.borrow().clone();
+                Outcome::Deadlock(Stuck { at: self.now.get(), chain: vec![wait], lost })
+            }
         }
-        self.no_progress()
     }
 
     #[cold]
     fn finish(&self, task: TaskId) {
         self.current.set(NO_TASK);
-        self.agenda.borrow_mut().awaited[task as usize] = NO_EVENT;
+        self.agenda.borrow_mut().awaited[task as usize].id = NO_EVENT;
         let about = self.about.borrow();
         let about = &about[task as usize];
         about.finished.set(true);
-        about.stated.set(None);
+        about.polled.set(None);
         if about.essential {
-            self.unfinished.set(self.unfinished.get() - 1);
+            // A task that gave up has ended the run for all.
+            self.unfinished.set(self.unfinished.get().saturating_sub(1));
         }
     }
 
-    fn stuck(&self) -> Stuck {
-        stuck::describe(self.now.get(), &self.about.borrow(), &self.points.borrow())
-    }
-
-    /// A run in which all essential tasks wait, and only pollers act, is a deadlock.
-    fn no_progress(&self) -> Outcome {
-        let all_wait = self
-            .about
-            .borrow()
-            .iter()
-            .all(|about| !about.essential || about.finished.get() || about.waits_for().is_some());
-        match all_wait {
-            true => Outcome::Deadlock(self.stuck()),
-            false => Outcome::Livelock(self.stuck()),
-        }
+    pub(super) fn stuck(&self) -> Stuck {
+        stuck::describe(self.now.get(), &self.about.borrow(), &self.points.borrow(), self.lost.borrow().clone())
     }
 }
 
@@ -250,18 +229,33 @@ impl Agenda {
     fn next(&mut self) -> Option<Event> {
         loop {
             let event = self.queue.pop()?;
-            if self.awaited[event.task() as usize] == event.id {
+            if self.is_awaited(event) {
                 return Some(event);
             }
         }
     }
 
-    /// The identity of the event that `task` awaits from now on.
+    /// Whether its task has set no other event and been woken by none since it was set.
     #[inline]
-    fn identity(&mut self, task: TaskId) -> u64 {
+    fn is_awaited(&self, event: Event) -> bool {
+        self.awaited[event.task() as usize].id == event.id
+    }
+
+    /// Shows every timer that its task still waits for, and when it was set.
+    pub(super) fn timers(&self, mut show: impl FnMut(Event, Time)) {
+        self.queue.each_later(|event| {
+            if self.is_awaited(event) {
+                show(event, self.awaited[event.task() as usize].since);
+            }
+        });
+    }
+
+    /// The identity of the event that `task` awaits from `now` on.
+    #[inline]
+    fn identity(&mut self, task: TaskId, now: Time) -> u64 {
         self.newest = self.newest.checked_add(1 << TASK_BITS).expect("a run has at most 10¹² events");
         let id = self.newest | u64::from(task);
-        self.awaited[task as usize] = id;
+        self.awaited[task as usize] = Awaited { id, since: now };
         id
     }
 }
@@ -304,12 +298,12 @@ impl Sim {
         assert!(task < NO_TASK, "a run has at most 2²⁴ - 1 tasks");
         self.0.tasks.set(self.0.tasks.get() + 1);
         self.0.started.borrow_mut().push(Some(work));
-        self.0.agenda.borrow_mut().awaited.push(NO_EVENT);
+        self.0.agenda.borrow_mut().awaited.push(Awaited { id: NO_EVENT, since: self.now() });
         self.0.about.borrow_mut().push(About {
             name,
             essential,
             finished: Cell::new(false),
-            stated: Cell::new(None),
+            polled: Cell::new(None),
             waiting: Cell::new(None),
         });
         self.wake(task);
@@ -328,18 +322,35 @@ impl Sim {
         self.0.points.borrow()[point.0 as usize].holder.set((task != NO_TASK).then_some(task));
     }
 
-    /// States what the current task waits for, until it next states something: so a task that
-    /// polls for a change by delays, or in between waits for a bus, is told of as waiting for it.
-    pub fn waits_for(&self, point: Option<PointId>) {
-        let current = self.0.current.get();
-        if current != NO_TASK {
-            self.0.about.borrow()[current as usize].stated.set(point);
-        }
+    /// States what the current task polls for while the guard lives: so a task that looks for a
+    /// change by delays, or in between waits for a bus, is told of as waiting for it.
+    pub fn polls_for(&self, point: PointId) -> Polls<'_> {
+        let task = self.0.current.get();
+        let before = match task {
+            NO_TASK => None,
+            task => self.0.about.borrow()[task as usize].polled.replace(Some(point)),
+        };
+        Polls { sim: self, task, before }
     }
 
     /// States that `task` is in a wait, or (with `None`) that the wait ended.
     pub(super) fn waiting(&self, task: TaskId, point: Option<PointId>) {
         self.0.about.borrow()[task as usize].waiting.set(point);
+    }
+
+    /// States that the current task can never go on, for want of what `wants` says: the run ends with
+    /// this event, as a deadlock told by that wait.
+    pub fn give_up(&self, wants: String) {
+        let current = self.0.current.get();
+        assert!(current != NO_TASK, "before time 0, what is wanted is there: {wants}");
+        let task = self.0.about.borrow()[current as usize].name.clone();
+        *self.0.given_up.borrow_mut() = Some(Wait { task, wants, holder: None, closes_cycle: false });
+        self.0.unfinished.set(0);
+    }
+
+    /// States that something was lost for good; the first few are told of when the run is stuck.
+    pub fn lost(&self, what: impl FnOnce() -> String) {
+        self.0.lost.borrow_mut().add(what);
     }
 
     /// States that the run gets on: a message was delivered, a transfer ended.
@@ -349,19 +360,19 @@ impl Sim {
 
     /// Has `task` polled at the present instant, whatever event it awaited before.
     pub(super) fn wake(&self, task: TaskId) {
-        let mut agenda = self.0.agenda.borrow_mut();
-        let id = agenda.identity(task);
-        agenda.queue.push_now(Event { time: self.now(), id });
+        let (mut agenda, now) = (self.0.agenda.borrow_mut(), self.now());
+        let id = agenda.identity(task, now);
+        agenda.queue.push_now(Event { time: now, id });
     }
 
     /// Has the current task polled at `time`, unless it is woken before.
     #[inline]
     pub(super) fn wake_at(&self, time: Time) {
-        let mut agenda = self.0.agenda.borrow_mut();
-        let id = agenda.identity(self.0.current.get());
-        match time > self.now() {
+        let (mut agenda, now) = (self.0.agenda.borrow_mut(), self.now());
+        let id = agenda.identity(self.0.current.get(), now);
+        match time > now {
             true => agenda.queue.push(Event { time, id }),
-            false => agenda.queue.push_now(Event { time: self.now(), id }),
+            false => agenda.queue.push_now(Event { time: now, id }),
         }
     }
 
@@ -375,6 +386,23 @@ impl Sim {
     #[inline]
     pub fn until(&self, instant: Time) -> Delay<'_> {
         Delay { sim: Some(self), until: instant }
+    }
+}
+
+/// While it lives, the task that made it polls: see [`Sim::polls_for`].
+#[must_use = "a task polls while its guard lives"]
+pub struct Polls<'a> {
+    sim: &'a Sim,
+    task: TaskId,
+    /// What it polls for when this is over.
+    before: Option<PointId>,
+}
+
+impl Drop for Polls<'_> {
+    fn drop(&mut self) {
+        if self.task != NO_TASK {
+            self.sim.0.about.borrow()[self.task as usize].polled.set(self.before);
+        }
     }
 }
 

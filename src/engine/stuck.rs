@@ -11,6 +11,30 @@ pub struct Stuck {
     pub at: Time,
     /// One wait a line, each caused by the next; the first is of a task whose end the run awaits.
     pub chain: Vec<Wait>,
+    /// What was lost before, for which some may wait in vain.
+    pub lost: Lost,
+}
+
+/// How many losses are told one by one.
+const LOST_TOLD: usize = 4;
+
+/// What was lost for good, such as packets that were dropped.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Lost {
+    /// The first few, each in words.
+    pub first: Vec<String>,
+    /// How many more there were.
+    pub more: u64,
+}
+
+impl Lost {
+    /// One more was lost; it is put into words if it is to be told.
+    pub(super) fn add(&mut self, what: impl FnOnce() -> String) {
+        match self.first.len() < LOST_TOLD {
+            true => self.first.push(what()),
+            false => self.more += 1,
+        }
+    }
 }
 
 /// One wait of a chain.
@@ -40,12 +64,14 @@ impl fmt::Display for Wait {
 impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at {}", self.at)?;
-        self.chain.iter().try_for_each(|wait| write!(f, "\n  {wait}"))
+        self.chain.iter().try_for_each(|wait| write!(f, "\n  {wait}"))?;
+        self.lost.first.iter().try_for_each(|lost| write!(f, "\n  lost: {lost}"))?;
+        if self.lost.more > 0 { write!(f, "\n  lost: {} more", self.lost.more) } else { Ok(()) }
     }
 }
 
 /// The chain of waits from each essential task that has not finished.
-pub(super) fn describe(at: Time, tasks: &[About], points: &[Point]) -> Stuck {
+pub(super) fn describe(at: Time, tasks: &[About], points: &[Point], lost: Lost) -> Stuck {
     let mut chain = Vec::new();
     let mut told = vec![false; tasks.len()];
     for (task, about) in tasks.iter().enumerate() {
@@ -53,7 +79,7 @@ pub(super) fn describe(at: Time, tasks: &[About], points: &[Point]) -> Stuck {
             follow(task, tasks, points, &mut told, &mut chain);
         }
     }
-    Stuck { at, chain }
+    Stuck { at, chain, lost }
 }
 
 /// Follows the waits from `task` to a task that waits for nobody, or to one already told.

@@ -1,6 +1,8 @@
 //! Simulated time, in whole picoseconds.
 //!
-//! One type serves for instants and for spans, because a run starts at zero.
+//! One type serves for instants and for spans, because a run starts at zero. Times reach to 213
+//! days: a sum or product that would not fit is [`Time::END`], which no run gets past, so that it
+//! is told and never taken for a short time.
 //! What it leaves out: wall clocks and fractions of a picosecond.
 
 use std::fmt;
@@ -17,8 +19,10 @@ pub const PS_PER_S: u64 = 1_000_000_000_000;
 impl Time {
     /// The start of a run; an empty span.
     pub const ZERO: Time = Time(0);
-    /// Later than any event.
+    /// Later than any event: never.
     pub const MAX: Time = Time(u64::MAX);
+    /// The end of simulated time: no event at or after it fires.
+    pub const END: Time = Time(u64::MAX - 1);
 
     /// A time of `ps` picoseconds.
     pub const fn from_ps(ps: u64) -> Time {
@@ -60,16 +64,28 @@ impl Time {
         Time(self.0.saturating_add(span.0))
     }
 
+    /// A time of so many picoseconds, or [`Time::END`] where that is too many.
+    pub const fn from_wide_ps(ps: u128) -> Time {
+        if ps < Time::END.0 as u128 { Time(ps as u64) } else { Time::END }
+    }
+
     /// `self × part ÷ whole`, rounded down, without overflow in between.
     pub const fn scale(self, part: u64, whole: u64) -> Time {
-        Time((self.0 as u128 * part as u128 / whole as u128) as u64)
+        Time::from_wide_ps(self.0 as u128 * part as u128 / whole as u128)
+    }
+
+    /// What became too long: never remains never.
+    #[cold]
+    fn too_long(self, other: Time) -> Time {
+        if self == Time::MAX || other == Time::MAX { Time::MAX } else { Time::END }
     }
 }
 
 impl Add for Time {
     type Output = Time;
+    #[inline]
     fn add(self, other: Time) -> Time {
-        Time(self.0 + other.0)
+        self.0.checked_add(other.0).map_or_else(|| self.too_long(other), Time)
     }
 }
 
@@ -94,8 +110,9 @@ impl SubAssign for Time {
 
 impl Mul<u64> for Time {
     type Output = Time;
+    #[inline]
     fn mul(self, times: u64) -> Time {
-        Time(self.0 * times)
+        self.0.checked_mul(times).map_or_else(|| self.too_long(self), Time)
     }
 }
 
@@ -143,6 +160,15 @@ mod tests {
         assert_eq!(Time::from_us(70).to_string(), "70 us");
         assert_eq!(Time::from_ps(2_000_000_000_001).to_string(), "2.000000000001 s");
         assert_eq!(Time::ZERO.to_string(), "0 ns");
+    }
+
+    #[test]
+    fn what_is_too_long_ends_at_the_end_of_time() {
+        let long = Time::from_ps(u64::MAX / 3 * 2);
+        assert_eq!([long + long, long * 2, long.scale(5, 2)], [Time::END; 3]);
+        assert_eq!([long, long].into_iter().sum::<Time>(), Time::END);
+        assert_eq!([Time::MAX + long, Time::MAX * 2], [Time::MAX; 2], "never remains never");
+        assert_eq!(long.scale(3, 2), Time::from_ps(u64::MAX / 3 * 3).min(Time::END));
     }
 
     #[test]

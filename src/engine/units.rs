@@ -103,7 +103,7 @@ impl Rate {
     /// The time `amount` takes at this rate, rounded up to a picosecond.
     pub const fn time_for(self, amount: Bytes) -> Time {
         let bit_ps = amount.0 as u128 * 8 * PS_PER_S as u128;
-        Time::from_ps(bit_ps.div_ceil(self.0 as u128) as u64)
+        Time::from_wide_ps(bit_ps.div_ceil(self.0 as u128))
     }
 
     /// The whole bytes that pass at this rate within `span`.
@@ -143,28 +143,29 @@ pub struct Hertz(pub u64);
 impl Hertz {
     /// When cycle `n` of a clock that starts with the run ends.
     pub const fn end_of_cycle(self, n: u64) -> Time {
-        Time::from_ps((n as u128 * PS_PER_S as u128 / self.0 as u128) as u64)
+        Time::from_wide_ps(n as u128 * PS_PER_S as u128 / self.0 as u128)
     }
 
     /// The number of the first cycle that ends at or after `now`.
     pub const fn cycle_at(self, now: Time) -> u64 {
         // The smallest n with ⌊n·10¹²/f⌋ ≥ now is the smallest with n·10¹² ≥ now·f.
-        (now.ps() as u128 * self.0 as u128).div_ceil(PS_PER_S as u128) as u64
+        let n = (now.ps() as u128 * self.0 as u128).div_ceil(PS_PER_S as u128);
+        if n < u64::MAX as u128 { n as u64 } else { u64::MAX }
     }
 
     /// The number of the last cycle that ends at or before `now`.
     pub const fn cycle_before(self, now: Time) -> u64 {
-        self.cycle_at(Time::from_ps(now.ps() + 1)) - 1
+        self.cycle_at(now.saturating_add(Time::from_ps(1))) - 1
     }
 
     /// The clock edge `cycles` whole cycles after the last edge at or before `now`.
     pub const fn edge_since(self, now: Time, cycles: u64) -> Time {
-        self.end_of_cycle(self.cycle_before(now) + cycles)
+        self.end_of_cycle(self.cycle_before(now).saturating_add(cycles))
     }
 
     /// The clock edge `cycles` whole cycles after the first edge at or after `now`.
     pub const fn edge_after(self, now: Time, cycles: u64) -> Time {
-        self.end_of_cycle(self.cycle_at(now) + cycles)
+        self.end_of_cycle(self.cycle_at(now).saturating_add(cycles))
     }
 
     /// The length of `cycles` cycles, rounded down to a picosecond.
@@ -225,6 +226,15 @@ mod tests {
         let link = Rate::from_bytes_per_s(160_000_000);
         assert_eq!(link.time_for(Bytes(8192)), Time::from_ps(51_200_000));
         assert_eq!(link.bytes_in(Time::from_ps(51_200_000)), Bytes(8192));
+    }
+
+    #[test]
+    fn what_takes_too_long_lasts_to_the_end_of_time() {
+        let (slow, fast) = (Hertz(1), Hertz(u64::MAX));
+        assert_eq!(Rate::from_bits_per_s(1).time_for(Bytes(1 << 60)), Time::END);
+        assert_eq!([slow.end_of_cycle(u64::MAX), slow.cycles(1 << 32)], [Time::END; 2]);
+        assert_eq!(slow.edge_after(Time::from_us(1), u64::MAX), Time::END);
+        assert_eq!(fast.cycle_at(Time::END), u64::MAX);
     }
 
     #[test]

@@ -1,33 +1,73 @@
-//! A packet and the events of its arrival.
+//! A packet: real bytes between two nodes, under a label by which it is carried.
 
-use crate::engine::{Bytes, NodeId, Time, Tracked};
-use std::cell::{Cell, RefCell};
+use crate::engine::{Bytes, Class, Head, Journey, NodeId};
+use smallvec::SmallVec;
+use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 
-/// What the fabric carries: bytes that the sending interface appends and the receiving one takes.
+/// Bytes of a packet that need no place of their own: a packet of the NIFDY study, 36 at most.
+const INLINE_BYTES: usize = 40;
+
+/// What a packet is carried by. A packet that is sent back, or on, is given another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Label {
+    /// The node it leaves.
+    pub source: NodeId,
+    /// The node it goes to.
+    pub destination: NodeId,
+    /// The logical network.
+    pub class: Class,
+    /// What the wire is charged, headers and all.
+    pub length: Bytes,
+    /// Whether it waits at the exit until the receiving interface has a place of its class.
+    pub takes_place: bool,
+    /// The protocol's; carried, never read by a fabric.
+    pub head: Head,
+}
+
+/// What a fabric carries: bytes that the sending interface appends and the receiving one takes.
 #[derive(Debug)]
 pub struct Packet {
-    /// The port it enters by.
-    pub source: NodeId,
-    /// The port it leaves by.
-    pub destination: NodeId,
-    /// The message it belongs to.
-    pub message: Tracked,
-    bytes: RefCell<Vec<u8>>,
+    label: Cell<Label>,
+    /// What is known of its way.
+    pub journey: Journey,
+    bytes: RefCell<SmallVec<[u8; INLINE_BYTES]>>,
     taken: Cell<usize>,
+    whole: Cell<bool>,
+    entered: Cell<bool>,
 }
 
 impl Packet {
-    /// A packet of `message` with nothing in it yet.
-    pub fn new(message: Tracked, length: Bytes) -> Rc<Packet> {
-        let bytes = RefCell::new(Vec::with_capacity(length.len()));
-        Rc::new(Packet {
-            source: message.source,
-            destination: message.destination,
-            message,
-            bytes,
-            taken: Cell::new(0),
-        })
+    /// A packet with nothing in it yet.
+    pub fn new(label: Label, journey: Journey) -> Rc<Packet> {
+        Packet::holding(label, journey, SmallVec::new())
+    }
+
+    /// A packet with all its bytes.
+    pub fn of(label: Label, journey: Journey, bytes: &[u8]) -> Rc<Packet> {
+        Packet::holding(label, journey, SmallVec::from_slice(bytes))
+    }
+
+    fn holding(label: Label, journey: Journey, bytes: SmallVec<[u8; INLINE_BYTES]>) -> Rc<Packet> {
+        let (taken, whole, entered) = Default::default();
+        Rc::new(Packet { label: Cell::new(label), journey, bytes: RefCell::new(bytes), taken, whole, entered })
+    }
+
+    /// A copy to be sent again, which is followed on a way of its own.
+    pub fn copy(&self) -> Rc<Packet> {
+        Packet::holding(self.label.get(), self.journey.fork(), self.bytes.borrow().clone())
+    }
+
+    /// What it is carried by.
+    pub fn label(&self) -> Label {
+        self.label.get()
+    }
+
+    /// Gives it another label before it enters, from where all of it is yet to come.
+    pub fn relabel(&self, label: Label) {
+        self.label.set(label);
+        self.whole.set(false);
+        self.entered.set(false);
     }
 
     /// Appends what enters the fabric.
@@ -42,20 +82,33 @@ impl Packet {
         into.copy_from_slice(&self.bytes.borrow()[start..end]);
         self.taken.set(end);
     }
-}
 
-/// What a receiving port sees, in order.
-#[derive(Clone, Debug)]
-pub enum Arrival {
-    /// Bytes of a packet begin to arrive, and take `time` on the wire.
-    Data {
-        /// Whose bytes.
-        packet: Rc<Packet>,
-        /// How many.
-        bytes: Bytes,
-        /// From the first to the last of them.
-        time: Time,
-    },
-    /// The packet was dropped on its way: nothing more of it comes.
-    Dropped(Rc<Packet>),
+    /// The bytes, as they stand.
+    pub fn bytes(&self) -> Ref<'_, [u8]> {
+        Ref::map(self.bytes.borrow(), |bytes| &bytes[..])
+    }
+
+    /// Writes over bytes from `at` on.
+    pub fn write(&self, at: usize, bytes: &[u8]) {
+        self.bytes.borrow_mut()[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// Whether its last byte has arrived; its first has if the receiver holds it.
+    pub fn is_whole(&self) -> bool {
+        self.whole.get()
+    }
+
+    pub(super) fn set_whole(&self) {
+        self.whole.set(true);
+    }
+
+    /// Whether its last byte has entered the fabric.
+    pub fn has_entered(&self) -> bool {
+        self.entered.get()
+    }
+
+    /// States that its last byte has entered.
+    pub fn set_entered(&self) {
+        self.entered.set(true);
+    }
 }

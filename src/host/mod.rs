@@ -1,13 +1,230 @@
 //! What lies between a program and its network interface: processor, memory, buses.
 //!
-//! | folder | models |
+//! | file or folder | models |
 //! |---|---|
+//! | `cpu.rs` | the processor, as drivers and programs meet it on every host |
+//! | `device.rs` | an interface, as a host meets it: registers; and what an interface may find |
+//! | `master.rs` | an interface's engine on its way to memory |
 //! | `io_bus/` | a workstation of the nineties: the interface sits on PCI, behind a bridge |
 //! | `memory_bus/` | a node whose interface sits on a coherent memory bus |
-//! | `software.rs` | a processor that is known by what its messaging software costs |
+//! | `software.rs` | a processor that is known by its clock alone: buses and memory take no time |
 //!
-//! A host knows no interface: an interface is an agent on a bus, met through a trait here.
+//! A host knows no interface, and an interface names the means it needs, never a host. A new host is
+//! a folder, and a variant of [`Host`] and of [`Cpu`].
 
+pub mod cpu;
+pub mod device;
 pub mod io_bus;
+pub mod master;
 pub mod memory_bus;
 pub mod software;
+
+pub use cpu::{Cpu, Fault, Processor, Stalls};
+pub use device::{Device, Means, Window};
+pub use io_bus::Direction;
+pub use master::{Master, Transfer};
+pub use memory_bus::block::{Address, BLOCK_BYTES, Block};
+
+use crate::engine::{Bytes, NodeId, Sim, Time};
+use io_bus::{InterruptLine, IoBusHost, IoBusParameters};
+use memory_bus::{Node as MemoryBusNode, NodeParameters};
+use software::{SoftwareHost, SoftwareParameters};
+use std::rc::Rc;
+
+/// The parameters of a host, by kind.
+#[derive(Clone, Debug)]
+pub enum HostParameters {
+    /// The interface sits on an I/O bus.
+    IoBus(Box<IoBusParameters>),
+    /// The interface sits on a coherent memory bus.
+    MemoryBus(NodeParameters),
+    /// Buses and memory take no time.
+    Software(SoftwareParameters),
+}
+
+impl HostParameters {
+    /// What interfaces find here.
+    pub const fn means(&self) -> Means {
+        match self {
+            HostParameters::IoBus(_) => {
+                Means { registers: true, blocks: true, dma: true, coherent: false, interrupts: true }
+            }
+            HostParameters::MemoryBus(_) => {
+                Means { registers: true, blocks: true, dma: true, coherent: true, interrupts: true }
+            }
+            HostParameters::Software(_) => {
+                Means { registers: false, blocks: false, dma: false, coherent: false, interrupts: false }
+            }
+        }
+    }
+
+    /// The name of its table.
+    pub const fn key(&self) -> &'static str {
+        match self {
+            HostParameters::IoBus(_) => "io-bus",
+            HostParameters::MemoryBus(_) => "memory-bus",
+            HostParameters::Software(_) => "software",
+        }
+    }
+
+    /// Whether accesses to memory take time.
+    pub const fn charges_memory(&self) -> bool {
+        !matches!(self, HostParameters::Software(_))
+    }
+}
+
+/// How a part of a host or an interface was used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// What it is, within its node.
+    pub what: &'static str,
+    /// For how long it was taken.
+    pub busy: Time,
+    /// How long of that it did its own work, at its own pace, as far as that is told apart.
+    pub moving: Time,
+}
+
+impl Use {
+    /// Of a part that works whenever it is taken.
+    pub const fn of(what: &'static str, busy: Time) -> Use {
+        Use { what, busy, moving: busy }
+    }
+}
+
+/// A host in a simulation.
+#[derive(Clone)]
+pub struct Host {
+    /// Its node's number.
+    pub node: NodeId,
+    /// Its node's name.
+    pub name: Rc<str>,
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    IoBus(Rc<IoBusHost>),
+    MemoryBus(Rc<MemoryBusNode>),
+    Software(Rc<SoftwareHost>),
+}
+
+impl Host {
+    /// The host of `node`, built from checked parameters.
+    pub fn new(sim: &Sim, node: NodeId, name: &str, parameters: &HostParameters) -> Host {
+        let kind = match parameters {
+            HostParameters::IoBus(parameters) => Kind::IoBus(IoBusHost::new(sim, name, parameters)),
+            HostParameters::MemoryBus(parameters) => {
+                Kind::MemoryBus(Rc::new(MemoryBusNode::new(sim, name, parameters)))
+            }
+            HostParameters::Software(parameters) => Kind::Software(SoftwareHost::new(sim, name, parameters)),
+        };
+        Host { node, name: name.into(), kind }
+    }
+
+    /// Its processor.
+    pub fn cpu(&self) -> Cpu {
+        match &self.kind {
+            Kind::IoBus(host) => Cpu::IoBus(host.cpu.clone()),
+            Kind::MemoryBus(node) => Cpu::MemoryBus(node.processor.clone()),
+            Kind::Software(host) => Cpu::Software(host.cpu.clone()),
+        }
+    }
+
+    /// Attaches a device of `bytes` bytes.
+    pub fn attach(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
+        match &self.kind {
+            Kind::IoBus(host) => host.attach(device, bytes),
+            Kind::MemoryBus(node) => node.attach_device(device, bytes),
+            Kind::Software(_) => panic!("a checked interface needs no registers on {}", self.name),
+        }
+    }
+
+    /// The way of a device's engine to memory.
+    pub fn master(&self) -> Master {
+        match &self.kind {
+            Kind::IoBus(host) => Master::IoBus(host.clone()),
+            Kind::MemoryBus(node) => Master::memory_bus(node),
+            Kind::Software(_) => panic!("a checked interface needs no DMA on {}", self.name),
+        }
+    }
+
+    /// The line by which the interface interrupts the processor.
+    pub fn interrupt(&self) -> &Rc<InterruptLine> {
+        match &self.kind {
+            Kind::IoBus(host) => &host.interrupt,
+            Kind::MemoryBus(node) => &node.interrupt,
+            Kind::Software(_) => panic!("a checked interface needs no interrupts on {}", self.name),
+        }
+    }
+
+    /// The node, if its bus is coherent.
+    pub fn coherent(&self) -> Option<&Rc<MemoryBusNode>> {
+        match &self.kind {
+            Kind::MemoryBus(node) => Some(node),
+            Kind::IoBus(_) | Kind::Software(_) => None,
+        }
+    }
+
+    /// A buffer in memory that begins at a block, or where the interface moves pages, at a page.
+    pub fn allocate(&self, bytes: usize) -> Address {
+        match &self.kind {
+            Kind::IoBus(host) => host.memory.allocate(Bytes(bytes as u64), 4096),
+            Kind::MemoryBus(node) => node.allocate(bytes),
+            Kind::Software(host) => host.allocate(bytes),
+        }
+    }
+
+    /// What block copies of the messaging layer move at once.
+    pub fn copy_block_bytes(&self) -> usize {
+        match &self.kind {
+            Kind::IoBus(host) => host.memory.block().len(),
+            Kind::MemoryBus(_) | Kind::Software(_) => BLOCK_BYTES,
+        }
+    }
+
+    /// Memory as its program has it, in no time: to look at what came.
+    pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
+        match &self.kind {
+            Kind::IoBus(host) => host.memory.with(address, Bytes(bytes as u64), <[u8]>::to_vec),
+            Kind::MemoryBus(node) => node.peek(address, bytes),
+            Kind::Software(host) => host.peek(address, bytes),
+        }
+    }
+
+    /// Writes a program's buffer before anything is measured: into memory, or through the cache where
+    /// there is one.
+    pub async fn prepare(&self, address: Address, bytes: &[u8]) {
+        match &self.kind {
+            Kind::IoBus(host) => host.memory.write(address, bytes),
+            Kind::Software(host) => host.poke(address, bytes),
+            Kind::MemoryBus(_) => {
+                let cpu = self.cpu();
+                let _turn = cpu.hold().await;
+                for (index, part) in bytes.chunks(8).enumerate() {
+                    let mut word = [0; 8];
+                    word[..part.len()].copy_from_slice(part);
+                    cpu.store_word(address + 8 * index as u64, 8, u64::from_le_bytes(word)).await;
+                }
+                cpu.fence().await;
+            }
+        }
+    }
+
+    /// For how long each of its parts was at work.
+    pub fn uses(&self) -> Vec<Use> {
+        match &self.kind {
+            Kind::IoBus(host) => vec![
+                Use::of("processor", host.cpu.time().held_total()),
+                Use::of("memory", host.memory.port().held_total()),
+                Use::of("PCI", host.pci.bus().held_total()),
+            ],
+            Kind::MemoryBus(node) => vec![Use::of("memory bus", node.bus.held_total())],
+            Kind::Software(host) => vec![Use::of("processor", host.cpu.busy())],
+        }
+    }
+
+    /// Transactions of its memory bus by kind, if it has one.
+    pub fn bus_counts(&self) -> Option<[u64; 8]> {
+        self.coherent().map(|node| node.bus.counts())
+    }
+}

@@ -1,44 +1,178 @@
-//! A host that is known by what its messaging software costs: no bus, no cache, no memory.
+//! A host that is known by its clock alone: its buses and its memory take no time.
 //!
-//! Models (Callahan and Goldstein 1995, Tables 1 and 2): processor cycles to send a packet, to
-//! poll in vain, and to receive one. Leaves out: where they go.
+//! Models: a processor whose programs and messaging software take stated cycles (Callahan and
+//! Goldstein 1995, Tables 1 and 2, state no more), each stretch of them ending on an edge of the
+//! clock; memory with real bytes. Leaves out: where the cycles go; buses and caches. An interface
+//! that needs registers, DMA or interrupts has nothing to sit on here.
 
-use crate::engine::Hertz;
+use super::cpu::{Fault, Processor, Stalls};
+use super::memory_bus::block::{Address, BLOCK_BYTES, Block, read_bytes};
+use crate::engine::resource::{Kept, Resource};
+use crate::engine::{Hertz, Sim, Time};
 use crate::text::Table;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
-/// What the software of a host costs.
+/// What is known of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SoftwareParameters {
     /// The processor's clock.
     pub clock: Hertz,
-    /// Cycles to send a packet: T_send.
-    pub send: u64,
-    /// Cycles of a poll that finds nothing.
-    pub poll: u64,
-    /// Cycles to receive a packet, from finding it to the handler's return: T_receive.
-    pub receive: u64,
-    /// Cycles from the last node's entering a barrier until all leave it.
-    pub barrier: u64,
 }
-
-/// The most cycles that anything may cost.
-const CYCLES_MAX: u64 = 1_000_000_000;
 
 impl SoftwareParameters {
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> SoftwareParameters {
-        SoftwareParameters {
-            clock: t.hertz("clock", "Clock of the processor").required(),
-            send: t.count("send", "Cycles to send a packet").max(CYCLES_MAX).required(),
-            poll: t.count("poll", "Cycles of a poll that finds nothing").max(CYCLES_MAX).required(),
-            receive: t
-                .count("receive", "Cycles to receive a packet, from finding it to the handler's return")
-                .max(CYCLES_MAX)
-                .required(),
-            barrier: t
-                .count("barrier", "Cycles from the last node's entering a barrier until all leave it")
-                .max(CYCLES_MAX)
-                .required(),
+        SoftwareParameters { clock: t.hertz("clock", "Clock of the processor").required() }
+    }
+}
+
+/// The host.
+pub struct SoftwareHost {
+    /// Its processor.
+    pub cpu: Cpu,
+}
+
+/// Its processor. Clones are the same processor.
+#[derive(Clone)]
+pub struct Cpu(Rc<Core>);
+
+struct Core {
+    sim: Sim,
+    clock: Hertz,
+    turn: Rc<Resource>,
+    /// Cycles that the simulation has not seen.
+    pending: Cell<u64>,
+    busy: Cell<Time>,
+    memory: RefCell<Vec<u8>>,
+}
+
+impl SoftwareHost {
+    /// The host `name`.
+    pub fn new(sim: &Sim, name: &str, parameters: &SoftwareParameters) -> Rc<SoftwareHost> {
+        let cpu = Cpu(Rc::new(Core {
+            sim: sim.clone(),
+            clock: parameters.clock,
+            turn: Rc::new(Resource::new(sim, format!("{name} processor"))),
+            pending: Cell::new(0),
+            busy: Cell::default(),
+            memory: RefCell::default(),
+        }));
+        Rc::new(SoftwareHost { cpu })
+    }
+
+    /// A buffer of zeros.
+    pub fn allocate(&self, bytes: usize) -> Address {
+        let mut memory = self.cpu.0.memory.borrow_mut();
+        let start = memory.len();
+        memory.resize(start + bytes.next_multiple_of(BLOCK_BYTES), 0);
+        start as Address
+    }
+
+    /// Bytes of memory.
+    pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
+        self.cpu.0.memory.borrow()[address as usize..address as usize + bytes].to_vec()
+    }
+
+    /// Puts bytes into memory.
+    pub fn poke(&self, address: Address, bytes: &[u8]) {
+        self.cpu.0.memory.borrow_mut()[address as usize..address as usize + bytes.len()].copy_from_slice(bytes);
+    }
+}
+
+impl Cpu {
+    /// For how long it has worked.
+    pub fn busy(&self) -> Time {
+        self.0.busy.get()
+    }
+}
+
+/// Why no driver is here that uses a bus.
+const NO_BUS: &str = "a checked interface needs no bus here";
+
+impl Processor for Cpu {
+    fn sim(&self) -> &Sim {
+        &self.0.sim
+    }
+
+    fn clock(&self) -> Hertz {
+        self.0.clock
+    }
+
+    fn now(&self) -> Time {
+        match self.0.pending.get() {
+            0 => self.0.sim.now(),
+            cycles => self.0.clock.edge_since(self.0.sim.now(), cycles),
         }
+    }
+
+    fn work(&self, cycles: u64) {
+        self.0.pending.set(self.0.pending.get() + cycles);
+    }
+
+    async fn sync(&self) {
+        let cycles = self.0.pending.take();
+        if cycles > 0 {
+            let begin = self.0.sim.now();
+            let until = self.0.clock.edge_since(begin, cycles);
+            self.0.sim.until(until).await;
+            self.0.busy.set(self.0.busy.get() + (until - begin));
+        }
+    }
+
+    async fn until(&self, instant: Time) {
+        self.sync().await;
+        if instant > self.0.sim.now() {
+            self.0.sim.until(instant).await;
+        }
+    }
+
+    async fn hold(&self) -> Kept {
+        Kept::of(&self.0.turn).await
+    }
+
+    fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
+        Some(read_bytes(&self.0.memory.borrow()[address as usize..address as usize + bytes]))
+    }
+
+    async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault> {
+        Ok(self.try_load(address, bytes).expect("memory takes no time"))
+    }
+
+    fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
+        let place = address as usize..address as usize + bytes;
+        self.0.memory.borrow_mut()[place].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        true
+    }
+
+    async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault> {
+        self.try_store(address, bytes, value);
+        Ok(())
+    }
+
+    async fn fence(&self) {}
+
+    async fn read(&self, _at: Address, _bytes: usize) -> u64 {
+        panic!("{NO_BUS}")
+    }
+
+    async fn write(&self, _at: Address, _bytes: usize, _value: u64) {
+        panic!("{NO_BUS}")
+    }
+
+    async fn read_block(&self, _at: Address) -> Block {
+        panic!("{NO_BUS}")
+    }
+
+    async fn write_block(&self, _at: Address, _data: Block) {
+        panic!("{NO_BUS}")
+    }
+
+    async fn copy_block(&self, _from: Address, _to: Address) -> u64 {
+        panic!("a checked program copies blocks where that takes time")
+    }
+
+    fn stalls(&self) -> Stalls {
+        Stalls::default()
     }
 }

@@ -1,20 +1,16 @@
 //! From a checked description to a simulation, and its run.
 
-use super::{Fabric, Host, Machine, Ni};
-use crate::engine::{Limits, Outcome, Recorder, Sim, Simulation, Tally};
-use crate::fabric::ideal_carrier::IdealCarrier;
+use super::{Ends, Fabric, Machine};
+use crate::engine::{Bytes, Limits, NodeId, Outcome, Recorder, Sim, Simulation, Tally};
+use crate::fabric;
+use crate::fabric::ideal::Ideal;
 use crate::fabric::myrinet::Myrinet;
-use crate::fabric::myrinet::carrier::MyrinetCarrier;
-use crate::fabric::routed::{Routed, RoutedParameters};
+use crate::fabric::routed::RoutedParameters;
 use crate::fabric::router::{Network, Switching};
 use crate::fabric::topology::{Shape, Topology};
-use crate::host::memory_bus::Node as MemoryBusNode;
-use crate::host::software::SoftwareParameters;
-use crate::messaging::{Alone, Endpoint, Node, World, active, polled};
-use crate::ni::memory_bus::Interface;
-use crate::ni::memory_bus::port::{Networks, Port};
-use crate::ni::nifdy::{self, Pending};
-use crate::ni::trapeze::TrapezeNode;
+use crate::host::{Host, HostParameters};
+use crate::messaging::{Alone, Endpoint, Node, World};
+use crate::ni::{self, Pending, Site};
 use crate::program::Running;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,43 +20,27 @@ pub struct Built {
     simulation: Simulation,
     /// What the programs run in.
     pub world: World,
-    /// The fabric, if it is one of links.
-    pub myrinet: Option<Rc<Myrinet>>,
     /// The workload.
     pub running: Rc<dyn Running>,
     limits: Limits,
 }
-
-/// A fabric that was built.
-enum Wires {
-    Myrinet(Rc<Myrinet>),
-    Ideal(Rc<Networks>),
-    Frames { carrier: Rc<nifdy::Fabric>, networks: u8 },
-    Alone(Rc<Alone>),
-}
-
-/// Logical networks of a fabric that does not say how many it has.
-const NETWORKS: u8 = 2;
 
 /// Builds the machine and starts its workload.
 pub fn build(machine: &Machine, recorder: Recorder) -> Built {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
     let tally = Tally::new(&sim);
-    let names: Vec<String> = machine.nodes.iter().map(|node| node.name.clone()).collect();
-    let wires = wires(&sim, machine, &names);
-    let endpoints = endpoints(&sim, machine, &wires, &tally);
-    let nodes = names.into_iter().zip(endpoints).enumerate();
-    let nodes = nodes.map(|(id, (name, endpoint))| Node { id, name, endpoint });
-    let (myrinet, alone) = match wires {
-        Wires::Myrinet(myrinet) => (Some(myrinet), None),
-        Wires::Alone(alone) => (None, Some(alone)),
-        Wires::Ideal(_) | Wires::Frames { .. } => (None, None),
+    let fabric = machine.ends.as_ref().map(|_| joined(&sim, machine));
+    let nodes = match (&machine.ends, &fabric) {
+        (Some(ends), Some(fabric)) => nodes(&sim, machine, ends, fabric, &tally),
+        _ => Vec::new(),
     };
-    let world = World { nodes: Rc::new(nodes.collect()), sim, tally, seed: machine.run.seed, alone };
+    let alone = if machine.ends.is_none() { driven_alone(machine) } else { None };
+    let (nodes, seed, actives) = (Rc::new(nodes), machine.run.seed, Rc::default());
+    let world = World { nodes, sim, fabric, tally, actives, seed, alone };
     let running = machine.workload.start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
-    Built { simulation, world, myrinet, running, limits }
+    Built { simulation, world, running, limits }
 }
 
 impl Built {
@@ -70,25 +50,19 @@ impl Built {
     }
 }
 
-fn wires(sim: &Sim, machine: &Machine, names: &[String]) -> Wires {
-    let myrinet =
-        |parameters: &_| Myrinet::new(sim, Clone::clone(parameters), names).expect("a checked fabric joins its nodes");
-    match (&machine.fabric, &machine.ni) {
-        (Fabric::Routed(topology, routed), Ni::None) => Wires::Alone(alone(shape(topology), routed, machine.run.seed)),
-        (Fabric::Routed(topology, parameters), _) => {
-            let carrier = Routed::start(sim, shape(topology), parameters, machine.run.seed);
-            Wires::Frames { carrier, networks: parameters.router.networks }
+/// The fabric, at work.
+fn joined(sim: &Sim, machine: &Machine) -> fabric::Fabric {
+    let facts = machine.fabric.facts();
+    match &machine.fabric {
+        Fabric::Ideal(parameters) => fabric::Fabric::ideal(Ideal::new(sim, machine.nodes.len(), *parameters), facts),
+        Fabric::Myrinet(parameters) => {
+            let names: Vec<String> = machine.nodes.iter().map(|node| node.name.clone()).collect();
+            let myrinet = Myrinet::new(sim, parameters.clone(), &names).expect("a checked fabric joins its nodes");
+            fabric::Fabric::myrinet(myrinet, facts)
         }
-        (Fabric::Myrinet(parameters), Ni::Packets { .. }) => {
-            let carrier = MyrinetCarrier::start(sim, myrinet(parameters), names.len());
-            Wires::Frames { carrier, networks: NETWORKS }
+        Fabric::Routed(topology, parameters) => {
+            fabric::Fabric::routed(sim, shape(topology), parameters, machine.run.seed, facts)
         }
-        (Fabric::Ideal(parameters), Ni::Packets { .. }) => {
-            let carrier = IdealCarrier::start(sim, names.len(), NETWORKS, *parameters);
-            Wires::Frames { carrier, networks: NETWORKS }
-        }
-        (Fabric::Myrinet(parameters), _) => Wires::Myrinet(myrinet(parameters)),
-        (Fabric::Ideal(parameters), _) => Wires::Ideal(Networks::new(sim, names.len(), *parameters)),
     }
 }
 
@@ -96,68 +70,47 @@ fn shape(topology: &Topology) -> Shape {
     topology.build().expect("a checked shape can be built")
 }
 
-fn alone(shape: Shape, routed: &RoutedParameters, seed: u64) -> Rc<Alone> {
-    let router = &routed.router;
-    Rc::new(Alone {
+/// The routers of a fabric without anything at its ends.
+fn driven_alone(machine: &Machine) -> Option<Rc<Alone>> {
+    let Fabric::Routed(topology, RoutedParameters { router, exit_delay, .. }) = &machine.fabric else { return None };
+    let shape = shape(topology);
+    Some(Rc::new(Alone {
         routing: shape.routing.clone(),
         nodes: shape.wiring.nodes(),
         clock: router.clock,
-        exit_delay: routed.exit_delay,
+        exit_delay: *exit_delay,
         whole: router.switching == Switching::StoreAndForward,
-        network: RefCell::new(Network::new(shape, router, seed)),
-    })
+        network: RefCell::new(Network::new(shape, router, machine.run.seed)),
+    }))
 }
 
-/// The nodes' ends, in order; none where the fabric is driven alone.
-fn endpoints(sim: &Sim, machine: &Machine, wires: &Wires, tally: &Rc<Tally>) -> Vec<Endpoint> {
-    match (&machine.ni, wires) {
-        (Ni::None, _) => Vec::new(),
-        (Ni::Packets { interface, messaging }, Wires::Frames { carrier, networks, .. }) => {
-            let costs: Vec<_> = (0..machine.nodes.len())
-                .map(|id| active::Parameters::of(software(host(machine, id)), messaging, interface.packet))
-                .collect();
-            let pending = Rc::new(Pending::new(machine.nodes.len()));
-            let nodes = machine.nodes.iter().zip(&costs).enumerate();
-            let interfaces = nodes.map(|(id, (node, costs))| {
-                let who = (id as u32, node.name.as_str());
-                nifdy::Interface::start(sim, costs.clock, who, *networks, interface, (carrier, &pending))
-            });
-            let ends = active::join(sim, interfaces.collect(), (carrier.clone(), pending.clone()), &costs, tally);
-            ends.into_iter().map(Endpoint::Active).collect()
-        }
-        _ => (0..machine.nodes.len()).map(|id| endpoint(sim, machine, id, wires, tally)).collect(),
-    }
+/// The nodes, in order.
+fn nodes(sim: &Sim, machine: &Machine, ends: &Ends, fabric: &fabric::Fabric, tally: &Rc<Tally>) -> Vec<Node> {
+    let pending = Pending::new(machine.nodes.len());
+    let message_max = message_max(machine, ends);
+    let protocol = ends.protocol.over(fabric.facts().in_order);
+    let node = |(number, node): (usize, &super::NodeDescription)| {
+        let id = NodeId(number as u32);
+        let host = Host::new(sim, id, &node.name, host(machine, &node.host));
+        let (protocol, costs) = (&protocol, ends.messaging.costs);
+        let site = Site { sim, host: &host, fabric, protocol, costs, tally, pending: &pending };
+        let driver = ni::start(&site, &ends.ni);
+        let endpoint = Endpoint::new(host.clone(), driver, ends.messaging, message_max, (tally, &pending));
+        Node { id, name: node.name.clone(), endpoints: vec![endpoint] }
+    };
+    machine.nodes.iter().enumerate().map(node).collect()
 }
 
-fn host(machine: &Machine, id: usize) -> &Host {
-    let name = &machine.nodes[id].host;
-    let (_, host) = machine.hosts.iter().find(|(host, _)| host == name).expect("a checked node names a host");
-    host
+/// The largest message of a program.
+pub(super) fn message_max(machine: &Machine, ends: &Ends) -> Bytes {
+    let sent = machine.workload.payload_max().map_or(Bytes::ZERO, |(_, payload)| payload);
+    ends.messaging.message_max.unwrap_or(sent.max(WORDS_BYTES))
 }
 
-fn software(host: &Host) -> &SoftwareParameters {
-    match host {
-        Host::Software(software) => software,
-        _ => unreachable!("{JOINED}"),
-    }
-}
+/// Words that a program sends in place of a payload, at most (chosen).
+const WORDS_BYTES: Bytes = Bytes(64);
 
-const JOINED: &str = "a checked description joins an interface with its kind of host and fabric";
-
-fn endpoint(sim: &Sim, machine: &Machine, id: usize, wires: &Wires, tally: &Rc<Tally>) -> Endpoint {
-    let node = &machine.nodes[id];
-    match (&machine.ni, host(machine, id), wires) {
-        (Ni::Trapeze { chip, trapeze }, Host::IoBus(host), Wires::Myrinet(fabric)) => {
-            let who = (id, node.name.as_str());
-            let node = TrapezeNode::start(sim, who, host, *chip, trapeze, fabric.clone(), tally.clone());
-            Endpoint::Trapeze(Rc::new(node))
-        }
-        (Ni::MemoryBus { interface, messaging }, Host::MemoryBus(host), Wires::Ideal(networks)) => {
-            let host = Rc::new(MemoryBusNode::new(sim, &node.name, host));
-            let port = Port::new(sim, id as u32, machine.nodes.len(), interface.flow, networks);
-            let interface = Rc::new(Interface::new(sim, &host, port, *interface));
-            Endpoint::Polled(Rc::new(polled::Endpoint::new(host, interface, id as u16, *messaging)))
-        }
-        _ => unreachable!("{JOINED}"),
-    }
+fn host<'a>(machine: &'a Machine, name: &str) -> &'a HostParameters {
+    let found = machine.hosts.iter().find(|(host, _)| host == name);
+    &found.expect("a checked node names a host").1
 }

@@ -4,31 +4,37 @@
 //! |---|---|
 //! | `mod.rs` | the description's tables: nodes, hosts, interface, fabric, workload, run |
 //! | `nodes.rs` | the nodes of a description, by name or as many as the fabric has |
+//! | `protocols.rs` | what is read of protocols |
 //! | `check/` | what must fit together before time 0 |
+//! | `combinations.rs` | every combination of the shipped parts, with what refuses it |
 //! | `build.rs` | the simulation of a checked description |
 //! | `shipped.rs` | the parts and examples that the program carries |
 
 pub mod build;
 mod check;
+pub mod combinations;
 mod nodes;
+mod protocols;
 pub mod shipped;
 
 use crate::engine::Time;
+use crate::fabric::Facts;
 use crate::fabric::ideal::IdealParameters;
 use crate::fabric::myrinet::MyrinetParameters;
 use crate::fabric::routed::RoutedParameters;
 use crate::fabric::topology::survey::{Survey, survey};
 use crate::fabric::topology::{TOPOLOGIES, Topology};
+use crate::host::HostParameters;
 use crate::host::io_bus::IoBusParameters;
 use crate::host::memory_bus::NodeParameters;
 use crate::host::software::SoftwareParameters;
-use crate::messaging::active;
-use crate::messaging::polled::MessagingParameters;
+use crate::messaging::MessagingParameters;
+use crate::ni::direct::QueuesParameters;
 use crate::ni::lanai::LanaiParameters;
-use crate::ni::memory_bus::{InterfaceParameters, Kind};
-use crate::ni::nifdy;
 use crate::ni::trapeze::TrapezeParameters;
+use crate::ni::{Design, InterfaceParameters, NiParameters};
 use crate::program::Workload;
+use crate::protocol::ProtocolParameters;
 use crate::text::{Document, Problems, Read, Reading, Source, Table, load};
 
 /// A machine and its workload, as described.
@@ -37,9 +43,9 @@ pub struct Machine {
     /// The nodes, in the order of the description.
     pub nodes: Vec<NodeDescription>,
     /// The kinds of host, by name.
-    pub hosts: Vec<(String, Host)>,
-    /// The interface of every node.
-    pub ni: Ni,
+    pub hosts: Vec<(String, HostParameters)>,
+    /// What every node has at the fabric; none where the workload drives the fabric alone.
+    pub ends: Option<Ends>,
     /// The fabric between them.
     pub fabric: Fabric,
     /// What runs on them.
@@ -57,43 +63,15 @@ pub struct NodeDescription {
     pub host: String,
 }
 
-/// A kind of host.
+/// What a node has at the fabric.
 #[derive(Clone, Debug)]
-pub enum Host {
-    /// The interface sits on an I/O bus.
-    IoBus(IoBusParameters),
-    /// The interface sits on a coherent memory bus.
-    MemoryBus(NodeParameters),
-    /// A processor that is known by what its messaging software costs.
-    Software(SoftwareParameters),
-}
-
-/// A network interface.
-#[derive(Clone, Debug)]
-pub enum Ni {
-    /// Trapeze on a LANai.
-    Trapeze {
-        /// The chip.
-        chip: LanaiParameters,
-        /// Its firmware and driver.
-        trapeze: TrapezeParameters,
-    },
-    /// An interface on the memory bus, and the messaging layer over it.
-    MemoryBus {
-        /// The interface.
-        interface: InterfaceParameters,
-        /// The messaging layer.
-        messaging: MessagingParameters,
-    },
-    /// An interface that sends whole packets into the fabric, and active messages over it.
-    Packets {
-        /// The interface.
-        interface: nifdy::InterfaceParameters,
-        /// The messaging layer.
-        messaging: active::MessagingParameters,
-    },
-    /// None: the workload drives the fabric alone.
-    None,
+pub struct Ends {
+    /// The interface.
+    pub ni: NiParameters,
+    /// What the interfaces agree on.
+    pub protocol: ProtocolParameters,
+    /// The messaging layer.
+    pub messaging: MessagingParameters,
 }
 
 /// A fabric.
@@ -114,7 +92,7 @@ pub struct Run {
     pub seed: u64,
     /// The simulated time at which the run ends at the latest.
     pub time_limit: Time,
-    /// The simulated time without progress after which the run is stuck.
+    /// The simulated time without progress, and without a long wait, after which the run is stuck.
     pub no_progress_limit: Time,
 }
 
@@ -124,12 +102,12 @@ impl Machine {
         let described = t.map("nodes", "The nodes, by name", nodes::Described::read);
         let named = nodes::named(&described);
         let names: Vec<String> = named.iter().map(|node| node.name.clone()).collect();
-        let hosts = t.map("hosts", "Kinds of host, by name; each one of several", Host::read);
-        let fabric = Fabric::read(t, &names);
+        let hosts = t.map("hosts", "Kinds of host, by name; each one of several", host);
+        let fabric = Fabric::read(t, &nodes::or_two(&names, &hosts));
         let workload = Workload::read(t);
         Machine {
             nodes: nodes::or_all(named, &fabric, &hosts),
-            ni: Ni::read(t, workload.drives_fabric_alone()),
+            ends: Ends::read(t, workload.drives_fabric_alone(), !hosts.is_empty()),
             hosts,
             fabric,
             workload,
@@ -145,70 +123,66 @@ impl Machine {
         let shape = topology.build().ok()?;
         Some(survey(&shape, routed.router.virtual_channels))
     }
-}
 
-impl Host {
-    fn read(t: &mut Table<'_>) -> Host {
-        let kinds = [
-            ("io-bus", "The interface sits on an I/O bus"),
-            ("memory-bus", "The interface sits on a coherent memory bus"),
-            ("software", "A processor that is known by what its messaging software costs"),
-        ];
-        t.alternatives("Kind of host", &kinds, |kind, t| match kind {
-            "io-bus" => Host::IoBus(IoBusParameters::read(t)),
-            "software" => Host::Software(SoftwareParameters::read(t)),
-            _ => Host::MemoryBus(NodeParameters::read(t)),
-        })
+    /// What is worth a note before time 0, though nothing is wrong.
+    pub fn note(&self) -> Option<String> {
+        check::myrinet::note(self)
     }
 }
 
-/// An interface as it is read, before the messaging layer over it.
-enum Interface {
-    Trapeze(Box<(LanaiParameters, TrapezeParameters)>),
-    MemoryBus(Box<InterfaceParameters>),
-    Packets(nifdy::InterfaceParameters),
+fn host(t: &mut Table<'_>) -> HostParameters {
+    let kinds = [
+        ("io-bus", "The interface sits on an I/O bus"),
+        ("memory-bus", "The interface sits on a coherent memory bus"),
+        ("software", "A processor that is known by its clock alone: buses and memory take no time"),
+    ];
+    t.alternatives("Kind of host", &kinds, |kind, t| match kind {
+        "io-bus" => HostParameters::IoBus(Box::new(IoBusParameters::read(t))),
+        "software" => HostParameters::Software(SoftwareParameters::read(t)),
+        _ => HostParameters::MemoryBus(NodeParameters::read(t)),
+    })
 }
 
-impl Ni {
-    /// Reads it; a workload that drives the fabric alone may have none.
-    fn read(t: &mut Table<'_>, alone: bool) -> Ni {
+impl Ends {
+    /// Reads them; a workload that drives the fabric alone may have none.
+    fn read(t: &mut Table<'_>, alone: bool, has_hosts: bool) -> Option<Ends> {
         let doc = "The network interface of every node";
-        let interface = match alone && !t.describing() {
-            true => t.optional_one_of("ni", doc, &NIS, Interface::read),
-            false => Some(t.one_of("ni", doc, &NIS, Interface::read)),
+        let ni = match alone && !t.describing() {
+            true => t.optional_one_of("ni", doc, &NIS, interface),
+            false => Some(t.one_of("ni", doc, &NIS, interface)),
         };
-        let layer = "The messaging layer over the interface";
-        match interface {
-            None => Ni::None,
-            Some(Interface::Trapeze(parts)) => Ni::Trapeze { chip: parts.0, trapeze: parts.1 },
-            Some(Interface::MemoryBus(interface)) => Ni::MemoryBus {
-                interface: *interface,
-                messaging: t.table("messaging", layer, MessagingParameters::read),
-            },
-            Some(Interface::Packets(interface)) => {
-                Ni::Packets { interface, messaging: t.table("messaging", layer, active::MessagingParameters::read) }
-            }
+        if ni.is_none() && !t.has("messaging") && !t.has("protocol") {
+            return None;
         }
+        // Parts may bring what no interface asks for: it is read, and has no effect.
+        let (protocol, messaging) = (protocols::read(t), messaging(t, has_hosts));
+        ni.map(|ni| Ends { ni, protocol, messaging })
     }
 }
 
-impl Interface {
-    fn read(kind: &str, t: &mut Table<'_>) -> Interface {
-        if let Some(kind) = Kind::of_key(kind) {
-            return Interface::MemoryBus(Box::new(InterfaceParameters::read(t, kind)));
-        }
-        match nifdy::InterfaceParameters::NAMES.contains(&kind) {
-            true => Interface::Packets(nifdy::InterfaceParameters::read(t, kind)),
-            false => Interface::Trapeze(Box::new((
-                t.table("lanai", "The chip", LanaiParameters::read),
-                TrapezeParameters::read(t),
-            ))),
-        }
+/// What messaging costs is stated beside a host: who has none yet is told of that alone, by the checks.
+fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
+    if !has_hosts && !t.has("messaging") && !t.describing() {
+        return MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
+    }
+    t.table("messaging", "The messaging layer over the interface", MessagingParameters::read)
+}
+
+fn interface(kind: &str, t: &mut Table<'_>) -> NiParameters {
+    if let Some(design) = Design::of_key(kind) {
+        return NiParameters::Design(Box::new(InterfaceParameters::read(t, design)));
+    }
+    match kind {
+        "queues" => NiParameters::Queues(QueuesParameters::read(t)),
+        _ => NiParameters::Trapeze(Box::new((
+            t.table("lanai", "The chip", LanaiParameters::read),
+            TrapezeParameters::read(t),
+        ))),
     }
 }
 
 /// The interfaces, by their names in descriptions.
-const NIS: [(&str, &str); 12] = [
+const NIS: [(&str, &str); 11] = [
     ("trapeze", "Trapeze firmware and driver on a LANai"),
     ("ni2w", "CM-5-like: a fifo of two words, by uncached loads and stores"),
     ("udma", "A fifo, with user-level DMA for larger payloads"),
@@ -219,8 +193,7 @@ const NIS: [(&str, &str); 12] = [
     ("cni32qm", "Coherent queues in main memory, with a cache of 32 blocks in the interface"),
     ("cni32qm-throttle", "The same, with a sender throttled to the receiver's pace"),
     ("single-cycle", "CM-5-like, but accessed in one processor cycle"),
-    ("nifdy", "Admission control and in-order delivery of packets"),
-    ("plain", "Queues of packets in both directions, without a protocol"),
+    ("queues", "Queues of packets in both directions, without a bus"),
 ];
 
 impl Fabric {
@@ -252,6 +225,26 @@ impl Fabric {
     }
 }
 
+impl Fabric {
+    /// What can be said of it before time 0; a shape that cannot be built was told of.
+    pub fn facts(&self) -> Facts {
+        match self {
+            Fabric::Myrinet(parameters) => parameters.facts(),
+            Fabric::Ideal(parameters) => parameters.facts(),
+            Fabric::Routed(topology, routed) => routed.facts(topology.nodes(), topology.has_one_way()),
+        }
+    }
+
+    /// The key of its table.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Fabric::Myrinet(_) => "myrinet",
+            Fabric::Ideal(_) => "ideal",
+            Fabric::Routed(topology, _) => topology.key(),
+        }
+    }
+}
+
 /// The fabrics without routers.
 const FABRICS: [(&str, &str); 2] =
     [("myrinet", "Source-routed wormhole switches with back-pressure"), ("ideal", "A fixed latency, no topology")];
@@ -265,7 +258,10 @@ impl Run {
                 .min("1 ns")
                 .or("1000 s"),
             no_progress_limit: t
-                .time("no-progress-limit", "Simulated time without a delivery or transfer after which the run is stuck")
+                .time(
+                    "no-progress-limit",
+                    "Simulated time without a delivery, a transfer or a long wait after which the run is stuck",
+                )
                 .min("1 us")
                 .or("1 s"),
         }

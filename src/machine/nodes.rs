@@ -1,6 +1,7 @@
 //! The nodes of a description: named one by one, many at once, or as many as the fabric has.
 
-use super::{Fabric, Host, NodeDescription};
+use super::{Fabric, NodeDescription};
+use crate::host::HostParameters;
 use crate::text::Table;
 
 /// An entry of `[nodes]`.
@@ -35,13 +36,25 @@ pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
     nodes
 }
 
-/// The nodes, or where none are described, one for each of a routed fabric's, all of the only host.
-pub(super) fn or_all(named: Vec<NodeDescription>, fabric: &Fabric, hosts: &[(String, Host)]) -> Vec<NodeDescription> {
-    match (fabric, hosts) {
-        (Fabric::Routed(topology, _), [(host, _)]) if named.is_empty() => {
-            let node = |number| NodeDescription { name: format!("node{number}"), host: host.clone() };
-            (0..topology.nodes()).map(node).collect()
-        }
-        _ => named,
+/// The names of the nodes, or where none are described and there is one kind of host, of two.
+pub(super) fn or_two(names: &[String], hosts: &[(String, HostParameters)]) -> Vec<String> {
+    match (names, hosts) {
+        ([], [_]) => (0..2).map(|number| format!("node{number}")).collect(),
+        _ => names.to_vec(),
     }
+}
+
+/// The nodes, or where none are described, one for each of a routed fabric's, or two, all of the only
+/// kind of host.
+pub(super) fn or_all(
+    named: Vec<NodeDescription>,
+    fabric: &Fabric,
+    hosts: &[(String, HostParameters)],
+) -> Vec<NodeDescription> {
+    let [(host, _)] = hosts else { return named };
+    if !named.is_empty() {
+        return named;
+    }
+    let nodes = if let Fabric::Routed(topology, _) = fabric { topology.nodes() } else { 2 };
+    (0..nodes).map(|number| NodeDescription { name: format!("node{number}"), host: host.clone() }).collect()
 }

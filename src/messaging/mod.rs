@@ -1,19 +1,31 @@
 //! How programs talk, whatever the interface: one endpoint a node.
 //!
-//! A program sends a payload that lies in host memory, with a few words beside it, and receives
-//! the like. What an interface makes of it (rings, DMA, copies) is the interface's driver.
+//! | file or folder | holds |
+//! |---|---|
+//! | `endpoint.rs` | a node's end, over any driver |
+//! | `messages.rs`, `fragment.rs` | messages with payloads in memory, in packets of limited size |
+//! | `active/` | active messages, transfers and barriers |
+//! | `parameters.rs` | what messaging costs: one table |
+
+// A simulation lives in one thread, so its futures need not be `Send`.
+#![allow(async_fn_in_trait)]
 
 pub mod active;
 mod endpoint;
 pub mod fragment;
-pub mod polled;
+mod messages;
+mod parameters;
 
-pub use endpoint::{Endpoint, Incoming, Outgoing};
+pub use endpoint::Endpoint;
+pub use messages::{Incoming, Outgoing};
+pub use parameters::{ActiveParameters, MessagingParameters};
 
 use crate::engine::{Hertz, NodeId, Sim, Tally};
+use crate::fabric::Fabric;
 use crate::fabric::router::Network;
 use crate::fabric::topology::Routing;
-use std::cell::RefCell;
+use active::{Active, Barrier};
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -24,8 +36,15 @@ pub struct Node {
     pub id: NodeId,
     /// Its name.
     pub name: String,
-    /// Its way to the others.
-    pub endpoint: Endpoint,
+    /// Its ways to the others; the first is that of its interface.
+    pub endpoints: Vec<Rc<Endpoint>>,
+}
+
+impl Node {
+    /// Its way to the others by its interface.
+    pub fn endpoint(&self) -> &Rc<Endpoint> {
+        &self.endpoints[0]
+    }
 }
 
 /// What programs run in: the nodes, and the messages' fates.
@@ -35,8 +54,12 @@ pub struct World {
     pub sim: Sim,
     /// The nodes.
     pub nodes: Rc<Vec<Node>>,
+    /// What joins them; none where a workload drives the routers alone.
+    pub fabric: Option<Fabric>,
     /// What became of the messages.
     pub tally: Rc<Tally>,
+    /// The nodes' ends of active messages, once a program uses them.
+    pub actives: Rc<OnceCell<Vec<Rc<Active>>>>,
     /// The seed of every random stream.
     pub seed: u64,
     /// The routers, for a workload that drives them alone.
@@ -62,11 +85,20 @@ pub struct Alone {
 impl World {
     /// The number of the node called `name`; the description was checked.
     pub fn id(&self, name: &str) -> NodeId {
-        self.nodes.iter().position(|node| node.name == name).expect("a checked description names its nodes")
+        let at = self.nodes.iter().position(|node| node.name == name);
+        NodeId(at.expect("a checked description names its nodes") as u32)
+    }
+
+    /// The nodes' ends of active messages, which meet in one barrier.
+    pub fn actives(&self) -> &[Rc<Active>] {
+        self.actives.get_or_init(|| {
+            let barrier = Rc::<Barrier>::default();
+            self.nodes.iter().map(|node| Active::new(node.endpoint(), &barrier)).collect()
+        })
     }
 
     /// The node of this number.
     pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id]
+        &self.nodes[id.index()]
     }
 }

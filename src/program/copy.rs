@@ -1,24 +1,30 @@
 //! A processor that copies blocks of memory for as long as the run lasts.
 
 use crate::engine::{Bytes, NodeId};
+use crate::host::{Address, Processor};
 use crate::messaging::World;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// Blocks copied before other work of the same processor may come in between.
 const BLOCKS_AT_ONCE: u64 = 8;
+/// What is copied, again and again: as large as the caches of the study's machines (chosen).
+pub const AREA: u64 = 1 << 20;
 
 /// Starts copying on `node`; the count grows as it goes on.
 pub(super) fn start(world: &World, node: NodeId) -> Rc<Cell<Bytes>> {
     let copied = Rc::new(Cell::new(Bytes::ZERO));
-    let host = world.node(node).endpoint.io_bus_host().expect("a checked description copies on such hosts").clone();
+    let endpoint = world.node(node).endpoint().clone();
+    let [from, to]: [Address; 2] = [(); 2].map(|()| endpoint.allocate(Bytes(AREA)));
     let counter = copied.clone();
     world.sim.spawn_server(format!("{} copying", world.node(node).name), async move {
+        let cpu = endpoint.cpu();
         loop {
-            let processor = host.processor.hold().await;
+            let processor = cpu.hold().await;
             for _ in 0..BLOCKS_AT_ONCE {
-                let block = host.memory.copy_block().await;
-                counter.set(counter.get() + block);
+                let at = counter.get().get() % AREA;
+                let block = cpu.copy_block(from + at, to + at).await;
+                counter.set(counter.get() + Bytes(block));
             }
             drop(processor);
         }

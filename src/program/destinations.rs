@@ -87,7 +87,10 @@ impl Pattern {
     pub fn check(&self, nodes: usize) -> Result<(), (&'static str, String)> {
         let nodes = nodes as u64;
         match self {
-            Pattern::Uniform if nodes < 2 => Err(("pattern", "there is no other node".to_owned())),
+            // A hot spot's own traffic goes elsewhere, and so does what is not hot.
+            Pattern::Uniform | Pattern::HotSpot { .. } if nodes < 2 => {
+                Err(("pattern", "there is no other node".to_owned()))
+            }
             Pattern::Transpose if nodes.isqrt().pow(2) != nodes => {
                 Err(("pattern", format!("a transpose is of a square, and {nodes} nodes are none")))
             }
@@ -193,5 +196,19 @@ mod tests {
         assert!(reason(Pattern::Shuffle, 6).1.contains("power of two"));
         assert_eq!(reason(Pattern::Tornado(vec![3, 3]), 8).0, "pattern-shape");
         assert_eq!(reason(Pattern::Incast { node: 8 }, 8).0, "hot-node");
+    }
+
+    #[test]
+    fn every_pattern_that_fits_gives_every_node_a_destination() {
+        for nodes in (1..=9).chain([16, 64]) {
+            for (name, pattern) in named() {
+                let hot = Pattern::HotSpot { node: nodes as u64 - 1, fraction: 0.5 };
+                let pattern = if matches!(pattern, Pattern::HotSpot { .. }) { hot } else { pattern };
+                if pattern.check(nodes).is_ok() {
+                    assert!(all(&pattern, nodes).iter().all(|&to| to < nodes), "{name} of {nodes} nodes");
+                }
+            }
+        }
+        assert_eq!(Pattern::HotSpot { node: 0, fraction: 1.0 }.check(1).expect_err("refused").0, "pattern");
     }
 }

@@ -2,9 +2,9 @@
 //! (Yocum et al. 1997, Figure 1; with a copying processor beside it, Figure 7).
 
 use super::{Running, copy};
-use crate::engine::{Bytes, Message, Metric, NodeId, Outcome, Time};
-use crate::host::io_bus::Direction;
-use crate::messaging::{Endpoint, World};
+use crate::engine::{Bytes, Journey, Metric, NodeId, Outcome, Time};
+use crate::host::Direction;
+use crate::messaging::World;
 use crate::ni::lanai::HostJob;
 use crate::text::Table;
 use std::cell::Cell;
@@ -49,7 +49,7 @@ impl DmaTest {
 
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
         let ended = Rc::new(Cell::new(Time::ZERO));
-        let node = self.node.as_ref().map_or(0, |name| world.id(name));
+        let node = self.node.as_ref().map_or(NodeId(0), |name| world.id(name));
         let name = format!("{} DMA test", world.node(node).name);
         world.sim.spawn(name, self.clone().transfer(world.clone(), node, ended.clone()));
         let copied = self.copying.then(|| copy::start(world, node));
@@ -57,11 +57,10 @@ impl DmaTest {
     }
 
     async fn transfer(self, world: World, id: NodeId, ended: Rc<Cell<Time>>) {
-        let Endpoint::Trapeze(node) = &world.node(id).endpoint else {
-            unreachable!("a checked description has host DMA")
-        };
-        let (engine, page) = (&node.chip.host_dma, node.host.memory.allocate(self.size, 4096));
-        let message = Message::new(0, id, id, self.size, world.sim.now());
+        let endpoint = world.node(id).endpoint();
+        let chip = endpoint.driver().lanai().expect("a checked description has host DMA to try");
+        let (engine, page) = (&chip.host_dma, endpoint.allocate(self.size));
+        let journey = Journey::new(0, id, id, self.size, world.sim.now());
         if self.transfers == 0 {
             world.sim.delay(self.time).await;
         }
@@ -72,11 +71,11 @@ impl DmaTest {
                 sram_address: 0,
                 bytes: self.size,
                 landing: None,
-                message: message.clone(),
+                journey: journey.clone(),
                 closes: None,
             });
             while !engine.is_idle() {
-                node.chip.attention.wait().await;
+                chip.attention.wait().await;
             }
         }
         ended.set(world.sim.now());

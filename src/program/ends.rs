@@ -23,7 +23,7 @@ impl Ends {
 
     pub(super) fn of(&self, world: &World) -> (NodeId, NodeId) {
         let id = |name: &Option<String>, default| name.as_ref().map_or(default, |name| world.id(name));
-        (id(&self.from, 0), id(&self.to, 1))
+        (id(&self.from, NodeId(0)), id(&self.to, NodeId(1)))
     }
 
     /// The node, if both ends are the same one of `names`, under `key`.

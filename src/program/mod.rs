@@ -18,8 +18,6 @@
 //! | `ends.rs` | the two nodes of a pair program |
 //! | `pattern.rs` | payloads that can be told apart |
 
-#[cfg(test)]
-mod bench;
 pub mod bursts;
 pub mod copy;
 pub mod cyclic_shift;
@@ -28,8 +26,6 @@ pub mod dma;
 pub mod em3d;
 mod ends;
 pub mod fabric_alone;
-#[cfg(test)]
-mod memory_bus;
 pub mod page_fetch;
 pub mod pair;
 mod parallel;
@@ -37,8 +33,11 @@ mod pattern;
 pub mod ping_pong;
 pub mod radix_sort;
 pub mod stream;
+#[cfg(test)]
+mod tests;
 
 pub use ends::Ends;
+pub use pattern::PATTERNS;
 
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Map, Metric, NodeId, Outcome};
@@ -74,6 +73,10 @@ pub enum Workload {
     /// Single packets from one node to another.
     Pair(pair::Pair),
 }
+
+/// The programs that run on nodes, by their keys; all others drive the fabric alone.
+pub const ON_NODES: [&str; 9] =
+    ["ping-pong", "stream", "page-fetch", "dma", "bursts", "cyclic-shift", "radix-sort", "em3d", "pair"];
 
 /// A workload that was started in a world; asked for its metrics when the run has ended.
 pub trait Running {
@@ -163,22 +166,6 @@ impl Workload {
             Workload::Stream(workload) => Some(("workload.stream.payload", workload.payload)),
             _ => None,
         }
-    }
-
-    /// The smallest payload it sends over the network, and the key that says so.
-    pub fn payload_min(&self) -> Option<(&'static str, Bytes)> {
-        match self {
-            Workload::PingPong(workload) if workload.answer < workload.payload => {
-                Some(("workload.ping-pong.answer", workload.answer))
-            }
-            other => other.payload_max(),
-        }
-    }
-
-    /// Whether it runs on all nodes, by active messages.
-    pub fn is_parallel(&self) -> bool {
-        use Workload::{Bursts, CyclicShift, Em3d, Pair, RadixSort};
-        matches!(self, Bursts(_) | CyclicShift(_) | RadixSort(_) | Em3d(_) | Pair(_))
     }
 
     /// What so many nodes cannot do: the key, and the reason.

@@ -30,7 +30,7 @@ struct Measured {
 /// The tag of every page: one fault waits at a time.
 const TAG: u16 = 1;
 /// Pages that the server holds.
-const PAGES: u64 = 8;
+pub const PAGES: u64 = 8;
 
 impl PageFetch {
     /// Reads them.
@@ -54,40 +54,40 @@ impl PageFetch {
     }
 
     async fn fault(self, world: World, from: NodeId, to: NodeId, measured: Rc<Measured>) {
-        let endpoint = &world.node(from).endpoint;
+        let endpoint = world.node(from).endpoint();
         let frame = endpoint.allocate(self.page);
         let pages: Vec<Vec<u8>> = (0..PAGES).map(|number| pattern::bytes(number, self.page)).collect();
         for fault in 0..self.faults {
-            let start = endpoint.now(&world.sim);
+            let start = endpoint.now();
             let number = fault % PAGES;
             endpoint.map_tag(TAG, frame).await;
-            let words = (number as u32).to_le_bytes();
+            let words = [number as u32];
             let request = Outgoing { destination: to, tag: 0, address: 0, payload: Bytes::ZERO, words: &words };
-            endpoint.send(from, &world.tally, request).await;
-            let answer = endpoint.receive(from, &world.tally).await;
+            endpoint.send(request).await;
+            let answer = endpoint.receive().await;
             assert_eq!(answer.tag, TAG, "a page has its tag");
             assert!(!endpoint.steers() || answer.address == frame, "a page goes where its tag says");
             endpoint.with_payload(&answer, |bytes| assert!(bytes == pages[number as usize], "the page asked for"));
-            measured.latencies.borrow_mut().push(endpoint.now(&world.sim) - start);
+            measured.latencies.borrow_mut().push(endpoint.now() - start);
             endpoint.release(answer).await;
         }
     }
 
     async fn serve(self, world: World, to: NodeId) {
-        let endpoint = &world.node(to).endpoint;
+        let endpoint = world.node(to).endpoint();
         let mut pages = Vec::new();
         for number in 0..PAGES {
             let page = endpoint.allocate(self.page);
-            endpoint.write(page, &pattern::bytes(number, self.page)).await;
+            endpoint.prepare(page, &pattern::bytes(number, self.page)).await;
             pages.push(page);
         }
         loop {
-            let request = endpoint.receive(to, &world.tally).await;
-            let number = u32::from_le_bytes(request.words[..4].try_into().expect("four bytes"));
+            let request = endpoint.receive().await;
+            let number = request.words[0];
             let (destination, address) = (request.source, pages[number as usize]);
             endpoint.release(request).await;
             let answer = Outgoing { destination, tag: TAG, address, payload: self.page, words: &[] };
-            endpoint.send(to, &world.tally, answer).await;
+            endpoint.send(answer).await;
         }
     }
 }

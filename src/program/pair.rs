@@ -11,7 +11,7 @@
 use super::{Running, parallel};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
-use crate::messaging::active::{Endpoint, Packet};
+use crate::messaging::active::{Active, Packet};
 use crate::text::Table;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -67,21 +67,21 @@ impl Pair {
         let measured = Rc::new(Measured { parameters: self.clone(), received: RefCell::default(), has });
         parallel::start(world, |end| {
             let (taking, own) = (measured.clone(), end.clone());
-            end.on_message(move |received| taking.take(&own, &received.words));
+            end.on_message(move |received| taking.take(&own, received.words));
             self.clone().run(end, measured.clone())
         });
         measured
     }
 
-    async fn run(self, end: Rc<Endpoint>, measured: Rc<Measured>) {
-        if end.node() as u64 == self.from {
+    async fn run(self, end: Rc<Active>, measured: Rc<Measured>) {
+        if u64::from(end.node().0) == self.from {
             for number in 0..self.packets {
-                let mut packet = Packet::new(self.to as usize, 0, &self.data(number, end.words_max()));
+                let mut packet = Packet::new(parallel::id(self.to as usize), 0, &self.data(number, end.words_max()));
                 packet.bulk = self.bulk;
                 packet.last = self.bulk && number + 1 == self.packets;
                 end.send(packet).await;
             }
-        } else if end.node() as u64 == self.to {
+        } else if u64::from(end.node().0) == self.to {
             end.wait_until(|| measured.received.borrow().len() as u64 == self.packets).await;
         }
     }
@@ -95,7 +95,7 @@ impl Pair {
 
 impl Measured {
     /// Takes a packet; panics if a model moved wrong bytes, or the same ones twice.
-    fn take(&self, end: &Endpoint, words: &[u32]) {
+    fn take(&self, end: &Active, words: &[u32]) {
         assert!(u64::from(words[0]) < self.parameters.packets, "a packet arrived that was not sent");
         assert!(words == self.parameters.data(words[0].into(), words.len()), "a packet arrived with wrong bytes");
         let had = std::mem::replace(&mut self.has.borrow_mut()[words[0] as usize], true);

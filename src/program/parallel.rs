@@ -3,21 +3,20 @@
 use super::pattern;
 use crate::engine::{Metric, NodeId};
 use crate::messaging::World;
-use crate::messaging::active::{Endpoint, Interfaces};
-use crate::ni::nifdy::Statistics;
+use crate::messaging::active::Active;
+use crate::protocol::Statistics;
 use std::future::Future;
 use std::rc::Rc;
 
 /// The node's end of active messages.
-pub(super) fn end(world: &World, node: NodeId) -> Rc<Endpoint> {
-    let end = world.node(node).endpoint.active();
-    end.expect("a checked description gives active messages to programs that use them").clone()
+pub(super) fn end(world: &World, node: usize) -> Rc<Active> {
+    world.actives()[node].clone()
 }
 
 /// Starts the same program on each node.
-pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program: impl FnMut(Rc<Endpoint>) -> F) {
-    for node in 0..world.nodes.len() {
-        world.sim.spawn(format!("{} program", world.node(node).name), program(end(world, node)));
+pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program: impl FnMut(Rc<Active>) -> F) {
+    for (node, end) in world.nodes.iter().zip(world.actives()) {
+        world.sim.spawn(format!("{} program", node.name), program(end.clone()));
     }
 }
 
@@ -27,13 +26,19 @@ pub(super) fn word(from: usize, to: usize, number: u32, at: usize) -> u32 {
     pattern::mixed(of.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(at as u64)) as u32
 }
 
+/// A node's number, of its place among all.
+pub(super) fn id(node: usize) -> NodeId {
+    NodeId(node as u32)
+}
+
 /// How many packets were sent, how many of them processors have accepted, and the cycles of the run;
-/// over interfaces also the frames, acknowledgements and copies among them, and the interfaces' state.
+/// where they go by ports also what crossed the fabric, acknowledgements and copies among them, and
+/// the protocol's state.
 pub(super) fn packet_metrics(world: &World) -> Vec<Metric> {
-    let ends: Vec<_> = world.nodes.iter().filter_map(|node| node.endpoint.active()).collect();
+    let ends = world.actives();
     let sent: u64 = ends.iter().map(|end| end.sent()).sum();
     let delivered: u64 = ends.iter().map(|end| end.accepted()).sum();
-    let cycles = ends.first().map_or(0, |end| end.cycle());
+    let cycles = ends.first().map_or(0, |end| end.clock().cycle_before(world.sim.now()));
     let mut metrics = vec![
         count("packets.sent", sent),
         count("packets.delivered", delivered),
@@ -41,12 +46,11 @@ pub(super) fn packet_metrics(world: &World) -> Vec<Metric> {
         Metric::new("cycles", cycles as f64, "cycles"),
     ];
     // Who took nothing of what was sent to it is named; the first of them, where they are many.
-    let silent = world.nodes.iter().zip(&ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0);
+    let silent = world.nodes.iter().zip(ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0);
     for (node, end) in silent.take(SILENT_TOLD) {
         metrics.push(count(&format!("packets.never_accepted.{}", node.name), end.pending()));
     }
-    let interfaces = ends.first().and_then(|end| end.interfaces());
-    metrics.extend(interfaces.into_iter().flat_map(frame_metrics));
+    metrics.extend(frame_metrics(world, ends));
     metrics
 }
 
@@ -57,11 +61,13 @@ fn count(name: &str, count: u64) -> Metric {
     Metric::new(name, count as f64, "")
 }
 
-fn frame_metrics(interfaces: &Interfaces) -> Vec<Metric> {
-    let fate = interfaces.fate();
-    let units: Vec<_> = interfaces.all().iter().flat_map(|interface| interface.statistics()).collect();
-    let sum = |name: &str, of: fn(&Statistics) -> u64| count(name, units.iter().map(of).sum());
-    let state = interfaces.all().iter().map(|interface| interface.state_bytes()).max().unwrap_or(0);
+fn frame_metrics(world: &World, ends: &[Rc<Active>]) -> Vec<Metric> {
+    let ports: Vec<_> = ends.iter().filter_map(|end| end.port()).collect();
+    let (Some(fabric), false) = (&world.fabric, ports.is_empty()) else { return Vec::new() };
+    let fate = fabric.fate();
+    let protocols: Vec<_> = ports.iter().map(|port| port.statistics()).collect();
+    let sum = |name: &str, of: fn(&Statistics) -> u64| count(name, protocols.iter().map(of).sum());
+    let state = ports.iter().map(|port| port.state_bytes()).max().unwrap_or(0);
     vec![
         count("packets.dropped", fate.dropped),
         count("frames.injected", fate.injected),
@@ -77,7 +83,7 @@ fn frame_metrics(interfaces: &Interfaces) -> Vec<Metric> {
 }
 
 /// Waits for all nodes; the cycle at which they go on.
-pub(super) async fn barrier(end: &Endpoint) -> u64 {
+pub(super) async fn barrier(end: &Active) -> u64 {
     end.barrier().await;
     end.cycle()
 }

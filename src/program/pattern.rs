@@ -2,11 +2,11 @@
 //! pattern, and the message's tag says which; the receiver compares every byte.
 
 use crate::engine::Bytes;
-use crate::host::io_bus::Address;
+use crate::host::Address;
 use crate::messaging::{Endpoint, Incoming};
 
 /// How many buffers a program sends in turn.
-pub(super) const PATTERNS: u64 = 4;
+pub const PATTERNS: u64 = 4;
 
 /// Buffers with payloads to send.
 pub(super) struct Patterns(Vec<Address>);
@@ -17,7 +17,7 @@ impl Patterns {
         let mut buffers = Vec::new();
         for pattern in 0..PATTERNS {
             let buffer = endpoint.allocate(payload);
-            endpoint.write(buffer, &bytes(pattern, payload)).await;
+            endpoint.prepare(buffer, &bytes(pattern, payload)).await;
             buffers.push(buffer);
         }
         Patterns(buffers)

@@ -58,7 +58,7 @@ impl PingPong {
     }
 
     async fn begin(self, world: World, from: NodeId, to: NodeId, measured: Rc<Measured>) {
-        let endpoint = &world.node(from).endpoint;
+        let endpoint = world.node(from).endpoint();
         let patterns = Patterns::prepare(endpoint, self.payload).await;
         let expected = Expected::new(self.answer);
         world.tally.measure(false);
@@ -66,30 +66,30 @@ impl PingPong {
             if number == self.warm_up {
                 world.tally.measure(true);
             }
-            let start = endpoint.now(&world.sim);
+            let start = endpoint.now();
             let (tag, address) = patterns.of(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.payload, words: &[] };
-            endpoint.send(from, &world.tally, outgoing).await;
-            let answer = endpoint.receive(from, &world.tally).await;
+            endpoint.send(outgoing).await;
+            let answer = endpoint.receive().await;
             expected.check(endpoint, &answer);
             endpoint.release(answer).await;
             if number >= self.warm_up {
-                measured.round_trips.borrow_mut().push(endpoint.now(&world.sim) - start);
+                measured.round_trips.borrow_mut().push(endpoint.now() - start);
             }
         }
     }
 
     async fn answer(self, world: World, from: NodeId, to: NodeId) {
-        let endpoint = &world.node(from).endpoint;
+        let endpoint = world.node(from).endpoint();
         let patterns = Patterns::prepare(endpoint, self.answer).await;
         let expected = Expected::new(self.payload);
         for number in 0..self.warm_up + self.messages {
-            let message = endpoint.receive(from, &world.tally).await;
+            let message = endpoint.receive().await;
             expected.check(endpoint, &message);
             endpoint.release(message).await;
             let (tag, address) = patterns.of(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.answer, words: &[] };
-            endpoint.send(from, &world.tally, outgoing).await;
+            endpoint.send(outgoing).await;
         }
     }
 }

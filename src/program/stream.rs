@@ -87,20 +87,20 @@ impl Stream {
 
     fn resolve(&self, world: &World) -> Vec<(NodeId, NodeId)> {
         let named = self.flows.iter().map(|(from, to)| (world.id(from), world.id(to)));
-        if self.flows.is_empty() { vec![(0, 1)] } else { named.collect() }
+        if self.flows.is_empty() { vec![(NodeId(0), NodeId(1))] } else { named.collect() }
     }
 
     /// Sends a flow from a few buffers in turn, each with its own pattern.
     async fn send(self, world: World, flow: usize, from: NodeId, to: NodeId) {
-        let endpoint = &world.node(from).endpoint;
+        let endpoint = world.node(from).endpoint();
         let patterns = Patterns::prepare(endpoint, self.payload).await;
         let mut random = rng::stream(world.seed, &format!("gaps of flow {flow}"));
-        let mut next = world.sim.now();
+        let mut next = endpoint.now();
         for number in 0..self.warm_up + self.messages {
-            world.sim.until(next).await;
+            endpoint.until(next).await;
             let (tag, address) = patterns.of(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.payload, words: &[] };
-            endpoint.send(from, &world.tally, outgoing).await;
+            endpoint.send(outgoing).await;
             next += match self.random_gaps {
                 true => exponential(self.gap, random.random()),
                 false => self.gap,
@@ -113,14 +113,14 @@ impl Stream {
         if self.deaf {
             Signal::new(&world.sim, "nothing: it never polls").wait().await;
         }
-        let endpoint = &world.node(node).endpoint;
+        let endpoint = world.node(node).endpoint();
         let expected = Payloads::new(self.payload);
         for number in 0u64.. {
             // The last of the warm-up is measured: it is where a bandwidth is counted from.
             if number + 1 == warm_up.max(1) {
                 world.tally.measure(true);
             }
-            let message = endpoint.receive(node, &world.tally).await;
+            let message = endpoint.receive().await;
             expected.check(endpoint, &message);
             endpoint.release(message).await;
         }

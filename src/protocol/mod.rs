@@ -1,5 +1,383 @@
-//! Admission, ordering, reliability: sans-IO state machines. Events go in, actions come out, time
-//! is an argument; nothing here knows a host, an interface or a fabric.
+//! What two interfaces agree on: who may send when, in which order packets are handed up, and what
+//! becomes of those that are lost.
+//!
+//! | folder or file | protocol |
+//! |---|---|
+//! | `plain.rs` | none: queues, and whatever the fabric makes of them |
+//! | `return_to_sender/` | what finds no room is sent back, and sent again (Mukherjee and Hill 1998) |
+//! | `nifdy/` | admission control and in-order delivery (Callahan and Goldstein 1995) |
+//! | `window/` | a sliding window for each peer, acknowledgements and time-outs |
+//!
+//! Each is a state machine without time or I/O of its own: events in, frames out, time an argument.
+//! Whoever has the wire (a hardware port, a chip's firmware) asks it through [`Protocol`] what may
+//! enter now; it drives nobody. `P` is a handle on a packet, so that one may be admitted while its
+//! bytes are still coming. A new protocol is a folder, and a variant of [`AnyProtocol`].
 
 pub mod nifdy;
+pub mod plain;
 pub mod return_to_sender;
+pub mod window;
+
+pub use plain::Plain;
+
+use crate::engine::{Bytes, Class, Head, NodeId, Time};
+
+/// A place that a packet has: for sending from before it is composed, for receiving until it was
+/// read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Slot(pub u32);
+
+/// Whether the handler of a packet answers its sender.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Answer {
+    /// It does not, or nobody knows.
+    None,
+    /// It does: what the protocol has to say may ride in the answer.
+    Follows,
+}
+
+/// What a sender says of a packet, beside whom it is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Marks {
+    /// More packets for this node follow, enough to want a burst of them admitted.
+    pub burst: bool,
+    /// The last of its message.
+    pub last: bool,
+    /// It answers a packet of the destination.
+    pub answers: bool,
+    /// It goes past the protocol: no order, no acknowledgement.
+    pub bypasses: bool,
+}
+
+impl Marks {
+    /// A packet by itself.
+    pub const ALONE: Marks = Marks { burst: false, last: true, answers: false, bypasses: false };
+}
+
+/// A packet that is offered.
+#[derive(Clone, Debug)]
+pub struct Offer<P> {
+    /// Whom it is for.
+    pub to: NodeId,
+    /// Its class.
+    pub class: Class,
+    /// What is said of it.
+    pub marks: Marks,
+    /// Its length, headers of the interface and all.
+    pub bytes: Bytes,
+    /// The packet.
+    pub body: P,
+}
+
+/// What crosses the fabric.
+#[must_use = "a frame that is not sent is lost"]
+#[derive(Clone, Debug)]
+pub struct Frame<P> {
+    /// Who sends it.
+    pub from: NodeId,
+    /// Whom it is for.
+    pub to: NodeId,
+    /// The class it takes.
+    pub class: Class,
+    /// What the protocol says.
+    pub head: Head,
+    /// Its length.
+    pub bytes: Bytes,
+    /// Whether it waits in the fabric until the receiver has a place.
+    pub takes_place: bool,
+    /// Whether it was sent before.
+    pub again: bool,
+    /// The packet; none where the protocol speaks for itself.
+    pub body: Option<P>,
+}
+
+/// What an event did, beside what can be asked for.
+#[must_use = "whoever waits must be told"]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Effects {
+    /// A place of this class is free: the fabric may be told.
+    pub place: Option<Class>,
+    /// What arrived is a packet that came back.
+    pub returned: bool,
+    /// What arrived lands nowhere here: it is a copy, or goes back.
+    pub discards: bool,
+    /// A packet may be taken that had come before, and waited for a place.
+    pub ready: bool,
+    /// A timer goes off sooner than any did before.
+    pub timer: bool,
+}
+
+impl Effects {
+    /// None of them.
+    pub const NONE: Effects = Effects { place: None, returned: false, discards: false, ready: false, timer: false };
+}
+
+/// A packet that its reader has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Taken<P> {
+    /// Who sent it.
+    pub from: NodeId,
+    /// Its place, to be released.
+    pub slot: Slot,
+    /// The packet.
+    pub body: P,
+}
+
+/// What a protocol promises, and what it asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Promises {
+    /// Packets of a pair and a class are handed up in the order in which they were offered, whatever
+    /// the fabric does.
+    pub in_order: bool,
+    /// What the fabric loses is sent again.
+    pub survives_loss: bool,
+    /// It is right only on a fabric that keeps the order of a pair.
+    pub needs_order: bool,
+    /// Packets of a pair may overtake each other, even on a fabric that keeps their order.
+    pub reorders: bool,
+    /// Packets that take places for which there is room at first, in each class; none where they
+    /// never wait in the fabric.
+    pub places: Option<u32>,
+    /// A packet that was offered waits here until it may enter, while the interface goes on.
+    pub pools: bool,
+    /// Timers may go off.
+    pub has_timers: bool,
+}
+
+/// Counts, in packets.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Statistics {
+    /// Packets handed up.
+    pub accepted: u64,
+    /// Packets that were sent in a burst.
+    pub bulk: u64,
+    /// Acknowledgements sent by themselves.
+    pub acknowledgements: u64,
+    /// Acknowledgements that rode in packets.
+    pub carried: u64,
+    /// Packets that were sent again.
+    pub retransmitted: u64,
+    /// Copies that came of what had come before.
+    pub duplicates: u64,
+    /// Packets that were sent back for lack of room.
+    pub returned: u64,
+}
+
+/// Admission, order, reliability.
+pub trait Protocol<P: Clone> {
+    /// What it promises.
+    fn promises(&self) -> Promises;
+
+    /// How many packets of a class may be composed now.
+    fn room(&self, class: Class) -> u32;
+
+    /// Takes a slot for a packet to be composed, if there is one.
+    fn reserve(&mut self, class: Class) -> Option<Slot>;
+
+    /// A composed packet.
+    fn offer(&mut self, slot: Slot, packet: Offer<P>);
+
+    /// What may enter this class now. It counts as sent: the caller sends it.
+    fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>>;
+
+    /// What was given last for this class has left the interface.
+    fn left(&mut self, _class: Class) -> Effects {
+        Effects::NONE
+    }
+
+    /// A frame came. It is always consumed.
+    fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects;
+
+    /// The source and the packet that [`Protocol::take`] would give.
+    fn front(&self, class: Class) -> Option<(NodeId, &P)>;
+
+    /// Its reader takes the next packet of a class, which keeps its place until it is released.
+    fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>>;
+
+    /// A packet was read.
+    fn release(&mut self, class: Class, slot: Slot) -> Effects;
+
+    /// When a timer goes off next.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// Timers due by `now` go off.
+    fn on_time(&mut self, _now: Time) {}
+
+    /// Packets sent to a node, or to any, that are not answered for.
+    fn unanswered(&self, to: Option<NodeId>) -> u32;
+
+    /// A note that rides in what is sent back from now on: this node's pace.
+    fn tell(&mut self, _note: u64) {}
+
+    /// The note that came last from a node; 0 before.
+    fn told(&self, _by: NodeId) -> u64 {
+        0
+    }
+
+    /// Counts since the start.
+    fn statistics(&self) -> Statistics;
+
+    /// Bytes of state for packets of `packet` bytes.
+    fn state_bytes(&self, packet: usize) -> usize;
+}
+
+/// The protocols.
+pub enum AnyProtocol<P> {
+    /// None.
+    Plain(Plain<P>),
+    /// Return to sender.
+    ReturnToSender(Box<return_to_sender::Adapter<P>>),
+    /// NIFDY.
+    Nifdy(Box<nifdy::Adapter<P>>),
+    /// A sliding window.
+    Window(Box<window::Adapter<P>>),
+}
+
+/// The parameters of a protocol, by kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProtocolParameters {
+    /// None.
+    Plain(plain::Parameters),
+    /// Return to sender.
+    ReturnToSender(return_to_sender::WireParameters),
+    /// NIFDY.
+    Nifdy(nifdy::WireParameters),
+    /// A sliding window.
+    Window(window::WireParameters),
+}
+
+impl ProtocolParameters {
+    /// The protocol's end at node `own`, over a fabric of so many classes.
+    pub fn start<P: Clone>(&self, own: NodeId, classes: u8) -> AnyProtocol<P> {
+        match self {
+            ProtocolParameters::Plain(parameters) => AnyProtocol::Plain(Plain::new(own, classes, *parameters)),
+            ProtocolParameters::ReturnToSender(parameters) => {
+                AnyProtocol::ReturnToSender(Box::new(return_to_sender::Adapter::new(own, classes, *parameters)))
+            }
+            ProtocolParameters::Nifdy(parameters) => {
+                AnyProtocol::Nifdy(Box::new(nifdy::Adapter::new(own, classes, *parameters)))
+            }
+            ProtocolParameters::Window(parameters) => {
+                AnyProtocol::Window(Box::new(window::Adapter::new(own, classes, *parameters)))
+            }
+        }
+    }
+
+    /// The same on a fabric that keeps the order of a pair's packets, or does not.
+    #[must_use]
+    pub fn over(self, in_order: bool) -> ProtocolParameters {
+        match self {
+            ProtocolParameters::Window(parameters) => ProtocolParameters::Window(parameters.over(in_order)),
+            other => other,
+        }
+    }
+
+    /// What the protocol promises over a fabric of so many classes.
+    pub fn promises_over(&self, classes: u8) -> Promises {
+        self.start::<()>(NodeId(0), classes).promises()
+    }
+
+    /// The name of its table.
+    pub const fn key(&self) -> &'static str {
+        match self {
+            ProtocolParameters::Plain(_) => "none",
+            ProtocolParameters::ReturnToSender(_) => "return-to-sender",
+            ProtocolParameters::Nifdy(_) => "nifdy",
+            ProtocolParameters::Window(_) => "window",
+        }
+    }
+
+    /// How long an interface takes to make, and to take, an acknowledgement: cycles of its clock.
+    pub const fn processing(&self) -> u64 {
+        match self {
+            ProtocolParameters::Nifdy(parameters) => parameters.processing,
+            _ => 0,
+        }
+    }
+
+    /// The longest frame that carries no packet, and what every packet is longer by.
+    pub fn lengths(&self) -> (Bytes, Bytes) {
+        match self {
+            ProtocolParameters::Plain(_) => (Bytes::ZERO, Bytes::ZERO),
+            ProtocolParameters::ReturnToSender(parameters) => (parameters.acknowledgement, Bytes::ZERO),
+            ProtocolParameters::Nifdy(parameters) => (parameters.acknowledgement, Bytes::ZERO),
+            ProtocolParameters::Window(parameters) => (parameters.acknowledgement, Bytes::ZERO),
+        }
+    }
+
+    /// How many logical networks the programs above have, of a fabric's.
+    pub const fn classes(&self, of_fabric: u8) -> u8 {
+        match self {
+            ProtocolParameters::ReturnToSender(_) => 1,
+            _ => of_fabric,
+        }
+    }
+}
+
+/// Evaluates an expression for the protocol that there is.
+macro_rules! on_protocol {
+    ($any:expr, $name:ident => $call:expr) => {
+        match $any {
+            AnyProtocol::Plain($name) => $call,
+            AnyProtocol::ReturnToSender($name) => $call,
+            AnyProtocol::Nifdy($name) => $call,
+            AnyProtocol::Window($name) => $call,
+        }
+    };
+}
+
+impl<P: Clone> Protocol<P> for AnyProtocol<P> {
+    fn promises(&self) -> Promises {
+        on_protocol!(self, protocol => protocol.promises())
+    }
+    fn room(&self, class: Class) -> u32 {
+        on_protocol!(self, protocol => protocol.room(class))
+    }
+    fn reserve(&mut self, class: Class) -> Option<Slot> {
+        on_protocol!(self, protocol => protocol.reserve(class))
+    }
+    fn offer(&mut self, slot: Slot, packet: Offer<P>) {
+        on_protocol!(self, protocol => protocol.offer(slot, packet))
+    }
+    fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
+        on_protocol!(self, protocol => protocol.next(class, now))
+    }
+    fn left(&mut self, class: Class) -> Effects {
+        on_protocol!(self, protocol => protocol.left(class))
+    }
+    fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects {
+        on_protocol!(self, protocol => protocol.arrive(frame, now))
+    }
+    fn front(&self, class: Class) -> Option<(NodeId, &P)> {
+        on_protocol!(self, protocol => protocol.front(class))
+    }
+    fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>> {
+        on_protocol!(self, protocol => protocol.take(class, answer))
+    }
+    fn release(&mut self, class: Class, slot: Slot) -> Effects {
+        on_protocol!(self, protocol => protocol.release(class, slot))
+    }
+    fn next_timer(&self) -> Option<Time> {
+        on_protocol!(self, protocol => protocol.next_timer())
+    }
+    fn on_time(&mut self, now: Time) {
+        on_protocol!(self, protocol => protocol.on_time(now))
+    }
+    fn unanswered(&self, to: Option<NodeId>) -> u32 {
+        on_protocol!(self, protocol => protocol.unanswered(to))
+    }
+    fn tell(&mut self, note: u64) {
+        on_protocol!(self, protocol => protocol.tell(note))
+    }
+    fn told(&self, by: NodeId) -> u64 {
+        on_protocol!(self, protocol => protocol.told(by))
+    }
+    fn statistics(&self) -> Statistics {
+        on_protocol!(self, protocol => protocol.statistics())
+    }
+    fn state_bytes(&self, packet: usize) -> usize {
+        on_protocol!(self, protocol => protocol.state_bytes(packet))
+    }
+}

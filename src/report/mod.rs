@@ -5,8 +5,6 @@
 
 pub mod chart;
 pub mod claim;
-#[cfg(test)]
-mod gallery;
 pub mod html;
 pub mod ledger;
 pub mod number;

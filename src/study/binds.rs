@@ -1,4 +1,5 @@
-//! What holds a run back: a resource that is busy nearly always, or else the longest stage.
+//! What holds a run back: a resource that does its own work nearly always, or else the longest stage.
+//! One that is only held, as a link is while its packet waits for a receiver, holds nothing back.
 
 use super::RunResult;
 use crate::engine::Outcome;
@@ -6,7 +7,7 @@ use crate::report::MeanLedger;
 use crate::report::number::percent;
 use std::fmt;
 
-/// A resource busy for this part of the run or more binds it.
+/// A resource at its own work for this part of the run or more binds it.
 const BUSY: f64 = 0.9;
 
 /// What holds a run back.
@@ -46,7 +47,7 @@ impl fmt::Display for Binds {
             Binds::Resource(name, share) => write!(f, "{name} binds: it is busy {} of the run.", percent(*share)),
             Binds::Stage(name, share) => write!(
                 f,
-                "No resource binds: none is busy 90 % of the run. The longest stage is {name}, {} of a message's latency.",
+                "No resource binds: none does its own work for 90 % of the run. The longest stage is {name}, {} of a message's latency.",
                 percent(*share)
             ),
             Binds::Stuck => write!(f, "No resource binds: the run ended stuck."),

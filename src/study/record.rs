@@ -10,6 +10,8 @@ use crate::report::MeanLedger;
 use crate::text::Read;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::PathBuf;
 
 /// The version of the program, which is part of every result.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -36,6 +38,10 @@ impl Record {
             map.insert("stuck".into(), stuck_json(stuck));
         }
         map.insert("machine".into(), read.resolved());
+        let files = files(read);
+        if !files.is_null() {
+            map.insert("files".into(), files);
+        }
         map.insert("seed".into(), read.value.run.seed.into());
         map.insert("version".into(), VERSION.into());
         let hash = digest(&map);
@@ -97,7 +103,7 @@ impl Record {
 
     /// The hash of what it was computed from.
     pub fn inputs(&self) -> String {
-        inputs_of(self.get("machine"), self.text("version"))
+        inputs_of(self.get("machine"), self.get("files"), self.text("version"))
     }
 
     /// The record as JSON over several lines, with a newline at the end.
@@ -107,19 +113,33 @@ impl Record {
 }
 
 /// The hash of what a run of `read` is computed from: the resolved description, with the seed in
-/// it, and the version.
+/// it, the files it names, and the version.
 pub fn inputs(read: &Read<Machine>) -> String {
-    inputs_of(&read.resolved(), VERSION)
+    inputs_of(&read.resolved(), &files(read), VERSION)
 }
 
-fn inputs_of(machine: &Json, version: &str) -> String {
-    digest(&json!({ "machine": machine, "version": version }))
+fn inputs_of(machine: &Json, files: &Json, version: &str) -> String {
+    match files {
+        Json::Null => digest(&json!({ "machine": machine, "version": version })),
+        files => digest(&json!({ "machine": machine, "files": files, "version": version })),
+    }
+}
+
+/// The hash of each file that the description names, by the key that names it; null if there is
+/// none. A shipped trace is no file: it belongs to the version.
+fn files(read: &Read<Machine>) -> Json {
+    let hash = |(key, file): &(String, PathBuf)| Some((key.clone(), sha256(&fs::read(file).ok()?).into()));
+    let files: Map<String, Json> = read.files().iter().filter_map(hash).collect();
+    if files.is_empty() { Json::Null } else { files.into() }
 }
 
 /// SHA-256 over compact JSON, in hexadecimal.
 pub fn digest(json: &impl serde::Serialize) -> String {
-    let text = serde_json::to_string(json).expect("a record is plain JSON");
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256(serde_json::to_string(json).expect("a record is plain JSON").as_bytes())
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// How a run ended, in a word.
@@ -173,5 +193,9 @@ fn binds(binds: &Binds) -> Json {
 
 fn stuck_json(stuck: &Stuck) -> Json {
     let wait = |wait: &crate::engine::stuck::Wait| json!({ "task": wait.task, "wants": wait.wants, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
-    json!({ "at_us": stuck.at.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() })
+    let mut told = json!({ "at_us": stuck.at.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
+    if !stuck.lost.first.is_empty() {
+        told["lost"] = json!({ "first": stuck.lost.first, "more": stuck.lost.more });
+    }
+    told
 }

@@ -4,7 +4,6 @@ use crate::engine::{Ledger, Map, Metric, Outcome, Recorder, Time, Timeline};
 use crate::host::memory_bus::Kind;
 use crate::machine::Machine;
 use crate::machine::build::{Built, build};
-use crate::messaging::Endpoint;
 
 /// What a run gave.
 #[derive(Debug)]
@@ -32,8 +31,11 @@ pub struct RunResult {
 pub struct ResourceUse {
     /// Its name.
     pub name: String,
-    /// How long.
+    /// How long it was taken.
     pub busy: Time,
+    /// How long of that it did its own work, at its own pace, as far as that is told apart: what is
+    /// held while it waits for another is not what binds.
+    pub moving: Time,
 }
 
 /// Runs a checked description.
@@ -81,19 +83,19 @@ impl RunResult {
         self.metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value)
     }
 
-    /// The resource that was busy for the largest part of the run, with that part.
+    /// The resource that did its own work for the largest part of the run, with that part.
     pub fn busiest(&self) -> Option<(&str, f64)> {
-        let most = self.resources.iter().max_by_key(|resource| resource.busy)?;
-        Some((&most.name, self.share(most)))
+        let most = self.resources.iter().max_by_key(|resource| resource.moving)?;
+        Some((&most.name, self.share(most.moving)))
     }
 
     /// Every resource with the part of the run for which it was busy, in the order of the machine.
     pub fn shares(&self) -> Vec<(&ResourceUse, f64)> {
-        self.resources.iter().map(|resource| (resource, self.share(resource))).collect()
+        self.resources.iter().map(|resource| (resource, self.share(resource.busy))).collect()
     }
 
-    fn share(&self, resource: &ResourceUse) -> f64 {
-        resource.busy.as_s() / self.end.as_s().max(f64::MIN_POSITIVE)
+    fn share(&self, time: Time) -> f64 {
+        time.as_s() / self.end.as_s().max(f64::MIN_POSITIVE)
     }
 }
 
@@ -101,34 +103,36 @@ impl RunResult {
 fn resources(built: &Built) -> Vec<ResourceUse> {
     let mut resources = Vec::new();
     for node in built.world.nodes.iter() {
-        let mut add = |what: &str, busy| resources.push(ResourceUse { name: format!("{} {what}", node.name), busy });
-        match &node.endpoint {
-            Endpoint::Trapeze(trapeze) => {
-                add("processor", trapeze.host.processor.time().held_total());
-                add("memory", trapeze.host.memory.port().held_total());
-                add("PCI", trapeze.host.pci.bus().held_total());
-                add("host DMA", trapeze.chip.host_dma.busy_total());
-                add("firmware", trapeze.chip.worked());
-                add("netTx", trapeze.chip.transmit.busy_total());
-                add("netRcv", trapeze.chip.receive.busy_total());
-            }
-            Endpoint::Polled(end) => add("memory bus", end.node().bus.held_total()),
-            Endpoint::Active(end) => add("processor", end.busy()),
+        for part in node.endpoint().uses() {
+            let name = format!("{} {}", node.name, part.what);
+            resources.push(ResourceUse { name, busy: part.busy, moving: part.moving });
         }
     }
-    let links = built.myrinet.iter().flat_map(|fabric| fabric.link_use());
-    resources.extend(links.map(|(name, busy)| ResourceUse { name: format!("link {name}"), busy }));
+    let names: Vec<String> = built.world.nodes.iter().map(|node| node.name.clone()).collect();
+    let links = built.world.fabric.iter().flat_map(|fabric| fabric.links(&names));
+    resources.extend(links.map(|link| {
+        let (busy, moving) = (link.held, link.moving);
+        ResourceUse { name: format!("link {}", link.name), busy, moving }
+    }));
     resources
 }
 
-/// The transactions of each memory bus, by kind; those of warm-up messages count.
+/// The most memory buses whose transactions are told one by one.
+const BUSES_TOLD: usize = 8;
+
+/// The transactions of each memory bus by kind, of many buses together; those of warm-up messages count.
 fn bus_metrics(built: &Built) -> Vec<Metric> {
-    let mut metrics = Vec::new();
-    for node in built.world.nodes.iter() {
-        let Endpoint::Polled(end) = &node.endpoint else { continue };
-        for (kind, count) in Kind::ALL.iter().zip(end.node().bus.counts()) {
-            metrics.push(Metric::new(format!("bus.{}.{}", node.name, kind.name()), count as f64, ""));
-        }
+    let nodes = built.world.nodes.iter();
+    let counts: Vec<_> =
+        nodes.filter_map(|node| Some((node.name.as_str(), node.endpoint().host.bus_counts()?))).collect();
+    let told = |bus: &str, kind: &Kind, count: u64| Metric::new(format!("bus{bus}.{}", kind.name()), count as f64, "");
+    if counts.len() > BUSES_TOLD {
+        let sum = |index: usize| counts.iter().map(|(_, counts)| counts[index]).sum();
+        return Kind::ALL.iter().enumerate().map(|(index, kind)| told("", kind, sum(index))).collect();
     }
-    metrics
+    let of = |(name, counts): &(&str, [u64; 8])| {
+        let bus = format!(".{name}");
+        Kind::ALL.iter().zip(*counts).map(|(kind, count)| told(&bus, kind, count)).collect::<Vec<_>>()
+    };
+    counts.iter().flat_map(of).collect()
 }

@@ -180,9 +180,12 @@ impl Checked<'_> {
             Kept::Corrupt(path, why) => tell(Event::Corrupt(path, why)),
             Kept::Absent => {}
         }
-        let changed = |_| io::Error::other("the description changed while the sweep was running");
-        let read = self.sweep.read(point).map_err(changed)?;
+        let changed = || io::Error::other("the description changed while the sweep was running");
+        let read = self.sweep.read(point).map_err(|_| changed())?;
         let record = Record::of(&read, &super::run(&read.value, Recorder::off()));
+        if record.inputs() != *inputs {
+            return Err(changed());
+        }
         if let Some(points) = points {
             points.keep(inputs, &record)?;
         }

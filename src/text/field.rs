@@ -215,8 +215,15 @@ impl<K: Kind> Field<'_, '_, K> {
             None => {
                 let text = made_up.text().map_or_else(|| plain(&json), str::to_string);
                 self.table.note_value(self.key, self.doc, self.kind.name(), None, text, json);
+                self.note_file(&value);
                 value
             }
+        }
+    }
+
+    fn note_file(&self, value: &K::Value) {
+        if let Some(file) = self.kind.file(value) {
+            self.table.note_file(self.key, file);
         }
     }
 
@@ -233,6 +240,7 @@ impl<K: Kind> Field<'_, '_, K> {
                 let json = self.kind.json(&value, node);
                 let text = self.table.as_written(node).unwrap_or_else(|| plain(&json));
                 self.table.note_value(self.key, self.doc, self.kind.name(), Some(node), text, json);
+                self.note_file(&value);
                 Some(value)
             }
             Err(misfits) => {

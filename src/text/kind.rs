@@ -8,6 +8,7 @@ use super::quantity::Fault;
 use super::tree::{Node, Value};
 use serde_json::Value as Json;
 use std::fmt::Display;
+use std::path::Path;
 
 mod amount;
 mod number;
@@ -52,6 +53,11 @@ pub trait Kind {
     fn decode(&self, node: &Node, texts: &Texts) -> Decoded<Self::Value>;
     /// Some valid value, with which reading goes on after a problem.
     fn placeholder(&self) -> Self::Value;
+    /// The file that the value names: what it holds is part of the description.
+    fn file<'v>(&self, _: &'v Self::Value) -> Option<&'v Path> {
+        None
+    }
+
     /// The value for a result, canonical; `node` is what it was read from.
     fn json(&self, value: &Self::Value, node: &Node) -> Json;
     /// The kind as JSON Schema.

@@ -49,7 +49,7 @@ impl Layer {
 pub type TextId = usize;
 
 /// A place in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The text.
     pub text: TextId,
@@ -100,6 +100,15 @@ pub struct Text {
     pub content: Arc<str>,
     /// The folder that paths in it are relative to.
     pub folder: Option<PathBuf>,
+    /// Where its lines end.
+    line_ends: Arc<[usize]>,
+}
+
+impl Text {
+    /// The line of the byte at `at`, counted from one.
+    fn line(&self, at: usize) -> usize {
+        self.line_ends.partition_point(|end| *end < at) + 1
+    }
 }
 
 /// All texts that were read for one description.
@@ -109,7 +118,8 @@ pub struct Texts(Vec<Text>);
 impl Texts {
     /// Keeps a text and gives its number.
     pub fn add(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> TextId {
-        self.0.push(Text { layer, content: content.into(), folder: folder.map(Path::to_path_buf) });
+        let line_ends = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
+        self.0.push(Text { layer, content: content.into(), folder: folder.map(Path::to_path_buf), line_ends });
         self.0.len() - 1
     }
 
@@ -121,9 +131,7 @@ impl Texts {
     /// The origin of what stands at `place`.
     pub fn origin(&self, place: &Place) -> Origin {
         let text = self.get(place.text);
-        let before = text.content.as_bytes().get(..place.span.start).unwrap_or_default();
-        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-        Origin { layer: text.layer.clone(), place: Some(place.clone()), line: Some(line) }
+        Origin { layer: text.layer.clone(), place: Some(place.clone()), line: Some(text.line(place.span.start)) }
     }
 
     /// The text at `place`.
@@ -134,9 +142,8 @@ impl Texts {
     /// The comment behind `place` on its line, which says where a number comes from.
     pub fn note(&self, place: &Place) -> Option<String> {
         let rest = self.get(place.text).content.get(place.span.end..)?;
-        let line = rest.lines().next()?;
-        let comment = line.trim_start_matches([' ', '\t', ',', '}', ']']).strip_prefix('#')?;
-        let comment = comment.trim();
+        let comment = rest.trim_start_matches([' ', '\t', ',', '}', ']']).strip_prefix('#')?;
+        let comment = comment.lines().next()?.trim();
         (!comment.is_empty()).then(|| comment.to_string())
     }
 }

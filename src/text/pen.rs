@@ -6,6 +6,7 @@ use super::record::{Mark, Records, Step};
 use super::told;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// How closely the reader attends to what it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,15 +28,19 @@ pub(super) struct Pen {
     attention: Cell<Attention>,
     pub(super) problems: RefCell<Vec<Problem>>,
     pub(super) records: RefCell<Records>,
+    /// The files that values name, by the paths of these.
+    files: RefCell<Vec<(String, PathBuf)>>,
     /// The paths of values that are missing or bad, so that nothing can be said about them.
     unsound: RefCell<BTreeSet<String>>,
+    /// What is told of values that are missing, and is not to be told.
+    mistyped: RefCell<BTreeSet<String>>,
 }
 
 impl Pen {
     pub(super) fn new(texts: Texts, parts: Vec<String>, describing: bool) -> Pen {
         let attention = Cell::new(if describing { Attention::Off } else { Attention::Full });
-        let (problems, records) = Default::default();
-        Pen { texts, parts, describing, attention, problems, records, unsound: RefCell::default() }
+        let (problems, records, files, unsound, mistyped) = Default::default();
+        Pen { texts, parts, describing, attention, problems, records, files, unsound, mistyped }
     }
 
     /// Does `act` with no more than this attention.
@@ -56,14 +61,27 @@ impl Pen {
     /// Takes back that the value at this path is missing: it stands under a mistyped key, and
     /// that is told.
     pub(super) fn not_missing(&self, path: &str) {
-        let missing = told::missing_title(path);
-        self.problems.borrow_mut().retain(|problem| problem.message != missing);
+        self.mistyped.borrow_mut().insert(told::missing_title(path));
+    }
+
+    /// What is wrong; what was read, and the files that it names.
+    pub(super) fn done(self) -> (Vec<Problem>, Records, Vec<(String, PathBuf)>) {
+        let (mut problems, mistyped) = (self.problems.into_inner(), self.mistyped.into_inner());
+        problems.retain(|problem| !mistyped.contains(&problem.message));
+        (problems, self.records.into_inner(), self.files.into_inner())
     }
 
     /// Keeps what was read.
     pub(super) fn record(&self, path: Vec<Step>, mark: Mark) {
         if self.attention.get() == Attention::Full {
             self.records.borrow_mut().0.push((path, mark));
+        }
+    }
+
+    /// Keeps that a value names a file.
+    pub(super) fn note_file(&self, path: String, file: &Path) {
+        if self.attention.get() == Attention::Full {
+            self.files.borrow_mut().push((path, file.to_path_buf()));
         }
     }
 

@@ -5,6 +5,7 @@
 use super::origin::{Place, Texts};
 use annotate_snippets::renderer::Renderer;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Snippet};
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -107,6 +108,9 @@ fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
+/// Nobody reads more problems than these at once.
+const TOLD_MAX: usize = 100;
+
 /// Everything that is wrong with one description.
 #[derive(Clone)]
 pub struct Problems {
@@ -117,12 +121,11 @@ pub struct Problems {
 impl Problems {
     /// The problems in order of their texts and places, each told once.
     pub fn new(list: Vec<Problem>, texts: &Texts) -> Problems {
-        let mut told: Vec<Problem> = Vec::with_capacity(list.len());
-        for problem in list {
-            if !told.iter().any(|t| t.place == problem.place && t.message == problem.message) {
-                told.push(problem);
-            }
-        }
+        let mut known = HashSet::with_capacity(list.len());
+        let is_new: Vec<bool> = list.iter().map(|it| known.insert((it.place.as_ref(), &it.message))).collect();
+        let mut is_new = is_new.into_iter();
+        let mut told = list;
+        told.retain(|_| is_new.next() == Some(true));
         told.sort_by(|a, b| a.place.cmp(&b.place));
         Problems { list: told, texts: texts.clone() }
     }
@@ -132,10 +135,10 @@ impl Problems {
         Problems::new(vec![problem], &Texts::default())
     }
 
-    /// The problems one by one.
+    /// The problems one by one: as many of them as are told.
     pub fn each(&self) -> Vec<Problems> {
         let one = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
-        self.list.iter().map(one).collect()
+        self.list.iter().take(TOLD_MAX).map(one).collect()
     }
 
     /// The problems, in order.
@@ -143,11 +146,15 @@ impl Problems {
         &self.list
     }
 
-    /// All problems as text: with colours for a terminal, or plain.
+    /// The problems as text, with colours for a terminal, or plain: the first of them, and how many
+    /// more there are.
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
-        let told: Vec<String> =
-            self.list.iter().map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
+        let first = self.list.iter().take(TOLD_MAX);
+        let mut told: Vec<String> = first.map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
+        if let Some(more) = self.list.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
+            told.push(format!("and {more} more"));
+        }
         told.join("\n\n")
     }
 }
@@ -198,6 +205,18 @@ error: y is wrong
   |
   = help: leave y out";
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn of_very_many_the_first_are_told_and_the_rest_counted() {
+        let mut texts = Texts::default();
+        let id = texts.add(Layer::File("m.toml".into()), &"a = 1\n".repeat(50_000), None);
+        let problem = |line: usize| Problem::new("it stands again").at(place(id, 6 * line..6 * line + 1), "here");
+        let all = Problems::new((0..50_000).chain(0..50_000).map(problem).collect(), &texts);
+        assert_eq!(all.list().len(), 50_000);
+        let told = all.to_string();
+        assert_eq!(told.matches("error: ").count(), TOLD_MAX);
+        assert!(told.ends_with("\n\nand 49900 more"), "{}", &told[told.len() - 100..]);
     }
 
     #[test]

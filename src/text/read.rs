@@ -14,6 +14,7 @@ use super::schema::Schema;
 use super::table::Table;
 use super::told;
 use serde_json::Value as Json;
+use std::path::PathBuf;
 
 /// A description about to be read.
 pub struct Reading {
@@ -27,6 +28,7 @@ pub struct Read<T> {
     pub value: T,
     loaded: Loaded,
     records: Records,
+    files: Vec<(String, PathBuf)>,
 }
 
 impl Reading {
@@ -40,9 +42,9 @@ impl Reading {
         let pen = Pen::new(self.loaded.texts.clone(), self.loaded.parts.clone(), false);
         let root = Table::new(&pen, Vec::new(), Some(&self.loaded.root), None);
         let value = root.run(read).0;
-        let (problems, records) = (pen.problems.into_inner(), pen.records.into_inner());
+        let (problems, records, files) = pen.done();
         match problems.is_empty() {
-            true => Ok(Read { value, loaded: self.loaded, records }),
+            true => Ok(Read { value, loaded: self.loaded, records, files }),
             false => Err(Problems::new(problems, &self.loaded.texts)),
         }
     }
@@ -65,6 +67,11 @@ impl<T> Read<T> {
         self.records.resolved()
     }
 
+    /// The files that its values name, each with the path of the value.
+    pub fn files(&self) -> &[(String, PathBuf)] {
+        &self.files
+    }
+
     /// The texts it was read from.
     pub fn texts(&self) -> &Texts {
         &self.loaded.texts
@@ -73,11 +80,7 @@ impl<T> Read<T> {
     /// Of values that do not go together, the one that was said last: by the highest layer, and
     /// of one layer the first of `paths`. There a problem is best put right.
     pub fn foremost<'p>(&self, paths: &[&'p str]) -> &'p str {
-        let entries = self.entries();
-        let height = |path: &&&str| {
-            let entry = entries.iter().find(|entry| entry.path == **path);
-            entry.map_or(0, |entry| 1 + entry.origin.layer.height())
-        };
+        let height = |path: &&&str| self.records.find(path).map_or(0, |entry| 1 + entry.origin.layer.height());
         paths.iter().rev().max_by_key(height).expect("there is a value at least")
     }
 
@@ -94,7 +97,7 @@ impl<T> Read<T> {
 
     /// The same description read into something else.
     pub fn map<U>(self, act: impl FnOnce(T) -> U) -> Read<U> {
-        Read { value: act(self.value), loaded: self.loaded, records: self.records }
+        Read { value: act(self.value), loaded: self.loaded, records: self.records, files: self.files }
     }
 }
 

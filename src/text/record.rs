@@ -72,11 +72,19 @@ pub(super) struct Records(pub Vec<(Vec<Step>, Mark)>);
 impl Records {
     /// The values.
     pub fn entries(&self) -> Vec<Entry> {
-        let entry = |(_, mark): &(Vec<Step>, Mark)| match mark {
-            Mark::Value(entry, _) | Mark::Choice(entry) => Some((**entry).clone()),
+        self.each().cloned().collect()
+    }
+
+    /// The value at a path. What is asked for was most often read just now.
+    pub fn find(&self, path: &str) -> Option<&Entry> {
+        self.each().rfind(|entry| entry.path == path)
+    }
+
+    fn each(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.0.iter().filter_map(|(_, mark)| match mark {
+            Mark::Value(entry, _) | Mark::Choice(entry) => Some(&**entry),
             Mark::Table | Mark::List => None,
-        };
-        self.0.iter().filter_map(entry).collect()
+        })
     }
 
     /// The whole as JSON.

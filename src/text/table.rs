@@ -13,6 +13,7 @@ use super::told;
 use super::tree::{Node, Tree, Value};
 use serde_json::Value as Json;
 use std::cell::RefCell;
+use std::path::Path;
 
 /// One table of a description while it is read.
 pub struct Table<'t> {
@@ -224,6 +225,11 @@ impl<'t> Table<'t> {
         let path = self.path_of(key);
         let entry = Entry { path: dotted(&path), value, kind, origin, note, doc };
         self.pen.record(path, Mark::Value(Box::new(entry), json));
+    }
+
+    /// Keeps that the value of a key names a file.
+    pub(super) fn note_file(&self, key: &'static str, file: &Path) {
+        self.pen.note_file(dotted(&self.path_of(key)), file);
     }
 
     /// Keeps which member of a family stands at this table.

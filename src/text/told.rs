@@ -23,8 +23,7 @@ pub(super) fn positioned(
         return problem.at(found.place.clone().or(nearest), "");
     }
     let above = (0..keys.len()).rev().find_map(|n| node.at(keys[..n].iter().copied())?.place.clone());
-    let entry = records.entries().into_iter().find(|entry| entry.path == full);
-    let label = entry.map(|entry| format!("`{full}` is {} by default", entry.value)).unwrap_or_default();
+    let label = records.find(full).map(|entry| format!("`{full}` is {} by default", entry.value)).unwrap_or_default();
     problem.at(above.or(nearest), label)
 }
 

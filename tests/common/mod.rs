@@ -5,7 +5,7 @@
 //! machines: their constants are calibrated, and may change.
 #![allow(dead_code)]
 
-use narrows::engine::{Ledger, NodeId, Outcome, Recorder, Span, Time};
+use narrows::engine::{Ledger, Outcome, Recorder, Span, Time};
 use narrows::machine::Machine;
 use narrows::machine::build::build;
 use narrows::study::RunResult;
@@ -196,7 +196,6 @@ shadow = {shadow}
 keep-buffers = {keep_buffers}
 logging = {logging}
 lanai = {{ clock = "{lanai_mhz} MHz", sram = {{ size = "64 MiB", rate = "{sram_rate} MB/s" }} }}
-software = {{ send = {software}, receive = {software} }}
 [ni.trapeze.firmware]
 poll = 1
 send-begin = {cycles}
@@ -206,6 +205,10 @@ receive-post = {cycles}
 receive-begin = {cycles}
 receive-end = {cycles}
 log = {cycles}
+[messaging]
+send = {software}
+poll = 0
+receive = {software}
 "#
         )
     }
@@ -236,8 +239,8 @@ log = {cycles}
         let delivered = built.world.tally.delivered();
         let messages = delivered.iter().map(|(message, at)| Delivered {
             id: message.id,
-            source: message.source,
-            destination: message.destination,
+            source: message.source.index(),
+            destination: message.destination.index(),
             payload: message.payload.get(),
             ledger: message.ledger(),
             at: *at,
@@ -256,6 +259,8 @@ log = {cycles}
 impl Host {
     fn text(&self, number: usize) -> String {
         let Host { read_setup, read_rate, write_setup, write_rate, competition, interrupt_latency, .. } = self;
+        // As wide as its DMA needs; a word takes a cycle on any.
+        let width = read_rate.max(write_rate).div_ceil(33).next_power_of_two().max(4);
         let (write_overhead, read_overhead, burst, posted) =
             (self.write_overhead_cycles, self.read_overhead_cycles, self.pio_burst, self.posted_writes);
         format!(
@@ -263,7 +268,7 @@ impl Host {
 [hosts.h{number}.io-bus]
 processor = {{ clock = "100 MHz", interrupt-latency = "{interrupt_latency} ns" }}
 memory = {{ block = "32 B", access = "100 ns", copy = "50 ns" }}
-pci = {{ clock = "33 MHz", width = "4 B" }}
+pci = {{ clock = "33 MHz", width = "{width} B" }}
 [hosts.h{number}.io-bus.bridge]
 read-setup = "{read_setup} ns"
 read-rate = "{read_rate} MB/s"
@@ -282,12 +287,12 @@ posted-writes = {posted}
     }
 }
 
-/// A message delivered.
+/// A message delivered; nodes by their numbers, as they are called.
 #[derive(Clone, Debug)]
 pub struct Delivered {
     pub id: u64,
-    pub source: NodeId,
-    pub destination: NodeId,
+    pub source: usize,
+    pub destination: usize,
     pub payload: u64,
     pub ledger: Ledger,
     pub at: Time,
@@ -322,14 +327,14 @@ impl Run {
     }
 
     /// The spans of an engine of a node, in order of time.
-    pub fn spans(&self, node: NodeId, engine: &str) -> Vec<&Span> {
+    pub fn spans(&self, node: usize, engine: &str) -> Vec<&Span> {
         let timeline = &self.result.timeline;
         let is_track = |span: &&Span| timeline.tracks[span.track.0 as usize] == (format!("n{node}"), engine.to_owned());
         timeline.spans.iter().filter(is_track).collect()
     }
 
     /// The spans that served a message on an engine of a node.
-    pub fn spans_of(&self, message: u64, node: NodeId, engine: &str) -> Vec<&Span> {
+    pub fn spans_of(&self, message: u64, node: usize, engine: &str) -> Vec<&Span> {
         self.spans(node, engine).into_iter().filter(|span| span.message == Some(message)).collect()
     }
 }

@@ -47,6 +47,12 @@ impl Heap {
         Some(first)
     }
 
+    /// Shows every event, in no order.
+    pub fn each(&self, show: &mut impl FnMut(Event)) {
+        let events = &self.keys[usize::from(self.vacant).min(self.used)..self.used];
+        events.iter().for_each(|&key| show(Event::from_key(key)));
+    }
+
     /// Moves every event out, in no order.
     pub fn drain_into(&mut self, events: &mut Vec<Event>) {
         self.fill_vacancy();

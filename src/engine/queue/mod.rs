@@ -102,6 +102,11 @@ impl Queue {
         }
     }
 
+    /// Shows every event that was added for an instant later than the present, in no order.
+    pub fn each_later(&self, mut show: impl FnMut(Event)) {
+        self.later.each(&mut show);
+    }
+
     /// How many events are pending.
     pub fn len(&self) -> usize {
         self.now.len() + self.later.len()

@@ -54,6 +54,20 @@ impl Pair {
             Act::Pop => _ = self.pop(),
         }
         assert_eq!(self.queue.len(), self.plain.0.len());
+        if self.sequence.is_multiple_of(512) {
+            self.compare_all();
+        }
+    }
+
+    /// All that is pending later, in no order.
+    fn compare_all(&self) {
+        let mut later: Vec<(u64, u64)> = Vec::new();
+        self.queue.each_later(|event| later.push((event.time.ps(), event.id)));
+        later.extend(self.queue.now.iter().map(|event| (event.time.ps(), event.id)));
+        later.sort_unstable();
+        let mut plain: Vec<(u64, u64)> = self.plain.0.iter().map(|Reverse(event)| *event).collect();
+        plain.sort_unstable();
+        assert_eq!(later, plain);
     }
 
     fn pop(&mut self) -> bool {

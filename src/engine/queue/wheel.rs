@@ -88,6 +88,20 @@ impl Wheel {
         self.run.len() + self.near.len() + self.listed + self.far.len()
     }
 
+    /// Shows every event, in no order.
+    pub fn each(&self, show: &mut impl FnMut(Event)) {
+        self.run.iter().for_each(|&key| show(Event::from_key(key)));
+        self.near.each(show);
+        self.far.each(show);
+        for head in &self.heads {
+            let mut next = *head;
+            while let Some(node) = self.nodes.get(next as usize) {
+                show(node.event);
+                next = node.next;
+            }
+        }
+    }
+
     #[inline]
     pub fn push(&mut self, event: Event) {
         if event.time > self.near_last {

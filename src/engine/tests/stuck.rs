@@ -1,5 +1,6 @@
 //! Runs that cannot go on, and what is told of them.
 
+use super::super::sim::PointId;
 use super::super::{Resource, Signal};
 use super::*;
 
@@ -60,7 +61,7 @@ fn polling_with_a_stated_reason_is_a_deadlock_by_the_limit() {
     for name in ["a", "b"] {
         let bus = bus.clone();
         bench.spawn(name, |sim, _| async move {
-            sim.waits_for(Some(door));
+            let _polls = sim.polls_for(door);
             loop {
                 // What is waited for in between, and ends, does not take the reason away.
                 let held = bus.acquire().await;
@@ -80,7 +81,7 @@ fn spinning_for_no_stated_reason_is_a_livelock() {
     let bench = Bench::new();
     let door = bench.sim().point("the door");
     bench.spawn("poller", |sim, _| async move {
-        sim.waits_for(Some(door));
+        let _polls = sim.polls_for(door);
         loop {
             sim.delay(ns(10)).await;
         }
@@ -99,13 +100,149 @@ fn progress_puts_the_limit_off() {
     let bench = Bench::new();
     bench.spawn("busy", |sim, log| async move {
         for _ in 0..5 {
-            sim.delay(ns(900)).await;
+            spin_for(&sim, ns(900)).await;
             sim.progress();
         }
         log.note("end");
-        sim.delay(ns(1_001)).await;
+        spin_for(&sim, ns(1_010)).await;
     });
     assert!(matches!(bench.run(patience()), Outcome::Livelock(_)));
     assert_eq!(bench.log.lines.take(), ["4500 end"]);
     assert_eq!(bench.run(Limits::default()), Outcome::Done, "the run may go on without the limit");
+}
+
+async fn spin_for(sim: &Sim, span: Time) {
+    for _ in 0..span.ps() / 10_000 {
+        sim.delay(ns(10)).await;
+    }
+}
+
+/// A task that polls for ever, and says so.
+fn poll_for(bench: &Bench, what: &str, interval: Time) {
+    let point = bench.sim().point(what);
+    bench.spawn("poller", |sim, _| async move {
+        let _polls = sim.polls_for(point);
+        loop {
+            sim.delay(interval).await;
+        }
+    });
+}
+
+#[test]
+fn a_long_wait_for_an_instant_is_slow_and_not_stuck() {
+    for polled in [false, true] {
+        let bench = Bench::new();
+        if polled {
+            let sim = bench.sim();
+            let door = sim.point("the door");
+            sim.clone().spawn_server("poller", async move {
+                let _polls = sim.polls_for(door);
+                loop {
+                    sim.delay(ns(10)).await;
+                }
+            });
+        }
+        bench.spawn("slow", |sim, log| async move {
+            // One wait much longer than the limit, then some shorter ones without progress.
+            sim.delay(Time::from_us(50)).await;
+            for _ in 0..100 {
+                sim.delay(ns(300)).await;
+                sim.delay(ns(1)).await;
+            }
+            log.note("end");
+        });
+        assert_eq!(bench.run(patience()), Outcome::Done);
+        assert_eq!(bench.log.lines.take(), ["80100 end"]);
+    }
+}
+
+#[test]
+fn a_deadline_is_waited_for_if_it_lies_before_the_end() {
+    let outcome = |deadline| {
+        let bench = Bench::new();
+        poll_for(&bench, "the door", ns(10));
+        let signal = Signal::new(&bench.sim(), "an answer");
+        bench.spawn("patient", |_, log| async move {
+            log.note(signal.wait_until(deadline).await);
+        });
+        let outcome = bench.run(Limits { time: Time::from_us(200), ..patience() });
+        let Outcome::Deadlock(stuck) = outcome else { panic!("{outcome:?}") };
+        (stuck.at, bench.log.lines.take().join(""))
+    };
+    assert_eq!(outcome(Time::from_us(100)), (Time::from_us(101), "100000 false".to_owned()));
+    assert_eq!(outcome(Time::from_us(201)), (Time::from_us(1), String::new()));
+}
+
+#[test]
+fn a_wait_beyond_the_end_ends_the_run_at_its_limit_of_time() {
+    let bench = Bench::new();
+    bench.spawn("slow", |sim, _| async move { sim.delay(Time::from_us(50)).await });
+    let Outcome::TimeLimit(stuck) = bench.run(Limits { time: Time::from_us(40), ..patience() }) else { panic!("slow") };
+    assert_eq!(stuck.at, Time::from_us(40));
+}
+
+#[test]
+fn who_polls_seldom_is_waited_for_until_it_has_looked() {
+    let bench = Bench::new();
+    poll_for(&bench, "the door", Time::from_us(3));
+    let Outcome::Deadlock(stuck) = bench.run(patience()) else { panic!("a deadlock") };
+    assert_eq!(stuck.at, Time::from_us(3), "it looked once");
+}
+
+/// What is told of a task that gets on after it polled for the door, and then is in a short wait
+/// again and again.
+fn told_of(act: impl AsyncFnOnce(&Sim, PointId) + 'static) -> Vec<String> {
+    let bench = Bench::new();
+    let door = bench.sim().point("the door");
+    bench.spawn("task", |sim, _| async move {
+        act(&sim, door).await;
+        spin_for(&sim, Time::from_us(10)).await;
+    });
+    match bench.run(patience()) {
+        Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) => {
+            stuck.chain.iter().map(|wait| wait.wants.clone()).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_a_task_polled_for_is_not_told_of_when_it_has_got_on() {
+    let polls_on = told_of(async |sim, door| std::mem::forget(sim.polls_for(door)));
+    assert_eq!(polls_on, ["the door"], "it has not got on");
+    let got_on = told_of(async |sim, door| {
+        let polls = sim.polls_for(door);
+        sim.delay(ns(5)).await;
+        drop(polls);
+    });
+    assert_eq!(got_on, Vec::<String>::new());
+}
+
+#[test]
+fn what_a_task_polls_for_is_told_of_while_its_guard_lives() {
+    let bench = Bench::new();
+    let [door, window] = ["the door", "the window"].map(|name| bench.sim().point(name));
+    bench.spawn("poller", |sim, _| async move {
+        let _door = sim.polls_for(door);
+        drop(sim.polls_for(window));
+        // What is waited for in between does not end it.
+        Signal::new(&sim, "a change").wait_until(ns(5)).await;
+        sim.progress();
+        spin_for(&sim, Time::from_us(10)).await;
+    });
+    let Outcome::Deadlock(stuck) = bench.run(patience()) else { panic!("a deadlock") };
+    assert_eq!(stuck.chain[0].wants, "the door");
+}
+
+#[test]
+fn a_clock_that_stands_still_is_a_livelock_without_any_limit() {
+    let bench = Bench::new();
+    bench.spawn("spinner", |sim, _| async move {
+        sim.delay(ns(7)).await;
+        loop {
+            sim.delay(Time::ZERO).await;
+        }
+    });
+    let Outcome::Livelock(stuck) = bench.run(Limits::default()) else { panic!("a livelock") };
+    assert_eq!(stuck.at, ns(7));
 }

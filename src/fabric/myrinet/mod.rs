@@ -7,15 +7,20 @@
 //! it that it has, longer than `watchdog` is dropped when it next moves, and its path freed. Switch latency is per switch, cut-through.
 //! It leaves out byte-level slack per hop, cable length, and bit errors.
 
-pub mod carrier;
+mod circle;
 mod path;
 mod routes;
+mod ways;
 
-pub use path::{Dropped, Path};
+pub use circle::{Circle, circle};
+use path::Path;
 pub use routes::{RouteError, routes};
+pub use ways::{MyrinetInlet, MyrinetOutlet};
 
-use super::packet::{Arrival, Packet};
-use crate::engine::sim::TaskId;
+use super::LinkUse;
+use super::packet::Packet;
+use super::port::{Dropped, Facts, Piece};
+use crate::engine::sim::{NO_TASK, TaskId};
 use crate::engine::{Bytes, Mailbox, NodeId, Pool, Rate, Sim, Time};
 use crate::text::Table;
 use std::cell::Cell;
@@ -67,6 +72,14 @@ impl MyrinetParameters {
     }
 }
 
+impl MyrinetParameters {
+    /// What can be said before time 0. There is one network for all; its watchdog drops what holds a
+    /// path for too long, which no machine here does that is not stuck.
+    pub fn facts(&self) -> Facts {
+        Facts { nodes_max: None, classes: 1, in_order: true, loses: false, packet_max: None }
+    }
+}
+
 /// The two ends of `"a - b"`.
 fn ends(link: &str) -> Option<(String, String)> {
     let (from, to) = link.split_once(" - ")?;
@@ -95,12 +108,14 @@ struct Link {
     free: Pool,
     held_since: Cell<Time>,
     held_total: Cell<Time>,
+    moved_total: Cell<Time>,
     name: String,
 }
 
 /// Where a node meets the fabric, as the fabric sees it.
 struct Port {
-    arrivals: Mailbox<Arrival>,
+    name: String,
+    arrivals: Mailbox<Piece>,
     slack: Pool,
 }
 
@@ -132,23 +147,23 @@ impl Myrinet {
     }
 
     /// Waits for the next arrival at `node`.
-    pub async fn arrival(&self, node: NodeId) -> Arrival {
-        self.ports[node].arrivals.receive().await
+    pub async fn arrival(&self, node: NodeId) -> Piece {
+        self.ports[node.index()].arrivals.receive().await
     }
 
     /// States which task takes what arrives at `node`, for the tale of a stuck run.
     pub fn set_receiver(&self, node: NodeId, task: TaskId) {
-        self.sim.set_holder(self.ports[node].slack.point(), task);
+        self.sim.set_holder(self.ports[node.index()].slack.point(), task);
     }
 
     /// Gives the room of `bytes` that `node` has taken back to the path.
     pub fn taken(&self, node: NodeId, bytes: Bytes) {
-        self.ports[node].slack.release(bytes.get());
+        self.ports[node.index()].slack.release(bytes.get());
     }
 
     /// Takes the path of `packet`, link by link, and returns when it holds them all. The head's way
     /// through the switches is not waited for: every byte arrives that much later.
-    pub async fn open(self: &Rc<Self>, packet: Rc<Packet>) -> Result<Path, Dropped> {
+    async fn open(self: &Rc<Self>, packet: Rc<Packet>) -> Result<Path, Dropped> {
         Path::open(self.clone(), packet).await
     }
 
@@ -162,16 +177,33 @@ impl Myrinet {
         self.packets_delivered.get()
     }
 
-    /// For each link and direction its name and how long packets held it.
-    pub fn link_use(&self) -> Vec<(String, Time)> {
-        self.links.iter().map(|link| (link.name.clone(), link.held_total.get())).collect()
+    /// For each link and direction its name, how long packets held it, and how long it moved bytes.
+    pub fn link_use(&self) -> Vec<LinkUse> {
+        self.links.iter().map(|link| link.used()).collect()
     }
 }
 
 impl Link {
     fn new(sim: &Sim, name: String) -> Link {
         let free = Pool::new(sim, format!("link {name}"), 1);
-        Link { free, held_since: Cell::default(), held_total: Cell::default(), name }
+        let (held_since, held_total, moved_total) = Default::default();
+        Link { free, held_since, held_total, moved_total, name }
+    }
+
+    /// The current task holds it from now on, and is told of as its holder.
+    fn taken(&self, sim: &Sim) {
+        self.held_since.set(sim.now());
+        sim.set_holder(self.free.point(), sim.current());
+    }
+
+    fn let_go(&self, sim: &Sim) {
+        self.held_total.set(self.held_total.get() + sim.now().since(self.held_since.get()));
+        sim.set_holder(self.free.point(), NO_TASK);
+        self.free.release(1);
+    }
+
+    fn used(&self) -> LinkUse {
+        LinkUse { name: self.name.clone(), held: self.held_total.get(), moving: self.moved_total.get() }
     }
 }
 
@@ -181,6 +213,7 @@ impl Port {
         let round_trip = parameters.switch_latency * (2 * hops);
         let window = parameters.slack + parameters.link_rate.bytes_in(round_trip) + parameters.flit;
         Port {
+            name: node.to_owned(),
             arrivals: Mailbox::new(sim, format!("a packet at {node}")),
             slack: Pool::new(sim, format!("room in the receiver of {node}"), window.get()),
         }

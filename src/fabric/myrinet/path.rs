@@ -1,13 +1,10 @@
 //! A packet's way through the fabric: taking links, sending bytes under back-pressure, letting go.
 
-use super::super::packet::{Arrival, Packet};
+use super::super::packet::Packet;
+use super::super::port::{Dropped, Piece};
 use super::Myrinet;
 use crate::engine::{Bytes, Time};
 use std::rc::Rc;
-
-/// The packet was dropped by the watchdog.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dropped;
 
 /// A path that a packet holds.
 pub struct Path {
@@ -16,16 +13,19 @@ pub struct Path {
     held: Vec<usize>,
     /// Whether it leads to the receiver: before, the receiver knows nothing of the packet.
     complete: bool,
+    /// Whether its first byte has left.
+    begun: bool,
     deadline: Time,
     latency: Time,
 }
 
 impl Path {
     pub(super) async fn open(fabric: Rc<Myrinet>, packet: Rc<Packet>) -> Result<Path, Dropped> {
-        let route = fabric.routes[packet.source][packet.destination].clone();
+        let label = packet.label();
+        let route = fabric.routes[label.source.index()][label.destination.index()].clone();
         let deadline = fabric.sim.now().saturating_add(fabric.parameters.watchdog);
         let (held, complete, latency) = (Vec::with_capacity(route.len()), false, Time::ZERO);
-        let mut path = Path { fabric, packet, held, complete, deadline, latency };
+        let mut path = Path { fabric, packet, held, complete, begun: false, deadline, latency };
         for (hop, link) in route.into_iter().enumerate() {
             path.take(hop, link).await?;
         }
@@ -41,10 +41,11 @@ impl Path {
         }
         // The head reaches this hop's output port `latency` after it set out; the wait for a busy
         // port comes on top, and no byte behind the head flows before the whole path is held.
-        if !fabric.links[link].free.acquire_until(1, self.deadline).await {
-            return Err(self.give_up());
+        let free = &fabric.links[link].free;
+        if !free.acquire_until(1, self.deadline).await {
+            return Err(self.give_up(&format!("waiting for link {}", fabric.links[link].name)));
         }
-        fabric.links[link].held_since.set(fabric.sim.now());
+        fabric.links[link].taken(&fabric.sim);
         self.held.push(link);
         Ok(())
     }
@@ -52,36 +53,52 @@ impl Path {
     /// Waits until the path takes `bytes` more.
     pub async fn room(&mut self, bytes: Bytes) -> Result<(), Dropped> {
         let fabric = self.fabric.clone();
-        let slack = &fabric.ports[self.packet.destination].slack;
-        match fabric.sim.now() < self.deadline && slack.acquire_until(bytes.get(), self.deadline).await {
+        let port = &fabric.ports[self.packet.label().destination.index()];
+        if fabric.sim.now() >= self.deadline {
+            return Err(self.give_up("moving still"));
+        }
+        match port.slack.acquire_until(bytes.get(), self.deadline).await {
             true => Ok(()),
-            false => Err(self.give_up()),
+            false => Err(self.give_up(&format!("waiting for room in the receiver of {}", port.name))),
         }
     }
 
-    /// Sends `bytes` for which there is room, and that take `time` on the wire; returns when the
-    /// last of them has left.
-    pub async fn send(&mut self, bytes: &[u8], time: Time) {
+    /// Sends `bytes` for which there is room, and that take `time` on the wire; `last` says that the
+    /// packet ends with them. Returns when the last of them has left.
+    pub async fn send(&mut self, bytes: Bytes, time: Time, last: bool) {
         let fabric = &self.fabric;
-        self.packet.append(bytes);
-        let arrival = Arrival::Data { packet: self.packet.clone(), bytes: Bytes(bytes.len() as u64), time };
-        fabric.ports[self.packet.destination].arrivals.send_at(fabric.sim.now() + self.latency, arrival);
+        let crossing = fabric.parameters.link_rate.time_for(bytes);
+        let first = !std::mem::replace(&mut self.begun, true);
+        let arrival = Piece::Bytes { packet: self.packet.clone(), bytes, time, first, last };
+        let port = &fabric.ports[self.packet.label().destination.index()];
+        port.arrivals.send_at(fabric.sim.now() + self.latency, arrival);
         fabric.sim.delay(time).await;
+        for &link in &self.held {
+            let moved = &fabric.links[link].moved_total;
+            moved.set(moved.get() + crossing);
+        }
     }
 
     /// Lets the path go after the last byte.
-    pub fn close(mut self) {
+    pub fn close(&mut self) {
         self.fabric.packets_delivered.set(self.fabric.packets_delivered.get() + 1);
         self.let_go();
     }
 
-    /// The watchdog fired: the path is freed, and the receiver told if it was reached.
-    fn give_up(&mut self) -> Dropped {
+    /// The watchdog fired while the packet was doing what `doing` says: the path is freed, and the
+    /// receiver told if it was reached.
+    fn give_up(&mut self, doing: &str) -> Dropped {
         let fabric = &self.fabric;
         fabric.packets_dropped.set(fabric.packets_dropped.get() + 1);
+        fabric.sim.lost(|| {
+            let label = self.packet.label();
+            let [from, to] = [label.source, label.destination].map(|node| &fabric.ports[node.index()].name);
+            let what = self.packet.journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));
+            format!("{what} from {from} to {to}, dropped by the watchdog at {}, {doing}", fabric.sim.now())
+        });
         if self.complete {
-            let arrivals = &fabric.ports[self.packet.destination].arrivals;
-            arrivals.send_at(fabric.sim.now() + self.latency, Arrival::Dropped(self.packet.clone()));
+            let arrivals = &fabric.ports[self.packet.label().destination.index()].arrivals;
+            arrivals.send_at(fabric.sim.now() + self.latency, Piece::Dropped(self.packet.clone()));
         }
         self.let_go();
         Dropped
@@ -89,9 +106,7 @@ impl Path {
 
     fn let_go(&mut self) {
         for link in self.held.drain(..) {
-            let link = &self.fabric.links[link];
-            link.held_total.set(link.held_total.get() + self.fabric.sim.now().since(link.held_since.get()));
-            link.free.release(1);
+            self.fabric.links[link].let_go(&self.fabric.sim);
         }
     }
 }

@@ -4,24 +4,26 @@
 //! |---|---|
 //! | `parameters.rs` | what routers and links are like |
 //! | `network/` | the network: many routers as rows of small state, only the active ones touched |
-//! | `twin/` | the same network written plainly, which tests hold against it |
 //!
 //! A packet waits in its source's queue, enters a router's input buffer flit by flit, and at each router
 //! is routed, gets a virtual channel of an output, then the switch for each of its flits; a slot of the
 //! buffer it leaves goes back as a credit. See docs/fabric.md. The pipeline is that of BookSim2's
 //! input-queued router (Jiang et al., ISPASS 2013), cycle by cycle. Leaves out: speculation, input and
-//! output speedup, faults.
+//! output speedup, faults. The same network is written plainly in `tests/twin`, and held against it.
 
 pub mod network;
 pub mod parameters;
 #[cfg(test)]
 mod tests;
-pub mod twin;
 
-pub use network::Network;
+pub use network::{Link, LinkEnd, Network};
 pub use parameters::{RouterParameters, Sharing, Switching};
 
-/// A packet to be sent.
+/// A packet to be sent: there and told of as a whole ([`Injection::whole`]), or streamed.
+///
+/// A streamed packet may leave while it is still coming to its source, and its receiver may take it
+/// while it is still coming out: flits that are not there yet are waited for, and those that are not
+/// taken yet keep the slots behind the last router, so that back-pressure reaches through the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Injection {
     /// The node it comes from.
@@ -36,6 +38,19 @@ pub struct Injection {
     pub tag: u32,
     /// Whether it needs a place in the receiving interface.
     pub takes_place: bool,
+    /// Flits that are there already; the rest is supplied later ([`Network::supply`]).
+    pub ready: u16,
+    /// 0 if it is told of as a whole. If not, it is streamed: its source and its receiver are told of
+    /// its flits whenever so many have gathered, at most what a buffer holds, and its receiver takes
+    /// them ([`Network::take`]).
+    pub grain: u16,
+}
+
+impl Injection {
+    /// A packet of logical network 0 that is all there, told of as a whole, and takes no place.
+    pub const fn whole(source: u32, destination: u32, flits: u16, tag: u32) -> Injection {
+        Injection { source, destination, flits, network: 0, tag, takes_place: false, ready: flits, grain: 0 }
+    }
 }
 
 /// Something that happened to a packet.
@@ -53,13 +68,17 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// What happened to a packet.
+/// What happened to a packet, in the order in which it does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum EventKind {
+    /// So many more flits of it left the source's queue; of a streamed packet only.
+    Left(u16),
     /// Its tail left the source's queue.
     Entered,
     /// Its header flit is wholly at the receiving interface.
     Header,
+    /// So many more flits of it are; of a streamed packet only.
+    Came(u16),
     /// Its tail flit is.
     Delivered,
 }
@@ -91,14 +110,4 @@ impl Counts {
     pub fn in_flight_flits(&self) -> u64 {
         self.injected_flits - self.delivered_flits
     }
-}
-
-/// A number that packet `number` has at `router`, the same in every run: where its search among several
-/// ports begins.
-fn hash(seed: u64, number: u64, router: u32) -> u64 {
-    let mut mixed = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);
-    for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(factor);
-    }
-    mixed ^ (mixed >> 31)
 }

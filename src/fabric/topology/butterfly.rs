@@ -182,6 +182,11 @@ impl Routing for Butterfly {
         self.stages
     }
 
+    /// All are equally far apart.
+    fn farthest(&self) -> Option<(u32, u32)> {
+        Some((0, self.nodes - 1))
+    }
+
     fn looks_back(&self) -> bool {
         false
     }

@@ -198,6 +198,11 @@ impl Routing for FatTree {
         2 * (level as u32 + 1)
     }
 
+    /// They meet at the top.
+    fn farthest(&self) -> Option<(u32, u32)> {
+        Some((0, self.nodes - 1))
+    }
+
     fn looks_back(&self) -> bool {
         false
     }

@@ -60,6 +60,10 @@ impl Routing for Hypercube {
         (from ^ to).count_ones()
     }
 
+    fn farthest(&self) -> Option<(u32, u32)> {
+        Some((0, (1 << self.node_port) - 1))
+    }
+
     fn looks_back(&self) -> bool {
         false
     }

@@ -67,6 +67,10 @@ impl Routing for DimensionOrder {
         self.grid.distance(from, to)
     }
 
+    fn farthest(&self) -> Option<(u32, u32)> {
+        Some((0, self.grid.nodes() - 1))
+    }
+
     fn looks_back(&self) -> bool {
         false
     }

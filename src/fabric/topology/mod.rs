@@ -148,6 +148,11 @@ pub trait Routing: fmt::Debug + Send + Sync {
     /// Hops between two nodes as the shape's own latency formula counts them.
     fn distance(&self, from: u32, to: u32) -> u32;
 
+    /// Two nodes as far apart as any are, by links and by the formula, where the shape can say it.
+    fn farthest(&self) -> Option<(u32, u32)> {
+        None
+    }
+
     /// Whether the source of a header, or the channel it came by, has to do with its ways; a survey
     /// asks less often where neither has.
     fn looks_back(&self) -> bool {

@@ -110,7 +110,7 @@ impl Topology {
             Topology::Mesh(_, routing) => *routing == MeshRouting::DimensionOrder,
             Topology::FatTree(_) => false,
             Topology::Butterfly(butterfly) => butterfly.dilation == 1,
-            // Equal ways of a graph are told apart by tables.
+            Topology::Graph(graph) => graph.has_one_way(),
             _ => true,
         }
     }

@@ -81,4 +81,10 @@ impl Routing for Dateline {
         };
         (0..self.grid.dimensions()).map(way).sum()
     }
+
+    /// Half way round in every dimension.
+    fn farthest(&self) -> Option<(u32, u32)> {
+        let halfway = |(node, stride): (u32, u32), side: &u32| (node + side / 2 * stride, stride * side);
+        Some((0, self.grid.shape.iter().fold((0, 1), halfway).0))
+    }
 }

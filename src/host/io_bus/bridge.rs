@@ -3,6 +3,11 @@
 //! Datasheet: a transfer of *n* bytes alone takes set-up + *n* ÷ rate (each direction its own);
 //! it moves in bursts of at most `burst`, after which another master may have the bus. What
 //! competition adds is in `competition.rs`. Source: Yocum et al. (1997) Figure 1 and §3.5.
+//!
+//! Set-up and rate are what is measured of a bridge on its bus: wait states, bursts and arbitration
+//! are in them. They are not made from the bus's clock and width, which are the bound (a rate above
+//! clock × width is refused) and what programmed I/O takes its time from. So another clock alone
+//! leaves DMA as it was; what a faster bus would give is asked by stating the bridge's rates with it.
 
 use super::competition::Competition;
 use super::memory::MainMemory;

@@ -95,7 +95,7 @@ impl MainMemory {
     }
 
     /// One access of the processor to one block.
-    async fn access(&self) {
+    pub async fn access(&self) {
         let held = self.port.acquire().await;
         self.processor_accesses.set(self.processor_accesses.get() + 1);
         self.sim.delay(self.parameters.access).await;

@@ -12,6 +12,7 @@
 
 pub mod bridge;
 pub mod competition;
+pub mod cpu;
 pub mod memory;
 pub mod pci;
 pub mod pio;
@@ -22,12 +23,14 @@ mod tests;
 
 pub use bridge::{Bridge, BridgeParameters, Direction, DmaStream};
 pub use competition::Competition;
+pub use cpu::Cpu;
 pub use memory::{Address, MainMemory, MemoryParameters};
 pub use pci::{Pci, PciParameters};
-pub use pio::{BusTarget, Pio, PioParameters};
-pub use processor::{InterruptLine, Processor, ProcessorParameters};
+pub use pio::{Pio, PioParameters};
+pub use processor::{InterruptLine, ProcessorParameters};
 
-use crate::engine::{NodeId, Sim};
+use super::device::{Device, Window};
+use crate::engine::Sim;
 use crate::text::Table;
 use std::rc::Rc;
 
@@ -48,10 +51,8 @@ pub struct IoBusParameters {
 
 /// A host with an I/O bus.
 pub struct IoBusHost {
-    /// Its node's number.
-    pub node: NodeId,
     /// Its processor.
-    pub processor: Processor,
+    pub cpu: Cpu,
     /// Its main memory.
     pub memory: Rc<MainMemory>,
     /// Its I/O bus.
@@ -59,32 +60,31 @@ pub struct IoBusHost {
     /// Its bridge, as DMA engines use it.
     pub bridge: Rc<Bridge>,
     /// Its bridge, as the processor uses it.
-    pub pio: Pio,
+    pub pio: Rc<Pio>,
     /// The interface's interrupt line.
     pub interrupt: Rc<InterruptLine>,
 }
 
 impl IoBusHost {
-    /// The host of `node`, with `device` answering on its I/O bus.
-    pub fn new(
-        sim: &Sim,
-        node: NodeId,
-        name: &str,
-        parameters: &IoBusParameters,
-        device: Rc<dyn BusTarget>,
-    ) -> Rc<IoBusHost> {
+    /// The host `name`, with nothing on its bus.
+    pub fn new(sim: &Sim, name: &str, parameters: &IoBusParameters) -> Rc<IoBusHost> {
         let memory = Rc::new(MainMemory::new(sim, name, &parameters.memory));
         let pci = Rc::new(Pci::new(sim, name, parameters.pci));
         let bridge = Rc::new(Bridge::new(sim, parameters.bridge.clone(), pci.clone(), memory.clone()));
+        let pio = Rc::new(Pio::start(sim, name, parameters.pio, pci.clone()));
         Rc::new(IoBusHost {
-            node,
-            processor: Processor::new(sim, name, parameters.processor),
-            pio: Pio::start(sim, name, parameters.pio, pci.clone(), device),
-            interrupt: Rc::new(InterruptLine::new(sim, name)),
+            cpu: Cpu::new(sim, name, parameters.processor, &memory, &pio),
+            pio,
+            interrupt: Rc::new(InterruptLine::new(sim, name, parameters.processor.interrupt_latency)),
             memory,
             pci,
             bridge,
         })
+    }
+
+    /// Attaches a device of `bytes` bytes.
+    pub fn attach(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
+        self.pio.attach(device, bytes)
     }
 }
 

@@ -17,6 +17,11 @@ pub struct PciParameters {
 }
 
 impl PciParameters {
+    /// The bus's peak rate: a full width every cycle.
+    pub fn peak(&self) -> Rate {
+        Rate::from_bits_per_s(self.clock.0.saturating_mul(8 * self.width.get()))
+    }
+
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> PciParameters {
         PciParameters {
@@ -28,6 +33,7 @@ impl PciParameters {
 
 /// A PCI bus.
 pub struct Pci {
+    sim: Sim,
     parameters: PciParameters,
     bus: Resource,
 }
@@ -35,7 +41,12 @@ pub struct Pci {
 impl Pci {
     /// The idle bus of the host `name`.
     pub fn new(sim: &Sim, name: &str, parameters: PciParameters) -> Pci {
-        Pci { parameters, bus: Resource::new(sim, format!("{name} PCI")) }
+        Pci { sim: sim.clone(), parameters, bus: Resource::new(sim, format!("{name} PCI")) }
+    }
+
+    /// The simulation it lives in.
+    pub fn sim(&self) -> &Sim {
+        &self.sim
     }
 
     /// Becomes master of the bus until the guard is dropped.
@@ -53,10 +64,5 @@ impl Pci {
     pub fn transaction(&self, bytes: Bytes, overhead_cycles: u64) -> Time {
         let data_cycles = bytes.get().div_ceil(self.parameters.width.get());
         self.parameters.clock.cycles(overhead_cycles + data_cycles)
-    }
-
-    /// Its peak rate: a full width every cycle.
-    pub fn peak(&self) -> Rate {
-        Rate::from_bytes_per_s(self.parameters.clock.0 * self.parameters.width.get())
     }
 }

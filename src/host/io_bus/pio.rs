@@ -6,18 +6,12 @@
 
 use super::pci::Pci;
 use crate::engine::{Bytes, Pool, Signal, Sim};
+use crate::host::device::{Device, Window};
 use crate::text::Table;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::rc::Rc;
-
-/// A device as the bus sees it: an interface implements this.
-pub trait BusTarget {
-    /// The processor's bytes arrive at `offset` of the device's memory.
-    fn write(&self, offset: u64, bytes: &[u8]);
-    /// The processor fetches bytes from `offset` of the device's memory.
-    fn read(&self, offset: u64, into: &mut [u8]);
-}
 
 /// The parameters of programmed I/O.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +54,8 @@ const WORD: usize = 4;
 struct Posted {
     offset: u64,
     word: [u8; WORD],
+    /// Bytes of the word that are stored.
+    bytes: usize,
 }
 
 /// The processor's way to the interface.
@@ -67,8 +63,25 @@ pub struct Pio {
     parameters: PioParameters,
     sim: Sim,
     pci: Rc<Pci>,
-    device: Rc<dyn BusTarget>,
+    devices: Rc<Devices>,
     writes: Rc<PostedWrites>,
+}
+
+/// The devices on the bus, each with its addresses.
+#[derive(Default)]
+struct Devices(RefCell<Vec<Mapped>>);
+
+/// Where a device answers, and it.
+type Mapped = (Range<u64>, Rc<dyn Device>);
+
+impl Devices {
+    /// The device that answers at `address`, and the offset in it.
+    fn at(&self, address: u64) -> (Rc<dyn Device>, u64) {
+        let devices = self.0.borrow();
+        let found = devices.iter().find(|(range, _)| range.contains(&address));
+        let (range, device) = found.expect("a driver's accesses meet its device");
+        (device.clone(), address - range.start)
+    }
 }
 
 struct PostedWrites {
@@ -79,26 +92,39 @@ struct PostedWrites {
 
 impl Pio {
     /// Starts the bridge's write buffer for the host `name`.
-    pub fn start(sim: &Sim, name: &str, parameters: PioParameters, pci: Rc<Pci>, device: Rc<dyn BusTarget>) -> Pio {
+    pub fn start(sim: &Sim, name: &str, parameters: PioParameters, pci: Rc<Pci>) -> Pio {
+        let devices = Rc::<Devices>::default();
         let writes = Rc::new(PostedWrites {
             slots: Pool::new(sim, format!("{name} bridge write buffer"), parameters.posted_writes),
             posted: RefCell::default(),
             change: Signal::new(sim, format!("{name} posted writes")),
         });
-        let drain = drain(sim.clone(), parameters, pci.clone(), device.clone(), writes.clone());
+        let drain = drain(sim.clone(), parameters, pci.clone(), devices.clone(), writes.clone());
         let drainer = sim.spawn_server(format!("{name} bridge"), drain);
         sim.set_holder(writes.slots.point(), drainer);
-        Pio { parameters, sim: sim.clone(), pci, device, writes }
+        Pio { parameters, sim: sim.clone(), pci, devices, writes }
     }
 
-    /// Stores `bytes` at `offset` of the device, word by word; returns when the last store is
+    /// Attaches a device of `bytes` bytes behind those that are there.
+    pub fn attach(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
+        let mut devices = self.devices.0.borrow_mut();
+        let start = devices.last().map_or(0, |(range, _)| range.end.next_multiple_of(4096));
+        devices.push((start..start + bytes, device));
+        Window(start)
+    }
+
+    /// Stores `bytes` at `offset` of the bus, word by word; returns when the last store is
     /// posted, which is before it arrives.
     pub async fn write(&self, offset: u64, bytes: &[u8]) {
         for (index, part) in bytes.chunks(WORD).enumerate() {
             self.writes.slots.acquire(1).await;
             let mut word = [0; WORD];
             word[..part.len()].copy_from_slice(part);
-            self.writes.posted.borrow_mut().push_back(Posted { offset: offset + (index * WORD) as u64, word });
+            self.writes.posted.borrow_mut().push_back(Posted {
+                offset: offset + (index * WORD) as u64,
+                word,
+                bytes: part.len(),
+            });
             self.writes.change.notify();
         }
     }
@@ -111,7 +137,8 @@ impl Pio {
             let bus = self.pci.master().await;
             let bytes = Bytes(part.len() as u64);
             self.sim.delay(self.pci.transaction(bytes, self.parameters.read_overhead_cycles)).await;
-            self.device.read(offset + (index * burst) as u64, part);
+            let (device, at) = self.devices.at(offset + (index * burst) as u64);
+            device.read(at, part);
             drop(bus);
         }
     }
@@ -125,7 +152,7 @@ impl Pio {
 }
 
 /// The bridge writes what is posted, oldest first.
-async fn drain(sim: Sim, parameters: PioParameters, pci: Rc<Pci>, device: Rc<dyn BusTarget>, writes: Rc<PostedWrites>) {
+async fn drain(sim: Sim, parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, writes: Rc<PostedWrites>) {
     loop {
         while writes.posted.borrow().is_empty() {
             writes.change.wait().await;
@@ -135,7 +162,8 @@ async fn drain(sim: Sim, parameters: PioParameters, pci: Rc<Pci>, device: Rc<dyn
         let bytes = Bytes((burst.len() * WORD) as u64);
         sim.delay(pci.transaction(bytes, parameters.write_overhead_cycles)).await;
         for write in &burst {
-            device.write(write.offset, &write.word);
+            let (device, at) = devices.at(write.offset);
+            device.write(at, &write.word[..write.bytes]);
         }
         drop(bus);
         writes.slots.release(burst.len() as u64);

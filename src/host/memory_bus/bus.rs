@@ -15,7 +15,8 @@
 //! accesses are strongly ordered and end when the device has done them.
 //!
 //! All copies change state when the bus is granted, all data arrives when the transaction ends;
-//! in between nobody else can look. Requests are served in the order of asking. Data of a
+//! in between no other agent can look, and a program that looks at its memory in no time ([`Bus::peek`])
+//! is shown what is under way. Requests are served in the order of asking. Data of a
 //! transaction lies at its place in the block (word 3 at bytes 24 to 31), whatever its size.
 //!
 //! Leaves out: split transactions and pipelining (the paper says nothing; a held bus is what its
@@ -27,7 +28,7 @@ use super::agent::{Agent, AgentId, Kind};
 use super::block::{Address, BLOCK_BYTES, Block, block_of};
 use super::moesi::State;
 use super::parameters::BusParameters;
-use crate::engine::{Resource, Sim, Time, record, resource::Held};
+use crate::engine::{Rate, Resource, Sim, Time, record, resource::Held};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -54,6 +55,8 @@ pub struct Bus {
     supplied: RefCell<Vec<[u64; Kind::ALL.len()]>>,
     /// Until when each agent's memory is at work on a posted write.
     writing_until: RefCell<Vec<Time>>,
+    /// The block that a transaction moves, while neither who gave it nor who gets it has it.
+    under_way: Cell<Option<(Address, Block)>>,
     track: Option<record::TrackId>,
 }
 
@@ -70,6 +73,7 @@ impl Bus {
             counts: Default::default(),
             supplied: RefCell::default(),
             writing_until: RefCell::default(),
+            under_way: Cell::new(None),
             track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
         }
     }
@@ -116,16 +120,25 @@ impl Bus {
         self.held.held_total()
     }
 
+    /// What it moves at most: a full width every cycle.
+    pub fn peak(&self) -> Rate {
+        Rate::from_bytes_per_s(self.parameters.clock.0 * self.parameters.width.get())
+    }
+
     /// Whether a transaction is going on.
     pub fn is_held(&self) -> bool {
         self.held.is_held()
     }
 
-    /// The block as its owner or home has it, without a transaction.
+    /// The block as a program would find it, without a transaction: as its owner has it, or the
+    /// transaction that moves it, or its home.
     pub fn peek(&self, block: Address) -> Block {
         let agents = self.agents.borrow();
         if let Some(owned) = agents.iter().find_map(|agent| agent.peek(block)) {
             return owned;
+        }
+        if let Some((_, moved)) = self.under_way.get().filter(|(moved, _)| *moved == block) {
+            return moved;
         }
         let mut data = Block::ZERO;
         agents[self.home(block).0].home_read(block, BLOCK_BYTES, &mut data);
@@ -209,6 +222,18 @@ pub struct Granted<'a> {
 impl Granted<'_> {
     /// Runs a transaction on `bytes` bytes at `address`, which lie in one block.
     pub async fn run(self, kind: Kind, address: Address, bytes: usize, data: &mut Block) -> Done {
+        self.run_told(kind, address, bytes, data, |_, _, _| {}).await
+    }
+
+    /// Runs a transaction and tells when it begins and will end, and of the data, when it begins.
+    pub async fn run_told(
+        self,
+        kind: Kind,
+        address: Address,
+        bytes: usize,
+        data: &mut Block,
+        begins: impl FnOnce(Time, Time, &mut Block),
+    ) -> Done {
         let (bus, block) = (self.bus, block_of(address));
         debug_assert!(block_of(address + bytes.max(1) as u64 - 1) == block, "a transaction stays in one block");
         debug_assert!(!kind.is_word() || (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
@@ -219,7 +244,11 @@ impl Granted<'_> {
         let by = supplier.or_else(|| (kind != Kind::Invalidate).then(|| bus.home(address)));
         let access = bus.access_time(kind, supplier, by, address);
         let (start, end) = (bus.sim.now(), bus.end(kind, bytes, access));
+        begins(start, end, data);
+        let carries = supplier.is_some() || kind.may_be_posted() && bytes == BLOCK_BYTES;
+        bus.under_way.set(carries.then_some((block, *data)));
         bus.sim.until(end).await;
+        bus.under_way.set(None);
         let settled = bus.settle(kind, by, address);
         if let (None, Some(home)) = (supplier, by) {
             let home = bus.agents.borrow()[home.0].clone();

@@ -53,6 +53,11 @@ impl CacheAgent {
         &self.contents.cache
     }
 
+    /// The signal that the watched block was taken away.
+    pub fn lost(&self) -> &Signal {
+        &self.contents.lost
+    }
+
     /// The signal that the block of `address` was taken away. One block is watched at a time.
     pub fn watch(&self, address: Address) -> &Signal {
         self.contents.watched.set(block_of(address));
@@ -132,7 +137,7 @@ impl Agent for Contents {
 
     fn peek(&self, block: Address) -> Option<Block> {
         let cache = self.cache.borrow();
-        let (place, state) = cache.find(block)?;
-        (state.answers() || state.writable()).then(|| cache.block(place))
+        // A copy that is only shared is as new as any, and the owner's may be on its way here.
+        cache.find(block).map(|(place, _)| cache.block(place))
     }
 }

@@ -7,13 +7,21 @@ use super::cache_agent::CacheAgent;
 use super::memory::Memory;
 use super::parameters::NodeParameters;
 use super::processor::Processor;
-use crate::engine::Sim;
+use crate::engine::{Sim, Time};
+use crate::host::device::{Device, Window};
+use crate::host::io_bus::InterruptLine;
 use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
 /// Where the interface's registers and memory begin; main memory lies below.
 pub const INTERFACE_BASE: Address = 1 << 40;
+
+/// Where the windows of devices begin that say no address of their own.
+const WINDOWS_BASE: Address = INTERFACE_BASE + (1 << 32);
+
+/// Where what is allocated begins: address zero stays unused, so that a forgotten address is noticed.
+pub const FIRST_FREE: Address = 4096;
 
 /// A node.
 pub struct Node {
@@ -25,8 +33,37 @@ pub struct Node {
     pub processor: Processor,
     /// Main memory's number on the bus.
     pub memory: AgentId,
+    /// The interface's interrupt line.
+    pub interrupt: Rc<InterruptLine>,
     parameters: NodeParameters,
     next_free: Cell<Address>,
+    next_window: Cell<Address>,
+}
+
+/// A device's registers on the bus.
+struct Registers {
+    device: Rc<dyn Device>,
+    window: Window,
+}
+
+impl Agent for Registers {
+    fn home_time(&self, address: Address) -> Time {
+        self.device.time(address - self.window.0)
+    }
+
+    fn home_posts(&self) -> bool {
+        self.device.posts()
+    }
+
+    fn home_read(&self, address: Address, bytes: usize, data: &mut Block) {
+        let offset = offset_in_block(address);
+        self.device.read(address - self.window.0, &mut data.0[offset..offset + bytes]);
+    }
+
+    fn home_write(&self, address: Address, bytes: usize, data: &Block) {
+        let offset = offset_in_block(address);
+        self.device.write(address - self.window.0, &data.0[offset..offset + bytes]);
+    }
 }
 
 impl Node {
@@ -37,8 +74,16 @@ impl Node {
         let memory = bus.attach(Rc::new(memory), Some(0..parameters.memory_size.get()));
         let cache = CacheAgent::new(sim, name, &bus, &parameters.cache);
         let processor = Processor::new(sim, name, &bus, cache, parameters.processor);
-        // Address zero stays unused, so that a forgotten address is noticed.
-        Node { name: name.to_owned(), bus, processor, memory, parameters: *parameters, next_free: Cell::new(4096) }
+        Node {
+            name: name.to_owned(),
+            bus,
+            processor,
+            memory,
+            interrupt: Rc::new(InterruptLine::new(sim, name, parameters.processor.interrupt_latency)),
+            parameters: *parameters,
+            next_free: Cell::new(FIRST_FREE),
+            next_window: Cell::new(WINDOWS_BASE),
+        }
     }
 
     /// Attaches an interface, or a half of one, that is the home of `addresses`, which lie above
@@ -48,11 +93,25 @@ impl Node {
         self.bus.attach(interface, Some(addresses))
     }
 
-    /// A place of `bytes` bytes in main memory that begins at a block.
+    /// Attaches a device of `bytes` bytes.
+    pub fn attach_device(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
+        let window = Window(self.next_window.get());
+        self.next_window.set((window.0 + bytes).next_multiple_of(BLOCK_BYTES as u64));
+        self.attach(Rc::new(Registers { device, window }), window.0..window.0 + bytes);
+        window
+    }
+
+    /// A place of `bytes` bytes in main memory that begins at a block. Where there is none left, the
+    /// run ends here, and the caller's task is told to have waited for it.
     pub fn allocate(&self, bytes: usize) -> Address {
-        let address = self.next_free.get();
+        let (address, size) = (self.next_free.get(), self.parameters.memory_size);
         let end = address + bytes.next_multiple_of(BLOCK_BYTES) as u64;
-        assert!(end <= self.parameters.memory_size.get(), "{}: main memory is full", self.name);
+        if end > size.get() {
+            let wanted = format!("{bytes} B of the main memory of {}, {size} of which are all in use", self.name);
+            self.processor.sim().give_up(wanted);
+            // The task is never polled again; until then, any address will do.
+            return FIRST_FREE;
+        }
         self.next_free.set(end);
         address
     }

@@ -42,6 +42,9 @@ pub struct ProcessorParameters {
     pub store_buffer_entries: usize,
     /// Cycles that a cached load or store takes when it hits: 1 (dual issue, in order; §5.1.1).
     pub hit_cycles: u64,
+    /// From an interrupt raised to the first instruction of its handler: 1 us (chosen; the paper's
+    /// interfaces are polled).
+    pub interrupt_latency: Time,
     /// How a loop that polls a cached word is simulated; both give the same times.
     pub spin: Spin,
 }
@@ -108,6 +111,7 @@ impl NodeParameters {
             reply_cycles: 10,
             store_buffer_entries: 8,
             hit_cycles: 1,
+            interrupt_latency: Time::from_us(1),
             spin: Spin::Skipped,
         },
         cache: CacheParameters { size: Bytes(1 << 20), ways: 1, supply_time: Time::from_ns(20) },
@@ -202,6 +206,7 @@ impl ProcessorParameters {
                 .max(1_000_000)
                 .required(),
             hit_cycles: t.count("hit-cycles", "Cycles of a cached access that hits").max(1_000_000).required(),
+            interrupt_latency: t.time("interrupt-latency", "From an interrupt to its handler").or("1 us"),
             spin: Spin::Skipped,
         }
     }

@@ -20,19 +20,12 @@ use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::parameters::{ProcessorParameters, Spin};
 use super::store_buffer::{Entry, Forward, StoreBuffer};
+use crate::engine::resource::{Kept, Resource};
 use crate::engine::sim::PointId;
-use crate::engine::{Sim, Time};
+use crate::engine::{Hertz, Signal, Sim, Time};
+use crate::host::cpu::{self, Fault, Stalls};
 use std::cell::Cell;
 use std::rc::Rc;
-
-/// Time a program spent on accesses that left the processor.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Stalls {
-    /// On the way, and in the bus transaction.
-    pub service: Time,
-    /// Waiting for the bus, or for the store buffer.
-    pub waiting: Time,
-}
 
 /// A processor. Clones are the same processor.
 #[derive(Clone)]
@@ -40,6 +33,8 @@ pub struct Processor(Rc<Core>);
 
 struct Core {
     sim: Sim,
+    /// Taken by who runs on it.
+    turn: Rc<Resource>,
     bus: Rc<Bus>,
     cache: CacheAgent,
     stores: StoreBuffer,
@@ -54,6 +49,7 @@ impl Processor {
     pub fn new(sim: &Sim, name: &str, bus: &Rc<Bus>, cache: CacheAgent, parameters: ProcessorParameters) -> Processor {
         let processor = Processor(Rc::new(Core {
             sim: sim.clone(),
+            turn: Rc::new(Resource::new(sim, format!("{name} processor"))),
             bus: bus.clone(),
             cache,
             stores: StoreBuffer::new(sim, name, parameters.store_buffer_entries),
@@ -87,11 +83,6 @@ impl Processor {
         self.0.cycles.set(self.0.cycles.get() + cycles);
     }
 
-    /// Time spent on accesses that left the processor.
-    pub fn stalls(&self) -> Stalls {
-        self.0.stalls.get()
-    }
-
     fn set_time(&self, time: Time) {
         self.0.base.set(time);
         self.0.cycles.set(0);
@@ -108,7 +99,8 @@ impl Processor {
         if time > self.0.sim.now() {
             self.0.sim.until(time).await;
         }
-        self.set_time(self.0.sim.now());
+        // Another program may have run on it meanwhile, and ahead.
+        self.set_time(self.0.sim.now().max(self.time()));
     }
 
     /// The word at `address`, if it is in the cache and no store to it waits.
@@ -251,12 +243,19 @@ impl Processor {
 
     /// Ends one round of a loop that polls the cached word at `address`, which takes `round_cycles`
     /// beside the load: returns when another load could tell something new.
-    pub async fn spin(&self, address: Address, round_cycles: u64, reason: PointId) {
+    /// `wake` says when the program has something else to do, if that is known.
+    pub async fn spin(&self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
         self.work(round_cycles);
         match self.0.parameters.spin {
             Spin::Each => self.simulate_poll().await,
-            Spin::Skipped => self.skip_polls(address, round_cycles, reason).await,
+            Spin::Skipped => self.skip_polls(address, round_cycles, reason, wake).await,
         }
+    }
+
+    /// Told when the block that is polled is taken away, and to be told of what else a program waits
+    /// for.
+    pub fn attention(&self) -> &Signal {
+        self.0.cache.lost()
     }
 
     async fn simulate_poll(&self) {
@@ -265,10 +264,14 @@ impl Processor {
         self.0.sim.delay(Time::ZERO).await;
     }
 
-    async fn skip_polls(&self, address: Address, round_cycles: u64, reason: PointId) {
+    async fn skip_polls(&self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
         // A round that begins before the block is lost still hits.
         while self.0.cache.contents().borrow().find(address).is_some() {
-            self.0.cache.watch(address).wait_for(reason, Time::MAX).await;
+            let wake = wake();
+            if wake <= self.0.sim.now() {
+                break;
+            }
+            self.0.cache.watch(address).wait_for(reason, wake).await;
         }
         let now = self.0.sim.now();
         let clock = self.0.parameters.clock;
@@ -309,5 +312,89 @@ impl Processor {
             let written = cache.store(entry.address, entry.bytes, entry.value);
             assert!(written, "a block just obtained may be written");
         }
+    }
+}
+
+impl cpu::Processor for Processor {
+    fn sim(&self) -> &Sim {
+        &self.0.sim
+    }
+
+    fn clock(&self) -> Hertz {
+        self.0.parameters.clock
+    }
+
+    #[inline]
+    fn now(&self) -> Time {
+        self.time()
+    }
+
+    #[inline]
+    fn work(&self, cycles: u64) {
+        Processor::work(self, cycles);
+    }
+
+    async fn sync(&self) {
+        Processor::sync(self).await;
+    }
+
+    async fn until(&self, instant: Time) {
+        self.idle_until(instant).await;
+    }
+
+    async fn hold(&self) -> Kept {
+        Kept::of(&self.0.turn).await
+    }
+
+    #[inline]
+    fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
+        Processor::try_load(self, address, bytes)
+    }
+
+    async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault> {
+        Ok(Processor::load(self, address, bytes).await)
+    }
+
+    #[inline]
+    fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
+        Processor::try_store(self, address, bytes, value)
+    }
+
+    async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault> {
+        Processor::store(self, address, bytes, value).await;
+        Ok(())
+    }
+
+    async fn fence(&self) {
+        Processor::fence(self).await;
+    }
+
+    async fn read(&self, at: Address, bytes: usize) -> u64 {
+        self.read_uncached(at, bytes).await
+    }
+
+    async fn write(&self, at: Address, bytes: usize, value: u64) {
+        self.write_uncached(at, bytes, value).await;
+    }
+
+    async fn read_block(&self, at: Address) -> Block {
+        Processor::read_block(self, at).await
+    }
+
+    async fn write_block(&self, at: Address, data: Block) {
+        Processor::write_block(self, at, data).await;
+    }
+
+    async fn copy_block(&self, from: Address, to: Address) -> u64 {
+        for word in (0..BLOCK_BYTES as u64).step_by(8) {
+            let value = Processor::load(self, from + word, 8).await;
+            Processor::store(self, to + word, 8, value).await;
+        }
+        Processor::sync(self).await;
+        BLOCK_BYTES as u64
+    }
+
+    fn stalls(&self) -> Stalls {
+        self.0.stalls.get()
     }
 }

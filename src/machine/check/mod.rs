@@ -1,16 +1,15 @@
 //! What must fit together before time 0.
 
-mod kinds;
-mod memory_bus;
+pub mod fit;
+mod io_bus;
+mod memory_room;
+pub(super) mod myrinet;
 mod routed;
+mod sound;
 
-use crate::engine::Bytes;
 use crate::fabric::myrinet::{RouteError, routes};
 use crate::machine::nodes::NODES_MAX;
-use crate::machine::{Fabric, Host, Machine, Ni, shipped};
-use crate::ni::lanai::LanaiParameters;
-use crate::ni::trapeze::layout::Layout;
-use crate::ni::trapeze::{self, Policy, TrapezeParameters};
+use crate::machine::{Fabric, Machine, shipped};
 use crate::program::Workload;
 use crate::text::{Problem, Read};
 
@@ -18,14 +17,58 @@ use crate::text::{Problem, Read};
 pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     let mut problems = Vec::new();
     nodes(read, &mut problems);
-    kinds::of_one_kind(read, &mut problems);
     workload(read, &mut problems);
-    interface(read, &mut problems);
+    sound::parts(read, &mut problems);
+    io_bus::bridges_fit_their_buses(read, &mut problems);
+    match &read.value.ends {
+        None => alone(read, &mut problems),
+        Some(_) => fits(read, &mut problems),
+    }
+    memory_room::check(read, &mut problems);
     if problems.is_empty() {
         fabric(read, &mut problems);
         routed::check(read, &mut problems);
     }
     problems
+}
+
+/// Whether the parts fit together.
+fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+    let machine = &read.value;
+    let Some(ends) = &machine.ends else { return };
+    let (key, workload) = (machine.fabric.key(), &machine.workload);
+    if workload.drives_fabric_alone() {
+        let message = format!("`workload.{}` drives the fabric alone, and no interface takes part", workload.key());
+        let help = "leave it out, or choose a workload for hosts with interfaces";
+        problems.push(read.wrong(&format!("ni.{}", ends.ni.key()), &message, help));
+        return;
+    }
+    let of = |node: &super::NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
+    let mut hosts: Vec<_> = machine.nodes.iter().filter_map(of).map(|(name, host)| (name.as_str(), host)).collect();
+    hosts.dedup_by_key(|(name, _)| *name);
+    let (facts, nodes) = (machine.fabric.facts(), machine.nodes.len());
+    for misfit in fit::misfits(&fit::Parts { hosts, ends, facts, fabric: key, workload, nodes }) {
+        let keys: Vec<String> = misfit.keys.iter().cloned().chain(chosen(machine, &misfit.keys)).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        problems.push(read.wrong(read.foremost(&keys), &misfit.message, &misfit.help));
+    }
+}
+
+/// Where a node was given the host that one of `keys` is about: hosts often come with a shipped part.
+fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
+    let is_about = |host: &str| {
+        keys.iter().any(|key| key.strip_prefix("hosts.").is_some_and(|key| key.starts_with(&format!("{host}."))))
+    };
+    machine.nodes.iter().find(|node| is_about(&node.host)).map(|node| format!("nodes.{}.host", node.name))
+}
+
+/// A workload that drives the fabric alone needs one of routers.
+fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+    if !matches!(read.value.fabric, Fabric::Routed(..)) {
+        let key = format!("fabric.{}", read.value.fabric.key());
+        let help = "choose a shape of routers, such as [fabric.mesh]";
+        problems.push(read.wrong(&key, "this workload drives routers, and the fabric has none", help));
+    }
 }
 
 fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
@@ -38,7 +81,7 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             problems.push(read.wrong(&key, &message, &hosts_there_are(&node.host, &hosts)));
         }
     }
-    let most = if matches!(machine.ni, Ni::Packets { .. } | Ni::None) { NODES_MAX as usize } else { 1024 };
+    let most = NODES_MAX as usize;
     let least = machine.workload.nodes_min();
     if machine.nodes.len() < least || machine.nodes.len() > most {
         let plural = if machine.nodes.len() == 1 { "" } else { "s" };
@@ -68,90 +111,16 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for (key, reason) in machine.workload.check(machine.nodes.len()) {
         problems.push(read.wrong(&key, &reason, ""));
     }
-    let Ni::Trapeze { trapeze, .. } = &machine.ni else { return };
-    if let Some((key, payload)) = machine.workload.payload_max().filter(|(_, payload)| *payload > trapeze.payload_max) {
-        let message = format!("a payload of {payload} is larger than a packet buffer, {}", trapeze.payload_max);
-        problems.push(read.wrong(key, &message, "make it smaller, or ni.trapeze.payload-max larger"));
-    }
 }
 
 /// The key of the flow that names a node, or is written like this, where `key` is that of all flows.
 fn flow_key(machine: &Machine, key: &str, sought: &str) -> String {
     let Workload::Stream(stream) = &machine.workload else { return key.to_owned() };
-    let is_sought =
-        |(from, to): &(String, String)| from == sought || to == sought || format!("{from} -> {to}") == sought;
+    let both = sought.split_once(" -> ");
+    let is_sought = |(from, to): &(String, String)| from == sought || to == sought || both == Some((from, to));
     match stream.flows.iter().position(is_sought) {
         Some(flow) => format!("{key}.{flow}"),
         None => key.to_owned(),
-    }
-}
-
-fn interface(read: &Read<Machine>, problems: &mut Vec<Problem>) {
-    match &read.value.ni {
-        Ni::Trapeze { chip, trapeze } => trapeze_fits(read, chip, trapeze, problems),
-        Ni::MemoryBus { interface, messaging } => memory_bus::parameters(read, interface, messaging, problems),
-        Ni::Packets { interface, messaging } => routed::order(read, interface, messaging, problems),
-        Ni::None => {}
-    }
-}
-
-fn trapeze_fits(
-    read: &Read<Machine>,
-    chip: &LanaiParameters,
-    trapeze: &TrapezeParameters,
-    problems: &mut Vec<Problem>,
-) {
-    let policy = format!("ni.trapeze.policy.{}", policy_name(&trapeze.policy));
-    let (minpulse, buffers) = (format!("{policy}.minpulse"), format!("{policy}.buffers"));
-    let of = |key: &str| format!("ni.trapeze.{key}");
-    let (payload, entries, tags, memory) = (of("payload-max"), of("ring-entries"), of("tags"), of("lanai.sram.size"));
-    for (key, message) in trapeze::check(trapeze, chip) {
-        let (at, help) = match key {
-            "policy" => {
-                (read.foremost(&[&minpulse, &payload]), "make minpulse smaller, or payload-max larger".to_owned())
-            }
-            "ring-entries" => {
-                (read.foremost(&[&entries, &payload]), "make ring-entries or payload-max smaller".to_owned())
-            }
-            _ => (read.foremost(&[&buffers, &payload, &entries, &tags, &memory]), room(trapeze, chip)),
-        };
-        problems.push(read.wrong(at, &message, &help));
-    }
-    bus_before_network(read, chip, problems);
-}
-
-/// What would fit into the interface's memory.
-fn room(trapeze: &TrapezeParameters, chip: &LanaiParameters) -> String {
-    let rings = Layout::new(trapeze).send_buffer(0);
-    match chip.sram.size.get().saturating_sub(rings) / (2 * trapeze.payload_max.get()) {
-        0 => format!(
-            "not even one buffer of {} in each direction fits beside rings and tags, which need {}: make payload-max, ring-entries or tags smaller",
-            trapeze.payload_max,
-            Bytes(rings)
-        ),
-        fit => format!("{fit} buffers of {} in each direction fit beside the rings", trapeze.payload_max),
-    }
-}
-
-fn policy_name(policy: &Policy) -> &'static str {
-    match policy {
-        Policy::StoreAndForward { .. } => "store-and-forward",
-        Policy::PureCutThrough { .. } => "pure-cut-through",
-        Policy::EagerCutThrough { .. } => "eager-cut-through",
-        Policy::AdaptiveCutThrough { .. } => "adaptive-cut-through",
-    }
-}
-
-/// The interface's memory serves the bus first; something must be left for the network.
-fn bus_before_network(read: &Read<Machine>, chip: &LanaiParameters, problems: &mut Vec<Problem>) {
-    for (name, host) in &read.value.hosts {
-        let Host::IoBus(host) = host else { continue };
-        let bus = host.bridge.read_rate.max(host.bridge.write_rate);
-        if bus >= chip.sram.rate {
-            let message = format!("memory of {} leaves nothing for the network beside DMA at {bus}", chip.sram.rate);
-            let help = format!("the bus comes first: more than the rates of hosts.{name}.io-bus.bridge");
-            problems.push(read.wrong("ni.trapeze.lanai.sram.rate", &message, &help));
-        }
     }
 }
 

@@ -1,20 +1,16 @@
 //! What must fit together where packets cross routers: shape, routing, nodes, packets, workload.
 
-use super::kinds::fabric_key;
 use crate::fabric::routed::RoutedParameters;
-use crate::fabric::router::RouterParameters;
 use crate::fabric::topology::Shape;
 use crate::fabric::topology::survey::{self, Deadlock};
-use crate::machine::{Fabric, Machine, Ni};
-use crate::messaging::active::MessagingParameters;
-use crate::ni::nifdy::InterfaceParameters;
+use crate::machine::{Fabric, Machine};
 use crate::program::Workload;
 use crate::text::{Problem, Read};
 
 /// All of it.
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let Fabric::Routed(topology, routed) = &read.value.fabric else { return };
-    let table = format!("fabric.{}", fabric_key(&read.value.fabric));
+    let table = format!("fabric.{}", read.value.fabric.key());
     let shape = match topology.build() {
         Ok(shape) => shape,
         Err(wrong) => {
@@ -27,23 +23,12 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let message = format!("{} nodes, but the {} has {nodes}", read.value.nodes.len(), shape.name);
         problems.push(read.wrong("nodes", &message, "describe fewer nodes, or make the shape larger"));
     }
-    for (key, message) in routed.router.check(&shape, packet_flits_max(&read.value, &routed.router)) {
+    for (key, message) in routed.router.check(&shape, read.value.workload.packet_flits_max()) {
         problems.push(read.wrong(&format!("fabric.router.{key}"), &message, ""));
     }
     workload(read, routed, nodes, problems);
     if problems.is_empty() {
         deadlock(read, &table, &shape, routed, problems);
-    }
-}
-
-/// The longest packet, in flits.
-fn packet_flits_max(machine: &Machine, router: &RouterParameters) -> u16 {
-    match &machine.ni {
-        Ni::Packets { interface, .. } => {
-            let bytes = interface.packet.get().max(interface.acknowledgement.get());
-            (8 * bytes).div_ceil(router.flit_bits.into()) as u16
-        }
-        _ => machine.workload.packet_flits_max(),
     }
 }
 
@@ -74,11 +59,6 @@ fn workload(read: &Read<Machine>, routed: &RoutedParameters, nodes: u32, problem
         }
         _ => {}
     }
-    let lossless = !matches!(&read.value.ni, Ni::Packets { interface, .. } if interface.has_timers());
-    if routed.loss > 0.0 && lossless && matches!(read.value.ni, Ni::Packets { .. }) {
-        let help = "it needs [ni.nifdy.retransmission]";
-        problems.push(read.wrong("fabric.loss", "the interface does not send again what the fabric loses", help));
-    }
 }
 
 /// How many channels of a circle are told.
@@ -92,30 +72,4 @@ fn deadlock(read: &Read<Machine>, table: &str, shape: &Shape, routed: &RoutedPar
     let rest = if circle.len() > CIRCLE_TOLD { "so on, until one" } else { "the last" };
     let help = format!("each waits for the next, and {rest} for the first: {}", waits.join("; "));
     problems.push(read.wrong(table, &message, &help));
-}
-
-/// Whether transfers that rely on order get it.
-pub(super) fn order(
-    read: &Read<Machine>,
-    interface: &InterfaceParameters,
-    messaging: &MessagingParameters,
-    problems: &mut Vec<Problem>,
-) {
-    let keeps = match &read.value.fabric {
-        Fabric::Routed(topology, routed) => topology.has_one_way() && routed.router.virtual_channels == 1,
-        Fabric::Myrinet(_) | Fabric::Ideal(_) => true,
-    };
-    if interface.has_timers() && !keeps {
-        let message = "on a fabric that may deliver out of order, one bit does not tell a copy from a new packet";
-        let help = "retransmission needs one way between two nodes, and one virtual channel";
-        problems.push(read.wrong("ni.nifdy.retransmission", message, help));
-    }
-    if messaging.in_order && !keeps && !interface.orders() {
-        let help = "it needs [ni.nifdy], or in-order = false";
-        problems.push(read.wrong(
-            "messaging.in-order",
-            "the fabric may deliver out of order, and so does the interface",
-            help,
-        ));
-    }
 }

@@ -2,11 +2,14 @@
 //! has entered. Leaves out: its wires.
 
 use crate::engine::{Hertz, Time};
-use std::cell::Cell;
+use crate::messaging::Endpoint;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// The barrier of all nodes.
-pub(super) struct Barrier {
-    nodes: usize,
+#[derive(Default)]
+pub struct Barrier {
+    ends: RefCell<Vec<Rc<Endpoint>>>,
     /// How many have entered the one that is not open yet.
     entered: Cell<usize>,
     /// How many barriers all nodes have entered, and when the last of these opens.
@@ -14,34 +17,36 @@ pub(super) struct Barrier {
 }
 
 impl Barrier {
-    pub fn new(nodes: usize) -> Barrier {
-        Barrier { nodes, entered: Cell::new(0), opened: Cell::default() }
+    /// A node takes part.
+    pub(super) fn join(&self, end: Rc<Endpoint>) {
+        self.ends.borrow_mut().push(end);
     }
 
-    /// Enters it at `now`; whether that was the last node, after which it takes `cycles` to open.
-    pub fn enter(&self, now: Time, clock: Hertz, cycles: u64) -> bool {
+    /// How many nodes take part.
+    pub fn nodes(&self) -> usize {
+        self.ends.borrow().len()
+    }
+
+    /// Enters it at `now`, after the last of which it takes `cycles` to open; its number, from 0.
+    pub(super) fn enter(&self, now: Time, clock: Hertz, cycles: u64) -> u64 {
+        let number = self.opened.get().0;
         self.entered.set(self.entered.get() + 1);
-        let is_last = self.entered.get() == self.nodes;
-        if is_last {
+        if self.entered.get() == self.nodes() {
             self.entered.set(0);
-            self.opened.set((self.last_opened() + 1, clock.edge_since(now, cycles)));
+            self.opened.set((number + 1, clock.edge_since(now, cycles)));
+            self.ends.borrow().iter().for_each(|end| end.attention().notify());
         }
-        is_last
+        number
     }
 
-    /// How many barriers all nodes have entered.
-    pub fn last_opened(&self) -> u64 {
-        self.opened.get().0
-    }
-
-    /// Whether the barrier of this number, counted from 0, is open.
-    pub fn has_passed(&self, barrier: u64, now: Time) -> bool {
+    /// Whether the barrier of this number is open.
+    pub(super) fn has_passed(&self, barrier: u64, now: Time) -> bool {
         let (opened, at) = self.opened.get();
         opened > barrier + 1 || (opened == barrier + 1 && now >= at)
     }
 
     /// When the barrier opens that all have entered.
-    pub fn opens_after(&self, now: Time) -> Time {
+    pub(super) fn opens_after(&self, now: Time) -> Time {
         let (_, at) = self.opened.get();
         if at > now { at } else { Time::MAX }
     }

@@ -1,53 +1,47 @@
 //! Active messages: a packet names a handler, and a few words go with it; the receiving processor
-//! polls, and runs the handler (von Eicken 1993).
+//! polls, and runs the handler (von Eicken 1993). Over any driver.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | packets, and a node's end |
-//! | `parameters.rs` | the costs |
 //! | `polling.rs` | how a processor sends, polls and waits |
 //! | `transfer.rs` | messages of many packets: how they are packed, and put together again |
 //! | `barrier.rs` | all nodes wait for one another |
-//! | `wire.rs` | what an end needs of what joins the ends |
-//! | `interfaces.rs` | that, over network interfaces and a fabric |
-//! | `ideal.rs` | that, for tests: a fixed latency and room without end |
 //!
 //! Models: processor cycles to send, to poll in vain and to receive; a processor that takes
 //! messages in only while it polls; a barrier beside the network; transfers with and without the
-//! use of in-order delivery.
-//! Leaves out: interrupts, and handlers that wait.
+//! use of in-order delivery. A few packets' ledgers are kept, from the program that sends to the
+//! handler's return: the first [`LEDGERS_MAX`] of a run.
+//! Leaves out: handlers that wait.
 
 mod barrier;
-#[cfg(test)]
-mod ideal;
-mod interfaces;
-mod parameters;
 mod polling;
 #[cfg(test)]
 mod tests;
 mod transfer;
-mod wire;
 
-pub use crate::ni::nifdy::Words;
-#[cfg(test)]
-pub use ideal::connect;
-pub use interfaces::{Interfaces, join};
-pub use parameters::{MessagingParameters, Parameters};
-
-use crate::engine::{Hertz, Sim, Time};
-use barrier::Barrier;
-use interfaces::Told;
+use super::Endpoint;
+use super::parameters::ActiveParameters;
+use crate::engine::{Class, Hertz, Journey, NodeId, Sim, Time};
+use crate::host::Processor;
+use crate::ni::{Driver, Port};
+pub use barrier::Barrier;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use transfer::Transfers;
-use wire::Wire;
+
+/// How many ledgers are kept.
+pub const LEDGERS_MAX: usize = 2_000;
+
+/// The words that go with a packet.
+pub type Words = smallvec::SmallVec<[u32; 8]>;
 
 /// A packet to send.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Packet {
     /// The receiving node.
-    pub to: usize,
+    pub to: NodeId,
     /// Whether it answers another, and so takes the reply network.
     pub reply: bool,
     /// Which handler it runs; programs have those below [`HANDLERS`].
@@ -64,60 +58,61 @@ pub struct Packet {
 
 impl Packet {
     /// A request of one packet.
-    pub fn new(to: usize, handler: u8, words: &[u32]) -> Packet {
-        Packet { to, reply: false, handler, words: Words::new(words), bulk: false, last: false, acknowledged: true }
+    pub fn new(to: NodeId, handler: u8, words: &[u32]) -> Packet {
+        let words = Words::from_slice(words);
+        Packet { to, reply: false, handler, words, bulk: false, last: false, acknowledged: true }
     }
 }
 
-/// Handlers of programs; those from here on are the messaging layer's.
-pub const HANDLERS: u8 = 0xF0;
+/// Handlers of programs; those from here on are the messaging layer's. A header has five bits for
+/// them.
+pub const HANDLERS: u8 = 28;
 
 /// A packet received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Received {
+pub struct Received<'a> {
     /// The sending node.
-    pub from: usize,
+    pub from: NodeId,
     /// Which handler it runs.
     pub handler: u8,
     /// What came with it.
-    pub words: Words,
+    pub words: &'a [u32],
 }
 
-type OnMessage = Rc<dyn Fn(&Received)>;
-type OnTransfer = Rc<dyn Fn(usize, u8, Vec<u32>)>;
+type OnMessage = Rc<dyn Fn(&Received<'_>)>;
+type OnTransfer = Rc<dyn Fn(NodeId, u8, Vec<u32>)>;
 
-/// A node's end.
-pub struct Endpoint {
-    sim: Sim,
-    wire: Rc<dyn Wire>,
+/// A node's end of active messages.
+pub struct Active {
+    end: Rc<Endpoint>,
     barrier: Rc<Barrier>,
-    node: usize,
-    parameters: Parameters,
+    parameters: ActiveParameters,
+    words_max: usize,
     on_message: RefCell<Option<OnMessage>>,
     on_transfer: RefCell<Option<OnTransfer>>,
     answers: RefCell<VecDeque<Packet>>,
     transfers: Transfers,
     sent: Cell<u64>,
     accepted: Cell<u64>,
-    /// How long its processor has worked.
-    busy: Cell<Time>,
-    told: Told,
+    /// The words of the packet that is being taken.
+    words: RefCell<Vec<u32>>,
 }
 
-impl Endpoint {
-    fn new(
-        sim: &Sim,
-        wire: &Rc<dyn Wire>,
-        barrier: &Rc<Barrier>,
-        node: usize,
-        parameters: Parameters,
-        told: Told,
-    ) -> Rc<Endpoint> {
-        Rc::new(Endpoint {
-            sim: sim.clone(),
-            wire: wire.clone(),
+impl Active {
+    /// The end over `end`, which enters barriers with others.
+    pub fn new(end: &Rc<Endpoint>, barrier: &Rc<Barrier>) -> Rc<Active> {
+        let messaging = end.parameters;
+        let parameters = ActiveParameters {
+            clock: end.cpu.clock(),
+            in_order: messaging.in_order,
+            reorder: messaging.costs.reorder,
+            barrier: messaging.barrier,
+        };
+        barrier.join(end.clone());
+        Rc::new(Active {
+            words_max: end.driver.limits().words,
+            end: end.clone(),
             barrier: barrier.clone(),
-            node,
             parameters,
             on_message: RefCell::default(),
             on_transfer: RefCell::default(),
@@ -125,19 +120,18 @@ impl Endpoint {
             transfers: Transfers::default(),
             sent: Cell::new(0),
             accepted: Cell::new(0),
-            busy: Cell::default(),
-            told,
+            words: RefCell::default(),
         })
     }
 
     /// Its node.
-    pub fn node(&self) -> usize {
-        self.node
+    pub fn node(&self) -> NodeId {
+        self.end.node()
     }
 
     /// How many nodes there are.
     pub fn nodes(&self) -> usize {
-        self.wire.nodes()
+        self.barrier.nodes()
     }
 
     /// The processor's clock.
@@ -145,14 +139,19 @@ impl Endpoint {
         self.parameters.clock
     }
 
-    /// Whole cycles since time 0.
+    /// The node's own time.
+    pub fn now(&self) -> Time {
+        self.end.now()
+    }
+
+    /// Whole cycles since time 0, by the node's own time.
     pub fn cycle(&self) -> u64 {
-        self.parameters.clock.cycle_before(self.sim.now())
+        self.parameters.clock.cycle_before(self.end.now())
     }
 
     /// The most words that go with a packet.
     pub fn words_max(&self) -> usize {
-        self.parameters.words_max()
+        self.words_max
     }
 
     /// Packets this node has put into its interface.
@@ -165,53 +164,66 @@ impl Endpoint {
         self.accepted.get()
     }
 
-    /// Packets for this node that left their interfaces and that its processor has not yet accepted.
+    /// Packets for this node that left their interfaces and that its processor has not yet accepted,
+    /// where packets go by ports.
     pub fn pending(&self) -> u64 {
-        self.wire.pending(self.node)
+        self.end.pending.of(self.node())
     }
 
-    /// How long its processor has worked.
-    pub fn busy(&self) -> Time {
-        self.busy.get()
+    /// Its interface's port, if packets go by one.
+    pub fn port(&self) -> Option<&Rc<Port>> {
+        self.end.port()
     }
 
-    /// Its interface, if it has one.
-    pub fn interfaces(&self) -> Option<&Interfaces> {
-        self.wire.interfaces()
+    fn sim(&self) -> &Sim {
+        self.end.cpu.sim()
+    }
+
+    /// The class of requests, or of answers.
+    fn class(&self, reply: bool) -> Class {
+        let classes = self.end.driver.limits().classes;
+        if reply && classes > 1 { Class::REPLIES } else { Class::REQUESTS }
+    }
+
+    /// The journey of a packet to be sent, while ledgers are kept.
+    fn journey(&self, packet: &Packet) -> Journey {
+        let tally = &self.end.tally;
+        if tally.delivered().len() >= LEDGERS_MAX {
+            return Journey::NONE;
+        }
+        let payload = crate::engine::Bytes(4 * packet.words.len() as u64);
+        tally.message(self.node(), packet.to, payload, self.end.now())
     }
 
     /// What packets run.
-    pub fn on_message(&self, handler: impl Fn(&Received) + 'static) {
+    pub fn on_message(&self, handler: impl Fn(&Received<'_>) + 'static) {
         *self.on_message.borrow_mut() = Some(Rc::new(handler));
     }
 
     /// What whole transfers run: the sending node, the handler, the words.
-    pub fn on_transfer(&self, handler: impl Fn(usize, u8, Vec<u32>) + 'static) {
+    pub fn on_transfer(&self, handler: impl Fn(NodeId, u8, Vec<u32>) + 'static) {
         *self.on_transfer.borrow_mut() = Some(Rc::new(handler));
     }
 
     /// Waits until all nodes have entered the barrier, and polls meanwhile.
     pub async fn barrier(&self) {
-        let barrier = self.enter_barrier();
+        let barrier = self.enter_barrier().await;
         self.wait_until(|| self.has_passed(barrier)).await;
     }
 
     /// Enters the next barrier; its number.
-    pub fn enter_barrier(&self) -> u64 {
-        let opened = self.barrier.enter(self.sim.now(), self.parameters.clock, self.parameters.barrier);
-        if opened {
-            (0..self.wire.nodes()).for_each(|node| self.wire.attention(node).notify());
-        }
-        self.barrier.last_opened() - u64::from(opened)
+    pub async fn enter_barrier(&self) -> u64 {
+        self.end.cpu.sync().await;
+        self.barrier.enter(self.end.now(), self.parameters.clock, self.parameters.barrier)
     }
 
     /// Whether all nodes have entered the barrier, and this one may know.
     pub fn has_passed(&self, barrier: u64) -> bool {
-        self.barrier.has_passed(barrier, self.sim.now())
+        self.barrier.has_passed(barrier, self.end.now())
     }
 
     /// Sends a message of any length; returns when its last packet is in the interface.
-    pub async fn transfer(&self, to: usize, handler: u8, words: &[u32]) {
+    pub async fn transfer(&self, to: NodeId, handler: u8, words: &[u32]) {
         transfer::send(self, to, handler, words).await;
     }
 }

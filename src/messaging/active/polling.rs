@@ -5,25 +5,26 @@
 //! has arrived until it finds nothing; finding nothing costs its cycles, a packet costs that packet's.
 //! Answers of handlers are sent by whoever polls, after the packets that waited.
 
-use super::wire::Taken;
-use super::{Endpoint, HANDLERS, Packet, Received, transfer};
+use super::{Active, HANDLERS, Packet, Received, transfer};
 use crate::engine::Time;
+use crate::host::Processor;
+use crate::ni::{Compose, Driver, Envelope, Sink, Source, Wake};
+use crate::protocol::Marks;
 
-impl Endpoint {
+impl Active {
     /// Computes, and neither sends nor polls.
     pub async fn compute(&self, cycles: u64) {
         if cycles > 0 {
-            let until = self.parameters.clock.edge_since(self.sim.now(), cycles);
-            let begin = self.sim.now();
-            self.sim.until(until).await;
-            self.busy.set(self.busy.get() + (until - begin));
+            let _turn = self.end.cpu.hold().await;
+            self.end.cpu.work(cycles);
+            self.end.cpu.sync().await;
         }
     }
 
     /// Ignores the network.
     pub async fn ignore(&self, cycles: u64) {
         if cycles > 0 {
-            self.sim.until(self.parameters.clock.edge_since(self.sim.now(), cycles)).await;
+            self.end.until(self.parameters.clock.edge_since(self.end.now(), cycles)).await;
         }
     }
 
@@ -44,11 +45,13 @@ impl Endpoint {
     pub async fn poll(&self) -> usize {
         let mut taken = 0;
         loop {
-            taken += self.take_all().await;
-            self.compute(self.parameters.poll).await;
-            if !self.wire.has_arrived(self.node) {
+            let more = self.take_all().await;
+            taken += more;
+            self.compute(self.end.parameters.costs.poll).await;
+            if !self.take_one().await {
                 return taken;
             }
+            taken += 1;
         }
     }
 
@@ -67,36 +70,45 @@ impl Endpoint {
 
     /// Sends a packet without looking first.
     async fn put(&self, packet: Packet) {
-        let begun = self.sim.now();
-        self.compute(self.parameters.send).await;
-        while !self.wire.put(self.node, &packet, begun) {
-            if !self.take_one().await {
-                self.wire.attention(self.node).wait_until(self.wire.next_change(self.node)).await;
-            }
-        }
+        let composed = Compose {
+            to: packet.to,
+            class: self.class(packet.reply),
+            marks: Marks {
+                burst: packet.bulk,
+                last: packet.last,
+                answers: packet.reply,
+                bypasses: !packet.acknowledged,
+            },
+            envelope: Envelope { handler: packet.handler, last: true, ..Envelope::default() },
+            source: Source::Words(&packet.words),
+            beside: &[],
+            journey: self.journey(&packet),
+        };
+        self.end.put(&composed, async || self.take_one().await).await;
         self.sent.set(self.sent.get() + 1);
     }
 
     /// Takes in the next packet that has arrived; false if none has.
     async fn take_one(&self) -> bool {
-        let Some(Taken { received, body }) = self.wire.take(self.node, &transfer::answers) else { return false };
+        let end = &self.end;
+        let Some(arrival) = end.driver.poll(&end.cpu, &transfer::answers).await else { return false };
         self.accepted.set(self.accepted.get() + 1);
-        self.sim.progress();
-        let begun = self.sim.now();
-        let reorders = received.handler == transfer::DATA && !self.parameters.in_order;
-        self.compute(self.parameters.receive + if reorders { self.parameters.reorder } else { 0 }).await;
-        if let Some((body, network)) = body {
-            while !body.whole.get() {
-                self.wire.attention(self.node).wait().await;
-            }
-            self.wire.release(self.node, network);
-            self.told.tell(&received, self.node, &body, begun, self.sim.now());
+        self.sim().progress();
+        let (from, handler, journey) = (arrival.from, arrival.envelope.handler, arrival.journey.clone());
+        let reorders = handler == transfer::DATA && !self.parameters.in_order;
+        let extra = if reorders { self.parameters.reorder } else { 0 };
+        let mut words = std::mem::take(&mut *self.words.borrow_mut());
+        words.clear();
+        end.driver.take(&end.cpu, arrival, extra, Sink::Words(&mut words)).await;
+        if journey.is_followed() && end.tally.delivered().len() < super::LEDGERS_MAX {
+            end.tally.deliver(&journey, end.now());
         }
-        self.dispatch(&received);
+        self.dispatch(&Received { from, handler, words: &words });
+        *self.words.borrow_mut() = words;
         true
     }
 
-    fn dispatch(&self, received: &Received) {
+    fn dispatch(&self, received: &Received<'_>) {
         if received.handler >= HANDLERS {
             let whole = transfer::arrive(self, received);
             if let Some((handler, words)) = whole {
@@ -120,30 +132,25 @@ impl Endpoint {
     }
 
     async fn wait(&self, until: Time, condition: impl Fn() -> bool) -> bool {
+        let (end, mut polls) = (&self.end, None);
         loop {
             if condition() {
                 return true;
-            } else if self.sim.now() >= until {
+            } else if end.now() >= until {
                 return false;
             }
-            if self.take_all().await > 0 && condition() {
-                return true;
+            if self.take_all().await > 0 {
+                polls = None;
+                if condition() {
+                    return true;
+                }
             }
-            self.compute(self.parameters.poll).await;
-            if self.wire.has_arrived(self.node) || condition() || self.sim.now() >= until {
-                continue;
-            }
-            let begin = self.sim.now();
-            let next = self.wire.next_change(self.node).min(self.barrier.opens_after(self.sim.now())).min(until);
-            if next > self.sim.now() {
-                self.wire.attention(self.node).wait_until(next).await;
-            }
-            if self.parameters.poll > 0 && self.sim.now() < until {
-                // It has polled all the while: the change is seen by the poll after it.
-                let clock = self.parameters.clock;
-                let waited = clock.cycle_at(self.sim.now()) - clock.cycle_before(begin);
-                self.compute(waited.next_multiple_of(self.parameters.poll) - waited).await;
-            }
+            polls = polls.or_else(|| end.polls_for_packet());
+            let next = || match condition() || end.now() >= until {
+                true => Time::ZERO,
+                false => until.min(self.barrier.opens_after(end.now())),
+            };
+            end.driver.idle(&end.cpu, Wake { next: &next, until }).await;
         }
     }
 }

@@ -1,73 +1,108 @@
-//! Does the ideal end keep its promises, to the cycle? Costs, polling, barriers, transfers.
+//! Do the ends keep their promises, to the cycle? Costs, polling, barriers, transfers. On queues
+//! without a bus, over an ideal fabric.
 
 use super::*;
-use crate::engine::{Bytes, Limits, Outcome, Recorder, Simulation};
+use crate::engine::{Bytes, Limits, Outcome, Rate, Recorder, Simulation, Tally, Time};
+use crate::fabric::Fabric;
+use crate::fabric::ideal::{Ideal, IdealParameters};
+use crate::host::software::SoftwareParameters;
+use crate::host::{Host, HostParameters};
+use crate::messaging::MessagingParameters;
+use crate::ni::direct::QueuesParameters;
+use crate::ni::{self, Costs, NiParameters, Pending, Site};
+use crate::protocol::{ProtocolParameters, plain};
 
-/// A clock of 1 GHz: a cycle is 1000 ps.
-const SYNTHETIC: Parameters = Parameters {
-    clock: Hertz(1_000_000_000),
-    send: 40,
-    poll: 0,
-    receive: 60,
-    barrier: 10,
-    reorder: 20,
-    packet: Bytes(32),
-    in_order: true,
-    latency: 30,
-    jitter: 0,
-};
+/// Packets of 32 bytes take 4 cycles into a link and 4 out of it.
+const FABRIC: IdealParameters =
+    IdealParameters { latency: Time::from_ns(22), rate: Rate::from_bytes_per_s(8_000_000_000) };
 
-fn pair(parameters: Parameters) -> (Simulation, Vec<Rc<Endpoint>>) {
+/// From an interface to the other, in cycles.
+const WAY: u64 = 4 + 22 + 4;
+
+const COSTS: Costs = Costs { send: 40, poll: 0, receive: 60, reorder: 20 };
+
+const SYNTHETIC: MessagingParameters =
+    MessagingParameters { costs: COSTS, in_order: true, barrier: 10, message_max: None };
+
+const UNORDERED: MessagingParameters = MessagingParameters { in_order: false, ..SYNTHETIC };
+
+/// More packets than any test has under way.
+const QUEUES: plain::Parameters = plain::Parameters { outgoing: 64, arrivals: 64 };
+
+/// Two ends. Their clock has 1 GHz: a cycle is 1 ns.
+fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let simulation = Simulation::new(Recorder::off());
-    let ends = connect(&simulation.sim(), 2, parameters, 1);
+    let sim = simulation.sim();
+    let fabric = Fabric::ideal(Ideal::new(&sim, 2, FABRIC), FABRIC.facts());
+    let (tally, pending, barrier) = (Tally::new(&sim), Pending::new(2), Rc::<Barrier>::default());
+    let kind = HostParameters::Software(SoftwareParameters { clock: Hertz(1_000_000_000) });
+    let protocol = ProtocolParameters::Plain(QUEUES);
+    let interface = NiParameters::Queues(QueuesParameters { packet: Bytes(32) });
+    let end = |node: NodeId| {
+        let host = Host::new(&sim, node, &format!("n{node}"), &kind);
+        let site = Site {
+            sim: &sim,
+            host: &host,
+            fabric: &fabric,
+            protocol: &protocol,
+            costs: parameters.costs,
+            tally: &tally,
+            pending: &pending,
+        };
+        let driver = ni::start(&site, &interface);
+        let endpoint = Endpoint::new(host.clone(), driver, parameters, Bytes(64), (&tally, &pending));
+        Active::new(&endpoint, &barrier)
+    };
+    let ends = NodeId::all(2).map(end).collect();
     (simulation, ends)
 }
 
 /// When the second of two nodes has handled `packets` packets.
-fn handled(parameters: Parameters, packets: usize) -> u64 {
+fn handled(parameters: MessagingParameters, packets: usize) -> u64 {
     let (simulation, ends) = pair(parameters);
     let (sender, receiver) = (ends[0].clone(), ends[1].clone());
     let count = Rc::new(Cell::new(0));
     let counting = count.clone();
     receiver.on_message(move |received| {
-        assert_eq!((received.from, received.handler, received.words[0]), (0, 3, counting.get()));
+        assert_eq!((received.from, received.handler, received.words[0]), (NodeId(0), 3, counting.get()));
         counting.set(counting.get() + 1);
     });
     let end = receiver.clone();
     simulation.sim().spawn("sends", async move {
         for number in 0..packets as u32 {
-            sender.send(Packet::new(1, 3, &[number])).await;
+            sender.send(Packet::new(NodeId(1), 3, &[number])).await;
         }
     });
     simulation.sim().spawn("receives", async move { receiver.wait_until(|| count.get() == packets as u32).await });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
-    assert_eq!((end.accepted(), end.pending()), (packets as u64, 0));
+    assert_eq!((ends[0].sent(), end.accepted(), end.pending()), (packets as u64, packets as u64, 0));
     end.cycle()
 }
 
 #[test]
 fn a_packet_costs_what_is_stated() {
-    assert_eq!(handled(SYNTHETIC, 1), 40 + 30 + 60);
-    assert_eq!(handled(SYNTHETIC, 3), 40 + 30 + 3 * 60, "receiving is slower than sending");
+    assert_eq!(handled(SYNTHETIC, 1), 40 + WAY + 60);
+    assert_eq!(handled(SYNTHETIC, 3), 40 + WAY + 3 * 60, "receiving is slower than sending");
     // Polls at 0, 22, 44, 66: the packet of cycle 70 is found by the one at 88.
-    assert_eq!(handled(Parameters { poll: 22, ..SYNTHETIC }, 1), 88 + 60);
+    let polls = MessagingParameters { costs: Costs { poll: 22, ..COSTS }, ..SYNTHETIC };
+    assert_eq!(handled(polls, 1), 88 + 60);
 }
 
-/// The packets of a transfer of `length` words, and when it is whole.
-fn transferred(parameters: Parameters, length: u32) -> (u64, u64) {
+/// The packets of two transfers of `length` words, and when the second is whole.
+fn transferred(parameters: MessagingParameters, length: u32) -> (u64, u64) {
     let (simulation, ends) = pair(parameters);
     let (sender, receiver) = (ends[0].clone(), ends[1].clone());
     let whole = Rc::new(Cell::new(0));
     let (coming, end) = (whole.clone(), receiver.clone());
     receiver.on_transfer(move |from, handler, words| {
-        assert_eq!((from, handler), (0, 7));
+        assert_eq!((from, handler), (NodeId(0), 7));
         assert_eq!(words, (0..length).collect::<Vec<_>>());
         coming.set(coming.get() + 1);
     });
     simulation.sim().spawn("sends", async move {
         let words: Vec<u32> = (0..length).collect();
-        sender.transfer(1, 7, &words).await;
-        sender.transfer(1, 7, &words).await;
+        sender.transfer(NodeId(1), 7, &words).await;
+        sender.transfer(NodeId(1), 7, &words).await;
     });
     simulation.sim().spawn("receives", async move { receiver.wait_until(|| whole.get() == 2).await });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
@@ -81,12 +116,18 @@ fn transfers_are_packed_as_stated_and_come_whole() {
     assert_eq!(transferred(SYNTHETIC, 7).0, 4);
     assert_eq!(transferred(SYNTHETIC, 0).0, 2);
     // A round trip first, then six words in a packet.
-    let unordered = Parameters { in_order: false, jitter: 500, ..SYNTHETIC };
-    assert_eq!(transferred(unordered, 0).0, 2);
-    assert_eq!(transferred(unordered, 6).0, 4);
-    assert_eq!(transferred(unordered, 61).0, 24);
-    let slow = transferred(Parameters { in_order: false, ..SYNTHETIC }, 60).1;
-    assert!(slow > transferred(SYNTHETIC, 60).1, "order is worth something");
+    assert_eq!(transferred(UNORDERED, 0).0, 2);
+    assert_eq!(transferred(UNORDERED, 6).0, 4);
+    assert_eq!(transferred(UNORDERED, 61).0, 24);
+    assert!(transferred(UNORDERED, 60).1 > transferred(SYNTHETIC, 60).1, "order is worth something");
+}
+
+#[test]
+fn a_packet_that_may_come_out_of_order_costs_its_reordering() {
+    let free = MessagingParameters { costs: Costs { reorder: 0, ..COSTS }, ..UNORDERED };
+    // Two packets of words in each transfer; the sender waits for none of them.
+    let (with, without) = (transferred(UNORDERED, 12).1, transferred(free, 12).1);
+    assert_eq!(with - without, 2 * 2 * 20);
 }
 
 #[test]

@@ -5,16 +5,17 @@
 //! destination processor's data structures" comes first, and each packet carries its offset.
 //! The sender polls after each packet. The packets of a transfer ask for a bulk dialog, which the last one ends.
 
-use super::{Endpoint, Packet, Received};
+use super::{Active, Packet, Received};
+use crate::engine::NodeId;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 /// Sets the receiver up.
-const BEGIN: u8 = 0xF0;
+const BEGIN: u8 = super::HANDLERS;
 /// The receiver is set up.
-const READY: u8 = 0xF1;
+const READY: u8 = super::HANDLERS + 1;
 /// A part of the words.
-pub(super) const DATA: u8 = 0xF2;
+pub(super) const DATA: u8 = super::HANDLERS + 2;
 /// Bits of a transfer's length.
 const LENGTH_BITS: u32 = 24;
 
@@ -22,7 +23,7 @@ const LENGTH_BITS: u32 = 24;
 #[derive(Default)]
 pub(super) struct Transfers {
     /// Those that arrive, by the sending node, which sends one at a time.
-    arriving: RefCell<BTreeMap<usize, Partial>>,
+    arriving: RefCell<BTreeMap<NodeId, Partial>>,
     /// Whether the receiver of the one that is being sent is set up.
     ready: Cell<bool>,
 }
@@ -35,7 +36,7 @@ struct Partial {
 }
 
 /// Sends `words`.
-pub(super) async fn send(end: &Endpoint, to: usize, handler: u8, words: &[u32]) {
+pub(super) async fn send(end: &Active, to: NodeId, handler: u8, words: &[u32]) {
     assert!(words.len() < 1 << LENGTH_BITS, "a transfer has at most 2²⁴ - 1 words");
     let what = u32::from(handler) << LENGTH_BITS | words.len() as u32;
     if end.parameters.in_order {
@@ -61,7 +62,7 @@ pub(super) async fn send(end: &Endpoint, to: usize, handler: u8, words: &[u32]) 
     }
 }
 
-fn part_of(to: usize, words: &[u32], number: usize, packets: usize) -> Packet {
+fn part_of(to: NodeId, words: &[u32], number: usize, packets: usize) -> Packet {
     Packet { bulk: packets > 1, last: packets > 1 && number + 1 == packets, ..Packet::new(to, DATA, words) }
 }
 
@@ -71,7 +72,7 @@ pub(super) fn answers(handler: u8) -> bool {
 }
 
 /// A packet of a transfer has come; the transfer if it is whole.
-pub(super) fn arrive(end: &Endpoint, received: &Received) -> Option<(u8, Vec<u32>)> {
+pub(super) fn arrive(end: &Active, received: &Received<'_>) -> Option<(u8, Vec<u32>)> {
     let mut arriving = end.transfers.arriving.borrow_mut();
     let from = received.from;
     match received.handler {

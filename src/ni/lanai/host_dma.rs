@@ -5,8 +5,9 @@
 use super::registers::Registers;
 use super::{Landing, Sram, Wires};
 use crate::engine::record::Span;
-use crate::engine::{Bytes, Signal, Sim, Time, TrackId, Tracked};
-use crate::host::io_bus::{Address, Direction, IoBusHost};
+use crate::engine::{Bytes, Journey, Signal, Sim, Time, TrackId};
+use crate::host::master::Flow;
+use crate::host::{Address, Direction, Master};
 use std::rc::Rc;
 
 /// A transfer between host memory and SRAM.
@@ -22,7 +23,7 @@ pub struct HostJob {
     /// The counter that shows the progress of a read.
     pub landing: Option<Rc<Landing>>,
     /// For whom.
-    pub message: Tracked,
+    pub journey: Journey,
     /// The stage of the message that ends with it.
     pub closes: Option<&'static str>,
 }
@@ -31,18 +32,18 @@ pub struct HostJob {
 pub struct HostDma {
     sim: Sim,
     sram: Rc<Sram>,
-    host: Rc<IoBusHost>,
+    master: Master,
     attention: Rc<Signal>,
     registers: Registers<HostJob>,
     tracks: [TrackId; 2],
 }
 
 impl HostDma {
-    pub(super) fn start(wires: &Wires, host: Rc<IoBusHost>) -> Rc<HostDma> {
+    pub(super) fn start(wires: &Wires, master: Master) -> Rc<HostDma> {
         let (sim, name) = (wires.sim.clone(), wires.name);
         let engine = Rc::new(HostDma {
             sram: wires.sram.clone(),
-            host,
+            master,
             attention: wires.attention.clone(),
             registers: Registers::new(wires, "host DMA"),
             tracks: ["hostTx", "hostRcv"].map(|engine| sim.recorder().track(name, engine)),
@@ -78,47 +79,44 @@ impl HostDma {
     }
 
     async fn transfer(&self, job: &HostJob, start: Time) {
-        let mut stream = self.host.bridge.open(job.direction).await;
-        job.message.served(start, self.sim.now());
+        let mut transfer = self.master.open(job.direction).await;
+        job.journey.served(start, self.sim.now());
         let mut moved = Bytes::ZERO;
         while moved < job.bytes {
-            let burst = stream.burst(job.bytes - moved).await;
-            let (from, to) = (self.sim.now(), self.sim.now() + burst.time);
-            self.copy(job, moved, burst.bytes);
-            self.sram.set_bus_rate(Some(stream.rate()));
-            if let Some(landing) = &job.landing {
-                landing.begin(burst.bytes, from, to);
+            let sram = job.sram_address + moved.get();
+            let begins = |flow: &Flow, data: &mut [u8]| {
+                match job.direction {
+                    Direction::Read => self.sram.store(sram, data),
+                    Direction::Write => self.sram.load(sram, data),
+                }
+                self.sram.set_bus_rate(Some(self.sram.host_rate(flow.rate)));
+                if let Some(landing) = &job.landing {
+                    landing.begin(flow.bytes, flow.from, self.ends(flow));
+                }
+            };
+            let flow = transfer.burst(job.host_address + moved.get(), job.bytes - moved, begins).await;
+            let end = self.ends(&flow);
+            if end > flow.to {
+                self.sim.until(end).await;
             }
-            self.sim.until(to).await;
             self.sram.set_bus_rate(None);
-            moved += burst.bytes;
-            job.message.served(burst.began, to);
-            drop(burst);
+            moved += flow.bytes;
+            job.journey.served(flow.began, end);
             if job.landing.as_ref().is_some_and(|landing| landing.settle()) {
                 self.attention.notify();
             }
         }
-        stream.close();
+        transfer.close();
         if let Some(stage) = job.closes {
-            job.message.close(stage, self.sim.now());
+            job.journey.close(stage, self.sim.now());
         }
         self.record(job, start);
     }
 
-    /// Moves the bytes of a burst.
-    fn copy(&self, job: &HostJob, done: Bytes, bytes: Bytes) {
-        let mut data = vec![0; bytes.len()];
-        let (host, sram) = (job.host_address + done.get(), job.sram_address + done.get());
-        match job.direction {
-            Direction::Read => {
-                self.host.memory.read(host, &mut data);
-                self.sram.store(sram, &data);
-            }
-            Direction::Write => {
-                self.sram.load(sram, &mut data);
-                self.host.memory.write(host, &data);
-            }
-        }
+    /// When the last byte of a burst has left the bus, and is in memory or was taken from it.
+    fn ends(&self, flow: &Flow) -> Time {
+        let met = self.sram.host_rate(flow.rate);
+        if met < flow.rate { flow.to.max(flow.from + met.time_for(flow.bytes)) } else { flow.to }
     }
 
     fn record(&self, job: &HostJob, start: Time) {
@@ -126,7 +124,7 @@ impl HostDma {
             Direction::Read => (self.tracks[0], "hostTx"),
             Direction::Write => (self.tracks[1], "hostRcv"),
         };
-        let (message, bytes) = (Some(job.message.id), job.bytes);
+        let (message, bytes) = (job.journey.id(), job.bytes);
         self.sim.recorder().span(Span { track, what, message, bytes, start, end: self.sim.now() });
     }
 }

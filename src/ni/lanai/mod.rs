@@ -25,9 +25,9 @@ pub use receive_dma::{ReceiveDma, ReceiveJob};
 pub use sram::{Sram, SramParameters};
 pub use transmit_dma::{TransmitDma, TransmitJob};
 
-use crate::engine::{Hertz, NodeId, Signal, Sim, Time};
-use crate::fabric::myrinet::Myrinet;
-use crate::host::io_bus::IoBusHost;
+use crate::engine::{Class, Hertz, Rate, Signal, Sim, Time};
+use crate::fabric::{Fabric, Outlet};
+use crate::host::{Host, Use};
 use crate::text::Table;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -70,23 +70,24 @@ pub struct Lanai {
 }
 
 impl Lanai {
-    /// The chip of `node`, on `host`'s bus and `fabric`'s port; `sram` is what the host sees.
-    pub fn start(
-        sim: &Sim,
-        name: &str,
-        parameters: LanaiParameters,
-        sram: Rc<Sram>,
-        host: Rc<IoBusHost>,
-        fabric: Rc<Myrinet>,
-    ) -> Rc<Lanai> {
-        let node: NodeId = host.node;
+    /// The chip on `host`'s bus and at its node's place in `fabric`, whose first class it uses; `sram` is
+    /// what the host sees.
+    pub fn start(sim: &Sim, parameters: LanaiParameters, sram: Rc<Sram>, host: &Host, fabric: &Fabric) -> Rc<Lanai> {
+        let (node, class) = (host.node, Class::REQUESTS);
         let attention = sram.attention();
-        let wires = Wires { sim: sim.clone(), name, sram: sram.clone(), attention: attention.clone() };
+        let outlet = fabric.outlet(node, class);
+        let wires = Wires {
+            sim: sim.clone(),
+            name: &host.name,
+            sram: sram.clone(),
+            attention: attention.clone(),
+            link_rate: outlet.rate(),
+        };
         Rc::new(Lanai {
             sim: sim.clone(),
-            host_dma: HostDma::start(&wires, host),
-            transmit: TransmitDma::start(&wires, fabric.clone()),
-            receive: ReceiveDma::start(&wires, fabric, node),
+            host_dma: HostDma::start(&wires, host.master()),
+            transmit: TransmitDma::start(&wires, outlet),
+            receive: ReceiveDma::start(&wires, fabric.inlet(node, class)),
             sram,
             attention,
             clock: parameters.clock,
@@ -101,6 +102,18 @@ impl Lanai {
         self.worked.set(self.worked.get() + (self.sim.now() - start));
     }
 
+    /// For how long each part was at work.
+    pub fn uses(&self) -> Vec<Use> {
+        let (transmit, receive) = (&self.transmit, &self.receive);
+        vec![
+            Use::of("host DMA", self.host_dma.busy_total()),
+            Use::of("firmware", self.worked()),
+            Use::of("SRAM", self.sram.busy_total()),
+            Use { what: "netTx", busy: transmit.busy_total(), moving: transmit.moved_total() },
+            Use { what: "netRcv", busy: receive.busy_total(), moving: receive.moved_total() },
+        ]
+    }
+
     /// How long the firmware has worked in all.
     pub fn worked(&self) -> Time {
         self.worked.get()
@@ -113,4 +126,6 @@ struct Wires<'a> {
     name: &'a str,
     sram: Rc<Sram>,
     attention: Rc<Signal>,
+    /// The pace of the network engines, where memory and wire keep up.
+    link_rate: Rate,
 }

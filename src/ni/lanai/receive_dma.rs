@@ -7,9 +7,8 @@ use super::registers::Registers;
 use super::{Landing, Sram, Wires};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
-use crate::engine::{Bytes, NodeId, Signal, Sim, Time, TrackId};
-use crate::fabric::myrinet::Myrinet;
-use crate::fabric::{Arrival, Packet};
+use crate::engine::{Bytes, Rate, Signal, Sim, Time, TrackId};
+use crate::fabric::{AnyInlet, Inlet, Packet, Piece};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -27,34 +26,33 @@ pub struct ReceiveJob {
 pub struct ReceiveDma {
     sim: Sim,
     sram: Rc<Sram>,
-    fabric: Rc<Myrinet>,
-    node: NodeId,
     attention: Rc<Signal>,
     registers: Registers<ReceiveJob>,
     packet: RefCell<Option<Rc<Packet>>>,
     dropped: RefCell<Option<Rc<Packet>>>,
     ended: Cell<Time>,
+    link_rate: Rate,
     track: TrackId,
 }
 
 impl ReceiveDma {
-    pub(super) fn start(wires: &Wires, fabric: Rc<Myrinet>, node: NodeId) -> Rc<ReceiveDma> {
+    pub(super) fn start(wires: &Wires, mut inlet: AnyInlet) -> Rc<ReceiveDma> {
         let (sim, name) = (wires.sim.clone(), wires.name);
         let engine = Rc::new(ReceiveDma {
             sram: wires.sram.clone(),
-            fabric,
-            node,
             attention: wires.attention.clone(),
             registers: Registers::new(wires, "netRcv"),
             packet: RefCell::default(),
             dropped: RefCell::default(),
             ended: Cell::default(),
+            link_rate: wires.link_rate,
             track: sim.recorder().track(name, "netRcv"),
             sim: sim.clone(),
         });
         let serve = engine.clone();
-        let task = sim.spawn_server(format!("{name} netRcv"), async move { serve.serve().await });
-        engine.fabric.set_receiver(node, task);
+        let receiver = inlet.receiver();
+        let task = sim.spawn_server(format!("{name} netRcv"), async move { serve.serve(&mut inlet).await });
+        receiver.set(task);
         engine
     }
 
@@ -93,28 +91,40 @@ impl ReceiveDma {
         self.registers.busy_total()
     }
 
-    async fn serve(&self) {
+    /// How long it would have taken for them at its own pace, which is the link's.
+    pub fn moved_total(&self) -> Time {
+        self.registers.moved_total()
+    }
+
+    async fn serve(&self, inlet: &mut AnyInlet) {
         loop {
             let job = self.registers.next().await;
-            let worked = self.transfer(&job).await;
+            let worked = self.transfer(&job, inlet).await;
             self.registers.done(worked);
         }
     }
 
     /// Takes a transfer; how long it moved bytes.
-    async fn transfer(&self, job: &ReceiveJob) -> Time {
+    async fn transfer(&self, job: &ReceiveJob, inlet: &mut AnyInlet) -> Time {
         let mut worked = Time::ZERO;
         let mut first = None;
         let mut taken = Bytes::ZERO;
         while taken < job.landing.total() {
-            match self.fabric.arrival(self.node).await {
-                Arrival::Data { packet, bytes, time } => {
+            match inlet.next(job.landing.total() - taken).await {
+                Piece::Bytes { packet, bytes, time, last, .. } => {
                     first.get_or_insert(self.sim.now());
                     worked += self.take(job, taken, &packet, bytes, time).await;
+                    inlet.taken(bytes);
+                    if job.landing.settle() {
+                        self.attention.notify();
+                    }
                     taken += bytes;
                     *self.packet.borrow_mut() = Some(packet);
+                    if last {
+                        break;
+                    }
                 }
-                Arrival::Dropped(packet) => {
+                Piece::Dropped(packet) => {
                     *self.dropped.borrow_mut() = Some(packet);
                     return worked;
                 }
@@ -122,7 +132,7 @@ impl ReceiveDma {
         }
         self.ended.set(self.sim.now());
         if let (Some(stage), Some(packet)) = (job.closes, self.packet()) {
-            packet.message.close(stage, self.sim.now());
+            packet.journey.close(stage, self.sim.now());
         }
         self.record(taken, first.unwrap_or(self.sim.now()));
         worked
@@ -134,20 +144,19 @@ impl ReceiveDma {
         packet.take(&mut data);
         self.sram.store(job.sram_address + taken.get(), &data);
         self.sram.network_begins();
-        let (start, time) = (self.sim.now(), time.max(self.sram.network_rate().time_for(bytes)));
+        let start = self.sim.now();
+        let alone = self.link_rate.time_for(bytes);
+        let time = time.max(self.sram.network_time(bytes, alone, start));
+        self.registers.moves(alone);
         job.landing.begin(bytes, start, start + time);
         self.sim.delay(time).await;
         self.sram.network_ends();
-        packet.message.served(start, self.sim.now());
-        self.fabric.taken(self.node, bytes);
-        if job.landing.settle() {
-            self.attention.notify();
-        }
+        packet.journey.served(start, self.sim.now());
         time
     }
 
     fn record(&self, bytes: Bytes, start: Time) {
-        let message = self.packet.borrow().as_ref().map(|packet| packet.message.id);
+        let message = self.packet.borrow().as_ref().and_then(|packet| packet.journey.id());
         self.sim.recorder().span(Span {
             track: self.track,
             what: "netRcv",

@@ -15,6 +15,7 @@ pub(super) struct Registers<J> {
     job: RefCell<Option<J>>,
     busy: Cell<bool>,
     busy_total: Cell<Time>,
+    moved_total: Cell<Time>,
 }
 
 impl<J> Registers<J> {
@@ -27,6 +28,7 @@ impl<J> Registers<J> {
             job: RefCell::default(),
             busy: Cell::new(false),
             busy_total: Cell::default(),
+            moved_total: Cell::default(),
         }
     }
 
@@ -61,6 +63,15 @@ impl<J> Registers<J> {
 
     pub(super) fn busy_total(&self) -> Time {
         self.busy_total.get()
+    }
+
+    /// The engine moves bytes that take `alone` at its own pace.
+    pub(super) fn moves(&self, alone: Time) {
+        self.moved_total.set(self.moved_total.get() + alone);
+    }
+
+    pub(super) fn moved_total(&self) -> Time {
+        self.moved_total.get()
     }
 
     /// What the engine waits for when it has no job.

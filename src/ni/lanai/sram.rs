@@ -3,9 +3,13 @@
 //! "The PCI has highest priority for LANai memory cycles" and "both netTx and netRcv may be slowed
 //! by memory bandwidth limitations on the LANai" (Yocum et al. 1997, §3.2): the network engines
 //! share what the bus leaves of the memory's rate.
+//!
+//! The grain of the model is a flit: its pace is what the memory leaves when it begins, and holds
+//! until it ends, though a burst of the bus may end before. The memory is told as busy while it
+//! holds a network engine back, that is while its rate is given out in full.
 
-use crate::engine::{Bytes, Rate, Signal, Sim};
-use crate::host::io_bus::BusTarget;
+use crate::engine::{Bytes, Rate, Signal, Sim, Time};
+use crate::host::Device;
 use crate::text::Table;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -35,6 +39,9 @@ pub struct Sram {
     bytes: RefCell<Vec<u8>>,
     bus_rate: Cell<Option<Rate>>,
     network_engines: Cell<u64>,
+    /// Until when it holds an engine back, as far as is known, and for how long it did in all.
+    busy_until: Cell<Time>,
+    busy_total: Cell<Time>,
     attention: Rc<Signal>,
 }
 
@@ -46,6 +53,8 @@ impl Sram {
             bytes: RefCell::new(vec![0; parameters.size.len()]),
             bus_rate: Cell::new(None),
             network_engines: Cell::new(0),
+            busy_until: Cell::default(),
+            busy_total: Cell::default(),
             attention: Rc::new(Signal::new(sim, format!("{name} firmware's attention"))),
         })
     }
@@ -84,6 +93,14 @@ impl Sram {
         self.bus_rate.set(rate);
     }
 
+    /// At what rate it meets a burst that crosses the bus at `bus`: a bus that is as fast as the memory
+    /// or faster is met through a buffer of a burst, which the memory serves with every other access
+    /// (chosen: the share that 32-bit PCI at the chip's clock has of it).
+    pub(super) fn host_rate(&self, bus: Rate) -> Rate {
+        let half = Rate::from_bits_per_s(self.parameters.rate.bits_per_s() / 2);
+        if bus < self.parameters.rate { bus } else { half }
+    }
+
     /// A network engine begins to move data.
     pub(super) fn network_begins(&self) {
         self.network_engines.set(self.network_engines.get() + 1);
@@ -94,20 +111,46 @@ impl Sram {
         self.network_engines.set(self.network_engines.get() - 1);
     }
 
+    /// What the memory takes, from `now` on, for `bytes` of a network engine that takes `alone` for
+    /// them at its own pace.
+    pub(super) fn network_time(&self, bytes: Bytes, alone: Time, now: Time) -> Time {
+        let time = self.network_rate().time_for(bytes);
+        if time > alone {
+            self.holds_back(now, now + time);
+        }
+        time
+    }
+
+    /// Counts a time in which an engine goes at the memory's pace; two at once count once.
+    fn holds_back(&self, from: Time, to: Time) {
+        let counted = self.busy_until.get();
+        self.busy_total.set(self.busy_total.get() + to.since(from.max(counted)));
+        self.busy_until.set(to.max(counted));
+    }
+
+    /// How long the memory gave out all it has, and held a network engine back, in all.
+    pub fn busy_total(&self) -> Time {
+        self.busy_total.get()
+    }
+
     /// What one network engine gets of the memory now.
-    pub(super) fn network_rate(&self) -> Rate {
+    fn network_rate(&self) -> Rate {
         let left = self.bus_rate.get().map_or(self.parameters.rate, |bus| self.parameters.rate.less(bus));
         Rate::from_bits_per_s((left.bits_per_s() / self.network_engines.get().max(1)).max(1))
     }
 }
 
-impl BusTarget for Sram {
-    fn write(&self, offset: u64, bytes: &[u8]) {
-        self.store(offset, bytes);
+impl Device for Sram {
+    fn time(&self, _at: u64) -> Time {
+        self.parameters.rate.time_for(Bytes(8))
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) {
+        self.store(at, bytes);
         self.attention.notify();
     }
 
-    fn read(&self, offset: u64, into: &mut [u8]) {
-        self.load(offset, into);
+    fn read(&self, at: u64, into: &mut [u8]) {
+        self.load(at, into);
     }
 }

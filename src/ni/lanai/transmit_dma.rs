@@ -8,8 +8,7 @@ use super::{Sram, Wires};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Sim, Time, TrackId};
-use crate::fabric::Packet;
-use crate::fabric::myrinet::{Dropped, Myrinet, Path};
+use crate::fabric::{AnyOutlet, Dropped, Outlet, Packet};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -31,7 +30,6 @@ pub struct TransmitJob {
 pub struct TransmitDma {
     sim: Sim,
     sram: Rc<Sram>,
-    fabric: Rc<Myrinet>,
     registers: Registers<TransmitJob>,
     dropped: Cell<bool>,
     track: TrackId,
@@ -39,11 +37,10 @@ pub struct TransmitDma {
 }
 
 impl TransmitDma {
-    pub(super) fn start(wires: &Wires, fabric: Rc<Myrinet>) -> Rc<TransmitDma> {
+    pub(super) fn start(wires: &Wires, mut outlet: AnyOutlet) -> Rc<TransmitDma> {
         let (sim, name) = (wires.sim.clone(), wires.name);
         let engine = Rc::new(TransmitDma {
             sram: wires.sram.clone(),
-            fabric,
             registers: Registers::new(wires, "netTx"),
             dropped: Cell::new(false),
             track: sim.recorder().track(name, "netTx"),
@@ -51,7 +48,7 @@ impl TransmitDma {
             sim: sim.clone(),
         });
         let serve = engine.clone();
-        engine.task.set(sim.spawn_server(format!("{name} netTx"), async move { serve.serve().await }));
+        engine.task.set(sim.spawn_server(format!("{name} netTx"), async move { serve.serve(&mut outlet).await }));
         engine
     }
 
@@ -75,66 +72,73 @@ impl TransmitDma {
         self.task.get()
     }
 
-    /// How long the engine has been busy in all.
+    /// How long the engine has been busy in all, waits for its path among it.
     pub fn busy_total(&self) -> Time {
         self.registers.busy_total()
     }
 
-    async fn serve(&self) {
-        let mut path = None;
+    /// How long it would have taken for the bytes it moved at its own pace, which is the link's.
+    pub fn moved_total(&self) -> Time {
+        self.registers.moved_total()
+    }
+
+    async fn serve(&self, outlet: &mut AnyOutlet) {
+        // Whether the way is taken for the packet.
+        let mut open = false;
         loop {
             let job = self.registers.next().await;
             let start = self.sim.now();
-            path = self.transfer(path, &job).await;
+            open = self.transfer(outlet, open, &job).await;
             if let Some(stage) = job.closes {
-                job.packet.message.close(stage, self.sim.now());
+                job.packet.journey.close(stage, self.sim.now());
             }
             self.record(&job, start);
             self.registers.done(self.sim.now() - start);
         }
     }
 
-    /// Sends a transfer; the path is kept unless the packet ended.
-    async fn transfer(&self, path: Option<Path>, job: &TransmitJob) -> Option<Path> {
-        match self.send(path, job).await {
-            Ok(path) if job.last => {
-                path.close();
-                None
+    /// Sends a transfer; the way is kept unless the packet ended: whether it is.
+    async fn transfer(&self, outlet: &mut AnyOutlet, open: bool, job: &TransmitJob) -> bool {
+        match self.send(outlet, open, job).await {
+            Ok(()) if job.last => {
+                outlet.close();
+                false
             }
-            Ok(path) => Some(path),
+            Ok(()) => true,
             Err(Dropped) => {
                 self.dropped.set(true);
-                None
+                false
             }
         }
     }
 
-    async fn send(&self, path: Option<Path>, job: &TransmitJob) -> Result<Path, Dropped> {
-        let mut path = match path {
-            Some(path) => path,
-            None => self.fabric.open(job.packet.clone()).await?,
-        };
-        let (flit, link_rate) = (self.fabric.parameters().flit, self.fabric.parameters().link_rate);
-        let mut data = vec![0; flit.len()];
+    async fn send(&self, outlet: &mut AnyOutlet, open: bool, job: &TransmitJob) -> Result<(), Dropped> {
+        if !open {
+            outlet.open(&job.packet).await?;
+        }
+        let mut data = vec![0; outlet.grain().len()];
         let mut sent = Bytes::ZERO;
         while sent < job.bytes {
-            let bytes = flit.min(job.bytes - sent);
+            // While the way takes nothing, the engine takes nothing of the memory.
+            let bytes = outlet.room((job.bytes - sent).min(outlet.grain())).await?;
             let data = &mut data[..bytes.len()];
             self.sram.load(job.sram_address + sent.get(), data);
-            // While the path takes nothing, the engine takes nothing of the memory.
-            path.room(bytes).await?;
+            job.packet.append(data);
             self.sram.network_begins();
             let start = self.sim.now();
-            path.send(data, link_rate.min(self.sram.network_rate()).time_for(bytes)).await;
+            let last = job.last && sent + bytes == job.bytes;
+            let alone = outlet.rate().time_for(bytes);
+            outlet.send(bytes, self.sram.network_time(bytes, alone, start), last).await;
+            self.registers.moves(alone);
             self.sram.network_ends();
-            job.packet.message.served(start, self.sim.now());
+            job.packet.journey.served(start, self.sim.now());
             sent += bytes;
         }
-        Ok(path)
+        Ok(())
     }
 
     fn record(&self, job: &TransmitJob, start: Time) {
-        let (track, message) = (self.track, Some(job.packet.message.id));
+        let (track, message) = (self.track, job.packet.journey.id());
         self.sim.recorder().span(Span { track, what: "netTx", message, bytes: job.bytes, start, end: self.sim.now() });
     }
 }

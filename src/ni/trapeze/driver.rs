@@ -1,51 +1,44 @@
-//! The driver half: what a program calls. It moves control messages by programmed I/O and leaves
-//! payloads to the firmware's DMA (Yocum et al. 1997, §2.1–2.3).
+//! The driver half: what the messaging layer calls. It moves control messages by programmed I/O and
+//! leaves payloads to the firmware's DMA (Yocum et al. 1997, §2.1–2.3).
 
 use super::control::{PROGRAM_BYTES, Reader, Writer};
-use super::layout::{CONTROL, HEADER, Layout, length_word, payload_length, program_bytes, state, tag_node, word};
+use super::layout::{
+    ACTIVE, CONTROL, HEADER, Layout, length_word, node_of, payload_length, program_bytes, state, tag_node, tag_of, word,
+};
 use super::parameters::{Notification, TrapezeParameters};
 use super::{Instruments, stage};
-use crate::engine::resource::Held;
 use crate::engine::sim::{PointId, TaskId};
-use crate::engine::{Bytes, Mailbox, NodeId, Sim, Time, Tracked};
-use crate::host::io_bus::{Address, IoBusHost};
+use crate::engine::{Bytes, Journey, Mailbox, NodeId, Signal, Sim};
+use crate::host::{Address, Cpu, Host, Processor, Use, Window};
+use crate::ni::Site;
+use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Known, Landed, Limits, Wake};
+use crate::ni::lanai::Lanai;
+use crate::ni::moving::{Sink, Source};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A message to send.
-pub struct Send<'a> {
-    /// The message, as it is followed.
-    pub message: Tracked,
-    /// Which payload it carries, for the receiver's incoming payload table; 0 for none.
-    pub tag: u16,
-    /// Where the payload lies.
-    pub address: Address,
-    /// What the program says in the control message.
-    pub control: &'a Writer,
-}
-
 /// A message received.
-pub struct Received {
-    /// The message, as it was followed.
-    pub message: Tracked,
-    /// The node it came from.
-    pub source: NodeId,
-    /// Its tag.
-    pub tag: u16,
+struct Received {
+    source: NodeId,
+    tag: u16,
     /// Where its payload lies.
-    pub address: Address,
+    address: Address,
     /// Its payload's length.
-    pub length: Bytes,
+    length: Bytes,
     /// What the sender's program said.
-    pub control: Reader,
+    control: Reader,
     entry: u64,
 }
 
 /// The driver of one node.
-pub struct Driver {
+pub struct TrapezeDriver {
     sim: Sim,
-    host: Rc<IoBusHost>,
+    host: Host,
+    cpu: Cpu,
+    window: Window,
+    chip: Rc<Lanai>,
     parameters: TrapezeParameters,
+    costs: Costs,
     layout: Layout,
     instruments: Rc<Instruments>,
     send_next: Cell<u64>,
@@ -59,21 +52,27 @@ pub struct Driver {
     ring_space: PointId,
 }
 
-impl Driver {
+impl TrapezeDriver {
     /// Attaches a buffer to every entry of the receive ring, and takes interrupts.
     pub(super) fn start(
-        sim: &Sim,
-        name: &str,
-        host: Rc<IoBusHost>,
+        site: &Site<'_>,
+        window: Window,
+        chip: &Rc<Lanai>,
         parameters: &TrapezeParameters,
         layout: Layout,
         instruments: Rc<Instruments>,
-    ) -> Rc<Driver> {
-        let buffer = |_| host.memory.allocate(parameters.payload_max, 4096);
-        let driver = Rc::new(Driver {
+    ) -> Rc<TrapezeDriver> {
+        let (sim, name) = (site.sim, site.name());
+        let buffer = |_| site.host.allocate(parameters.payload_max.len());
+        let driver = Rc::new(TrapezeDriver {
             receive_buffers: (0..parameters.ring_entries).map(buffer).collect(),
             sim: sim.clone(),
+            host: site.host.clone(),
+            cpu: site.host.cpu(),
+            window,
+            chip: chip.clone(),
             parameters: parameters.clone(),
+            costs: site.costs,
             layout,
             instruments,
             send_next: Cell::new(0),
@@ -82,7 +81,6 @@ impl Driver {
             receive_held: (0..parameters.ring_entries).map(|_| Cell::new(false)).collect(),
             inbox: Mailbox::new(sim, format!("a message for {name}")),
             ring_space: sim.point(format!("a send ring entry of {name}")),
-            host,
         });
         if parameters.notification == Notification::Interrupt {
             let handler = driver.clone();
@@ -102,57 +100,25 @@ impl Driver {
         self.sim.set_holder(self.inbox.point(), firmware);
     }
 
-    /// The host it runs on.
-    pub fn host(&self) -> &Rc<IoBusHost> {
-        &self.host
-    }
-
-    /// The parameters of the interface.
-    pub fn parameters(&self) -> &TrapezeParameters {
-        &self.parameters
-    }
-
-    /// Sends a message; returns when it stands in the send ring.
-    pub async fn send(&self, send: Send<'_>) {
-        let processor = self.with_ring_space().await;
-        let working = self.sim.now();
-        self.host.processor.work(&processor, self.parameters.software.send).await;
-        self.copy_through_shadow(send.control.bytes().len()).await;
-        let entry = self.layout.send_entry(self.send_next.get());
-        self.send_next.set(self.send_next.get() + 1);
-        self.send_free.set(self.send_free.get() - 1);
-        self.write_entry(entry, &send).await;
-        send.message.served(working, self.sim.now());
-        send.message.close(stage::HOST_SEND, self.sim.now());
-        drop(processor);
+    /// The chip.
+    pub fn chip(&self) -> &Rc<Lanai> {
+        &self.chip
     }
 
     /// The words after the state first, the state last: the firmware takes the entry by it.
-    async fn write_entry(&self, entry: u64, send: &Send<'_>) {
-        let pio = &self.host.pio;
+    async fn write_entry(&self, entry: u64, packet: &Compose<'_>, control: &Writer) {
+        let (payload, address, tag) = match packet.source {
+            Source::Memory(address, bytes) => (bytes, address, packet.envelope.handler.into()),
+            Source::Words(_) => (0, 0, ACTIVE | u16::from(packet.envelope.handler)),
+        };
         let mut words = Vec::with_capacity(CONTROL.len());
-        words.extend(length_word(send.message.payload, send.control.bytes().len()).to_le_bytes());
-        words.extend((send.address as u32).to_le_bytes());
-        words.extend(tag_node(send.tag, send.message.destination).to_le_bytes());
-        words.extend(send.control.bytes());
-        pio.write(entry + word::LENGTH, &words).await;
-        self.instruments.sending.borrow_mut().push_back(send.message.clone());
-        pio.write(entry + word::STATE, &state::TO_SEND.to_le_bytes()).await;
-    }
-
-    /// Takes the processor when the send ring has an entry free. Look and use are one hold, so
-    /// that of several programs none counts on an entry that another has filled.
-    async fn with_ring_space(&self) -> Held<'_> {
-        loop {
-            let processor = self.host.processor.hold().await;
-            if self.has_ring_space().await {
-                self.sim.waits_for(None);
-                return processor;
-            }
-            drop(processor);
-            self.sim.waits_for(Some(self.ring_space));
-            self.sim.delay(self.parameters.ring_poll).await;
-        }
+        words.extend(length_word(Bytes(payload as u64), control.bytes().len()).to_le_bytes());
+        words.extend((address as u32).to_le_bytes());
+        words.extend(tag_node(tag, packet.to).to_le_bytes());
+        words.extend(control.bytes());
+        self.cpu.write_run(self.window.at(entry + word::LENGTH), &words).await;
+        self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
+        self.cpu.write_run(self.window.at(entry + word::STATE), &state::TO_SEND.to_le_bytes()).await;
     }
 
     /// Whether the send ring has entries free; looks across the bus when none is known. Entries
@@ -168,88 +134,59 @@ impl Driver {
         self.send_free.get() > 0
     }
 
-    /// Waits for the next message.
-    pub async fn receive(&self) -> Received {
-        match self.parameters.notification {
-            Notification::Interrupt => self.inbox.receive().await,
-            Notification::Polling(interval) => self.poll(interval).await,
-        }
-    }
-
     /// Gives a message's ring entry, and the buffer attached to it, back to the interface.
-    pub async fn release(&self, received: Received) {
-        let processor = self.host.processor.hold().await;
-        let (entry, buffer) = (self.layout.receive_entry(received.entry), self.receive_buffer(received.entry));
-        self.host.pio.write(entry + word::ADDRESS, &(buffer as u32).to_le_bytes()).await;
-        self.host.pio.write(entry + word::STATE, &state::POSTED.to_le_bytes()).await;
-        self.receive_held[self.slot(received.entry)].set(false);
-        drop(processor);
-    }
-
-    /// Has payloads with `tag` delivered to `address`: early demultiplexing (§2.1).
-    pub async fn map_tag(&self, tag: u16, address: Address) {
-        let processor = self.host.processor.hold().await;
-        self.host.pio.write(self.layout.tag(tag), &(address as u32 + 1).to_le_bytes()).await;
-        drop(processor);
+    async fn give_back(&self, index: u64) {
+        let _turn = self.cpu.hold().await;
+        let (entry, buffer) = (self.layout.receive_entry(index), self.receive_buffer(index));
+        self.cpu.write_run(self.window.at(entry + word::ADDRESS), &(buffer as u32).to_le_bytes()).await;
+        self.cpu.write_run(self.window.at(entry + word::STATE), &state::POSTED.to_le_bytes()).await;
+        self.receive_held[self.slot(index)].set(false);
     }
 
     async fn handle_interrupts(&self) {
         loop {
-            self.host.interrupt.taken().await;
-            self.sim.delay(self.host.processor.parameters().interrupt_latency).await;
-            let processor = self.host.processor.hold().await;
-            while let Some(received) = self.take_next(&processor).await {
+            self.host.interrupt().taken().await;
+            let _turn = self.cpu.hold().await;
+            while let Some(received) = self.take_next().await {
                 self.inbox.send(received);
             }
         }
     }
 
-    async fn poll(&self, interval: Time) -> Received {
-        self.sim.waits_for(Some(self.inbox.point()));
-        loop {
-            let processor = self.host.processor.hold().await;
-            if let Some(received) = self.take_next(&processor).await {
-                self.sim.waits_for(None);
-                return received;
-            }
-            drop(processor);
-            self.sim.delay(interval).await;
-        }
-    }
-
     /// The message in the next entry of the receive ring, if there is one.
-    async fn take_next(&self, processor: &Held<'_>) -> Option<Received> {
+    async fn take_next(&self) -> Option<Received> {
         let index = self.receive_next.get();
         let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
         if self.receive_held[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
             return None;
         }
         self.receive_held[slot].set(true);
-        let message = self.instruments.received.borrow_mut()[slot].take().expect("an entry stands for a message");
-        let start = self.sim.now();
-        self.host.processor.work(processor, self.parameters.software.receive).await;
-        let received = self.read_entry(entry, index, message).await;
+        let journey = std::mem::take(&mut self.instruments.received.borrow_mut()[slot]);
+        let start = self.cpu.now();
+        self.cpu.work(self.costs.receive);
+        self.cpu.sync().await;
+        let received = self.read_entry(entry, index).await;
         self.receive_next.set(index + 1);
-        received.message.served(start, self.sim.now());
-        received.message.close(stage::HOST_RECEIVE, self.sim.now());
-        self.instruments.tally.deliver(&received.message);
+        self.cpu.sync().await;
+        journey.served(start, self.cpu.now());
+        journey.close(stage::HOST_RECEIVE, self.cpu.now());
+        self.instruments.tally.deliver(&journey, self.cpu.now());
         Some(received)
     }
 
-    async fn read_entry(&self, entry: u64, index: u64, message: Tracked) -> Received {
+    async fn read_entry(&self, entry: u64, index: u64) -> Received {
         let mut header = [0; 12];
-        self.host.pio.read(entry + word::LENGTH, &mut header).await;
+        self.cpu.read_run(self.window.at(entry + word::LENGTH), &mut header).await;
         let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let (length, address, tag_node) = (word(0), word(4), word(8));
         let mut control = vec![0; program_bytes(length).min(PROGRAM_BYTES)];
         if !control.is_empty() {
-            self.host.pio.read(entry + HEADER.get(), &mut control).await;
+            self.cpu.read_run(self.window.at(entry + HEADER.get()), &mut control).await;
             self.copy_through_shadow(control.len()).await;
         }
         Received {
-            message,
-            source: (tag_node & 0xffff) as NodeId,
-            tag: (tag_node >> 16) as u16,
+            source: node_of(tag_node),
+            tag: tag_of(tag_node),
             address: Address::from(address),
             length: payload_length(length),
             control: Reader::new(control),
@@ -259,9 +196,12 @@ impl Driver {
 
     /// With shadow buffers the control message passes host memory once more.
     async fn copy_through_shadow(&self, bytes: usize) {
-        let block = self.host.memory.block().len();
-        for _ in 0..if self.parameters.shadow { (HEADER.len() + bytes).div_ceil(block) } else { 0 } {
-            self.host.memory.copy_block().await;
+        if !self.parameters.shadow {
+            return;
+        }
+        let buffer = self.receive_buffers[0];
+        for _ in 0..(HEADER.len() + bytes).div_ceil(self.host.copy_block_bytes()) {
+            self.cpu.copy_block(buffer, buffer).await;
         }
     }
 
@@ -275,7 +215,141 @@ impl Driver {
 
     async fn read_word(&self, offset: u64) -> u32 {
         let mut word = [0; 4];
-        self.host.pio.read(offset, &mut word).await;
+        self.cpu.read_run(self.window.at(offset), &mut word).await;
         u32::from_le_bytes(word)
+    }
+}
+
+/// The words of an active message, as the control message carries them.
+fn compose(packet: &Compose<'_>) -> Writer {
+    let mut control = Writer::default();
+    let room = |control: &mut Writer, bytes: &[u8]| {
+        control.reserve(bytes.len()).expect("what goes beside a payload fits a control message").copy_from_slice(bytes);
+    };
+    if let Source::Words(words) = packet.source {
+        words.iter().for_each(|word| room(&mut control, &word.to_le_bytes()));
+    }
+    room(&mut control, packet.beside);
+    control
+}
+
+impl Driver for TrapezeDriver {
+    fn limits(&self) -> Limits {
+        Limits {
+            words: PROGRAM_BYTES / 4,
+            payload: self.parameters.payload_max.len(),
+            beside: PROGRAM_BYTES,
+            sequences: 1,
+            steers: true,
+            classes: 1,
+        }
+    }
+
+    fn begin_send(&self, _cpu: &Cpu, _journey: &Journey) -> Begun {
+        Begun::default()
+    }
+
+    /// Look and use are one hold, so that of several programs none counts on an entry that another has
+    /// filled.
+    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, _begun: &Begun) -> bool {
+        let turn = cpu.hold().await;
+        if !self.has_ring_space().await {
+            return false;
+        }
+        let working = cpu.now();
+        cpu.work(self.costs.send);
+        cpu.sync().await;
+        let control = compose(packet);
+        self.copy_through_shadow(control.bytes().len()).await;
+        let entry = self.layout.send_entry(self.send_next.get());
+        self.send_next.set(self.send_next.get() + 1);
+        self.send_free.set(self.send_free.get() - 1);
+        self.write_entry(entry, packet, &control).await;
+        packet.journey.served(working, cpu.now());
+        packet.journey.close(stage::HOST_SEND, cpu.now());
+        drop(turn);
+        true
+    }
+
+    async fn wait_for_room(&self, _cpu: &Cpu) {
+        self.sim.delay(self.parameters.ring_poll).await;
+    }
+
+    async fn poll(&self, cpu: &Cpu, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+        let received = match self.parameters.notification {
+            Notification::Interrupt => self.inbox.try_receive(),
+            Notification::Polling(_) => {
+                let _turn = cpu.hold().await;
+                self.take_next().await
+            }
+        };
+        let mut received = received?;
+        let is_part = received.tag & ACTIVE == 0;
+        let (entry, address) = (received.entry, received.address);
+        let known = Known { entry, address, beside: received.control.rest().to_vec(), ..Known::default() };
+        let (handler, from) = (received.tag as u8, received.source);
+        let envelope = Envelope { is_part, handler, last: true, ..Envelope::default() };
+        let bytes = if is_part { received.length.len() } else { known.beside.len() };
+        Some(Arrival { from, envelope, bytes, journey: Journey::NONE, known, turn: None })
+    }
+
+    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+        if extra_cycles > 0 {
+            let _turn = cpu.hold().await;
+            cpu.work(extra_cycles);
+            cpu.sync().await;
+        }
+        let Known { entry, address, beside, .. } = arrival.known;
+        let Sink::Words(words) = sink else { return Landed { address, beside, entry: Some(entry) } };
+        let word = |part: &[u8]| u32::from_le_bytes(part.try_into().expect("a control message has whole words"));
+        words.extend(beside.chunks_exact(4).map(word));
+        self.give_back(entry).await;
+        Landed::default()
+    }
+
+    async fn release(&self, _cpu: &Cpu, entry: u64) {
+        self.give_back(entry).await;
+    }
+
+    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+        cpu.sync().await;
+        match self.parameters.notification {
+            Notification::Interrupt => {
+                let wake = (wake.next)();
+                if self.inbox.is_empty() && wake > self.sim.now() {
+                    self.inbox.arrived().wait_until(wake).await;
+                }
+            }
+            Notification::Polling(interval) => self.sim.delay(interval).await,
+        }
+    }
+
+    fn attention(&self) -> &Signal {
+        self.inbox.arrived()
+    }
+
+    fn polled_room(&self) -> Option<PointId> {
+        Some(self.ring_space)
+    }
+
+    fn polled_packet(&self) -> Option<PointId> {
+        match self.parameters.notification {
+            Notification::Interrupt => None,
+            Notification::Polling(_) => Some(self.inbox.point()),
+        }
+    }
+
+    fn places_itself(&self) -> bool {
+        true
+    }
+
+    /// Early demultiplexing (§2.1).
+    async fn map_tag(&self, cpu: &Cpu, tag: u16, address: Address) {
+        let _turn = cpu.hold().await;
+        cpu.write_run(self.window.at(self.layout.tag(tag)), &(address as u32 + 1).to_le_bytes()).await;
+    }
+
+    fn uses(&self) -> Vec<Use> {
+        self.chip.uses()
     }
 }

@@ -2,7 +2,7 @@
 //! and packet buffers (Yocum et al. 1997, §2.1).
 
 use super::parameters::TrapezeParameters;
-use crate::engine::Bytes;
+use crate::engine::{Bytes, NodeId};
 
 /// The size of a control message, sent in full before every payload (§2.1, §3.2).
 pub const CONTROL: Bytes = Bytes(128);
@@ -34,9 +34,26 @@ pub mod state {
     pub const POSTED: u32 = 3;
 }
 
+/// Nodes that a control message can name.
+pub const NODES_MAX: u32 = 1 << 16;
+
+/// Set in the tag of an active message, above its handler.
+pub const ACTIVE: u16 = 1 << 15;
+
 /// Tag and node as one word.
-pub fn tag_node(tag: u16, node: usize) -> u32 {
-    u32::from(tag) << 16 | node as u32
+pub fn tag_node(tag: u16, node: NodeId) -> u32 {
+    assert!(node.0 < NODES_MAX, "a control message names a node in 16 bits");
+    u32::from(tag) << 16 | node.0
+}
+
+/// The tag in such a word.
+pub fn tag_of(word: u32) -> u16 {
+    (word >> 16) as u16
+}
+
+/// The node in such a word.
+pub fn node_of(word: u32) -> NodeId {
+    NodeId(word & 0xffff)
 }
 
 /// The length word of a control message.

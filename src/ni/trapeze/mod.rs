@@ -14,6 +14,8 @@
 //! | `firmware/` | the device half, one file per direction |
 //! | `driver.rs`, `control.rs` | the driver half: sending, receiving, `reserve` and `scan` |
 //!
+//! An active message is a control message without a payload, its words in the program's bytes.
+//!
 //! It leaves out protection between processes, and retransmission: a dropped packet is lost.
 
 pub mod control;
@@ -24,15 +26,14 @@ pub mod parameters;
 pub mod policy;
 
 pub use control::{Reader, Writer};
-pub use driver::{Driver, Received, Send};
-pub use parameters::{FirmwareCosts, Notification, SoftwareCosts, TrapezeParameters};
+pub use driver::TrapezeDriver;
+pub use parameters::{FirmwareCosts, Notification, TrapezeParameters};
 pub use policy::Policy;
 
-use crate::engine::{Bytes, Sim, Tally, Tracked};
-use crate::fabric::myrinet::Myrinet;
-use crate::host::io_bus::{IoBusHost, IoBusParameters};
+use super::{Reach, Site};
+use crate::engine::{Bytes, Journey, Tally};
 use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
-use layout::Layout;
+use layout::{CONTROL, Layout, NODES_MAX};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -55,47 +56,38 @@ pub mod stage {
     pub const HOST_RECEIVE: &str = "host receive";
 }
 
-/// A node with Trapeze: host, interface, and the driver that programs use.
-pub struct TrapezeNode {
-    /// The host.
-    pub host: Rc<IoBusHost>,
-    /// The chip.
-    pub chip: Rc<Lanai>,
-    /// What programs use.
-    pub driver: Rc<Driver>,
-}
-
 /// What travels beside the bytes: the messages that the rings' entries stand for.
 /// Instruments only; no part decides by them.
 pub struct Instruments {
     /// Messages in the send ring, oldest first.
-    pub sending: RefCell<VecDeque<Tracked>>,
+    pub sending: RefCell<VecDeque<Journey>>,
     /// The message of each receive ring entry.
-    pub received: RefCell<Vec<Option<Tracked>>>,
+    pub received: RefCell<Vec<Journey>>,
     /// What became of the run's messages.
     pub tally: Rc<Tally>,
 }
 
-impl TrapezeNode {
-    /// Builds host, chip, firmware and driver of the node `name`.
-    pub fn start(
-        sim: &Sim,
-        (node, name): (usize, &str),
-        host: &IoBusParameters,
-        chip: LanaiParameters,
-        parameters: &TrapezeParameters,
-        fabric: Rc<Myrinet>,
-        tally: Rc<Tally>,
-    ) -> TrapezeNode {
-        let layout = Layout::new(parameters);
-        let sram = Sram::new(sim, name, chip.sram);
-        let host = IoBusHost::new(sim, node, name, host, sram.clone());
-        let chip = Lanai::start(sim, name, chip, sram, host.clone(), fabric);
-        let received = RefCell::new(vec![None; parameters.ring_entries as usize]);
-        let counts = Rc::new(Instruments { sending: RefCell::default(), received, tally });
-        let driver = Driver::start(sim, name, host.clone(), parameters, layout, counts.clone());
-        firmware::start(sim, name, &chip, parameters, layout, &driver, counts);
-        TrapezeNode { host, chip, driver }
+/// Builds chip, firmware and driver of a node.
+pub fn start(site: &Site<'_>, chip: LanaiParameters, parameters: &TrapezeParameters) -> Rc<TrapezeDriver> {
+    let layout = Layout::new(parameters);
+    let sram = Sram::new(site.sim, site.name(), chip.sram);
+    let window = site.host.attach(sram.clone(), chip.sram.size.get());
+    let chip = Lanai::start(site.sim, chip, sram, site.host, site.fabric);
+    let received = RefCell::new(vec![Journey::NONE; parameters.ring_entries as usize]);
+    let instruments = Rc::new(Instruments { sending: RefCell::default(), received, tally: site.tally.clone() });
+    let driver = TrapezeDriver::start(site, window, &chip, parameters, layout, instruments.clone());
+    firmware::start(site, &chip, parameters, layout, &driver, instruments);
+    driver
+}
+
+/// What it can carry.
+pub fn reach(parameters: &TrapezeParameters) -> Reach {
+    Reach {
+        packet: CONTROL + parameters.payload_max,
+        message: parameters.payload_max,
+        nodes: NODES_MAX,
+        streams: true,
+        has_host_dma: true,
     }
 }
 

@@ -19,8 +19,6 @@ pub struct TrapezeParameters {
     pub firmware: FirmwareCosts,
     /// Whether the firmware logs every transfer.
     pub logging: bool,
-    /// What the driver's work takes.
-    pub software: SoftwareCosts,
     /// How the host learns of a message.
     pub notification: Notification,
     /// How often a sender that found the ring full looks again.
@@ -52,15 +50,6 @@ pub struct FirmwareCosts {
     pub log: u64,
 }
 
-/// What the driver's work takes, in cycles of the host's processor, beside programmed I/O.
-#[derive(Clone, Copy, Debug)]
-pub struct SoftwareCosts {
-    /// Sending a message.
-    pub send: u64,
-    /// Receiving a message.
-    pub receive: u64,
-}
-
 /// How the host learns of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notification {
@@ -88,11 +77,6 @@ impl TrapezeParameters {
                 FirmwareCosts::read,
             ),
             logging: t.flag("logging", "Whether the firmware logs every transfer").or(false),
-            software: t.table(
-                "software",
-                "What the driver's work takes, in cycles of the host's processor",
-                SoftwareCosts::read,
-            ),
             notification: Notification::read(t),
             ring_poll: t
                 .time("ring-poll", "How often a sender that found the ring full looks again")
@@ -123,15 +107,6 @@ impl FirmwareCosts {
                 .required(),
             receive_end: t.count("receive-end", "Handing a message to the host").max(1_000_000).required(),
             log: t.count("log", "Writing a log entry for one transfer").max(1_000_000).required(),
-        }
-    }
-}
-
-impl SoftwareCosts {
-    fn read(t: &mut Table<'_>) -> SoftwareCosts {
-        SoftwareCosts {
-            send: t.count("send", "Sending a message").max(1_000_000).required(),
-            receive: t.count("receive", "Receiving a message").max(1_000_000).required(),
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::super::destinations::Pattern;
 use super::Bursts;
 use crate::engine::rng;
-use crate::messaging::active::Endpoint;
+use crate::messaging::active::Active;
 use rand::RngExt;
 
 /// The bursts of a node.
@@ -97,7 +97,7 @@ impl Silences {
     }
 
     /// Ignores the network if it is time to.
-    pub async fn keep(&mut self, end: &Endpoint) {
+    pub async fn keep(&mut self, end: &Active) {
         let now = end.cycle();
         if let Some((_, until)) = self.next(now).filter(|(begin, _)| *begin <= now) {
             end.ignore(until - now).await;
@@ -105,7 +105,7 @@ impl Silences {
     }
 
     /// Polls until `condition` holds, but for the periods in which the node ignores the network.
-    pub async fn wait_until(&mut self, end: &Endpoint, condition: impl Fn() -> bool) {
+    pub async fn wait_until(&mut self, end: &Active, condition: impl Fn() -> bool) {
         while let Some((begin, _)) = self.next(end.cycle()) {
             if end.wait_until_cycle(begin, &condition).await {
                 return;

@@ -11,7 +11,8 @@
 //!
 //! The same bursts are drawn whatever the network, the interface and the timing. A node polls after
 //! each packet (`poll-every`); one whose burst is over goes on receiving until the barrier. A message
-//! that a pattern has a node send to itself is left out. Periods in which a node ignores the network
+//! that a pattern has a node send to itself is left out, and a phase in which nobody sends anything
+//! takes a cycle, however fast the barrier is. Periods in which a node ignores the network
 //! lie at fixed cycles; they are noticed between packets, and in a barrier at once.
 
 mod draws;
@@ -24,17 +25,20 @@ mod tests;
 pub use parameters::Bursts;
 
 use super::{Running, parallel};
-use crate::engine::{Metric, Outcome, Signal};
+use crate::engine::{Metric, NodeId, Outcome, Signal, Time};
 use crate::messaging::World;
-use crate::messaging::active::{Endpoint, Packet, Words};
+use crate::messaging::active::{Active, Packet};
 use draws::{Draws, Silences};
 use receipts::Receipts;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A run in which packets wait and none was accepted for so many cycles is stuck.
+/// Where packets wait and none was accepted for so many cycles, the run does not end with its cycles.
 const QUIET_CYCLES: u64 = 100_000;
+
+/// The most words of a packet.
+const WORDS_MAX: usize = 8;
 
 struct Measured {
     receipts: Receipts,
@@ -46,6 +50,8 @@ struct Measured {
     ended: Cell<usize>,
     /// When a packet was last accepted.
     accepted_cycle: Cell<u64>,
+    /// Whether the cycles are over and the run ends with the next packet accepted.
+    is_late: Cell<bool>,
     change: Signal,
 }
 
@@ -60,6 +66,7 @@ impl Bursts {
             phases: Cell::new(0),
             ended: Cell::new(0),
             accepted_cycle: Cell::new(0),
+            is_late: Cell::new(false),
             change: Signal::new(&world.sim, "packets to be accepted"),
         });
         for node in 0..nodes {
@@ -72,25 +79,28 @@ impl Bursts {
             });
             let draws = (Draws::new(self, world.seed, node, nodes), Silences::new(self, world.seed, node));
             let program = self.clone().run(end, draws, measured.clone());
-            world.sim.spawn_server(format!("{} program", world.node(node).name), program);
+            world.sim.spawn_server(format!("{} program", world.node(NodeId(node as u32)).name), program);
         }
         let end = parallel::end(world, 0);
         world.sim.spawn("the bursts", self.clone().watch(world.clone(), end, measured.clone()));
         measured
     }
 
-    /// Ends the run after its cycles, or when all that was to be sent has been received.
-    async fn watch(self, world: World, end: Rc<Endpoint>, measured: Rc<Measured>) {
+    /// Ends the run after its cycles, or when all that was to be sent has been received. A run in
+    /// which nothing was accepted for long goes on until something is: it may be slow, or stuck.
+    async fn watch(self, world: World, end: Rc<Active>, measured: Rc<Measured>) {
         let is_over = measured.change.wait_until(end.clock().end_of_cycle(self.cycles)).await;
         let waiting = measured.sent.get() > measured.receipts.count();
         if !is_over && waiting && self.cycles >= measured.accepted_cycle.get() + QUIET_CYCLES {
-            Signal::new(&world.sim, "packets to be accepted: none was for long").wait().await;
+            measured.is_late.set(true);
+            let long = world.sim.point("packets to be accepted: none was for long");
+            measured.change.wait_for(long, Time::MAX).await;
         }
     }
 
-    async fn run(self, end: Rc<Endpoint>, draws: (Draws, Silences), measured: Rc<Measured>) {
+    async fn run(self, end: Rc<Active>, draws: (Draws, Silences), measured: Rc<Measured>) {
         let (mut draws, mut silences) = draws;
-        let (node, nodes) = (end.node(), end.nodes());
+        let (node, nodes) = (end.node().index(), end.nodes());
         if self.deaf.contains(&(node as u64)) {
             return;
         }
@@ -98,6 +108,7 @@ impl Bursts {
         let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
         let mut since_poll = 0;
         for phase in 1.. {
+            let begin = end.now();
             for (to, packets) in draws.burst() {
                 if to == node {
                     continue;
@@ -116,8 +127,11 @@ impl Bursts {
                     }
                 }
             }
-            let barrier = end.enter_barrier();
+            let barrier = end.enter_barrier().await;
             silences.wait_until(&end, || end.has_passed(barrier)).await;
+            if end.now() == begin {
+                end.wait_until_cycle(end.cycle() + 1, || false).await;
+            }
             measured.phases.set(phase);
             if phase == self.phases {
                 break;
@@ -129,20 +143,19 @@ impl Bursts {
     }
 
     /// Packet `number` from here to `to`, and its place in its message.
-    fn packet(&self, end: &Endpoint, to: usize, number: u32, (place, packets): (u64, u64)) -> Packet {
-        let mut words = [number; Words::MAX];
-        for (at, word) in words.iter_mut().enumerate().skip(1) {
-            *word = parallel::word(end.node(), to, number, at);
-        }
+    fn packet(&self, end: &Active, to: usize, number: u32, (place, packets): (u64, u64)) -> Packet {
+        let from = end.node().index();
+        let rest = (1..end.words_max().min(WORDS_MAX)).map(|at| parallel::word(from, to, number, at));
+        let words: Vec<u32> = [number].into_iter().chain(rest).collect();
         let bulk = packets >= self.bulk_min;
         let last = bulk && place + 1 == packets;
-        Packet { bulk, last, ..Packet::new(to, 0, &words[..end.words_max()]) }
+        Packet { bulk, last, ..Packet::new(parallel::id(to), 0, &words) }
     }
 }
 
 impl Measured {
     fn tell_if_over(&self, nodes: usize) {
-        if self.ended.get() == nodes && self.sent.get() == self.receipts.count() {
+        if self.is_late.get() || self.ended.get() == nodes && self.sent.get() == self.receipts.count() {
             self.change.notify();
         }
     }

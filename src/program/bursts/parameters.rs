@@ -1,6 +1,7 @@
 //! What may be stated of bursts; what is not stated is the paper's heavy or light traffic.
 
 use super::super::destinations::Pattern;
+use crate::engine::rng;
 use crate::text::Table;
 
 /// The parameters of bursts.
@@ -63,10 +64,14 @@ impl Bursts {
         let kinds = [("heavy", false), ("light", true)];
         let is_light = t.choice("traffic", "Whose values hold where none are stated", &kinds).or("heavy");
         let traffic = if is_light { &LIGHT } else { &HEAVY };
+        let sending = t.fraction("sending", "The chance that a node sends in a phase").or(traffic.sending);
+        if sending == 0.0 {
+            t.wrong("sending", "no node would ever send", "the chance is more than 0, and 1 at most");
+        }
         Bursts {
             cycles: t.count("cycles", "How many cycles the run has").range(1, CYCLES_MAX).or(1_000_000),
             phases: t.count("phases", "Phases after which the run ends before that; 0 for none").or(0),
-            sending: t.fraction("sending", "The chance that a node sends in a phase").or(traffic.sending),
+            sending,
             packets: range(t, "packets", "Fewest and most packets of a node in a phase", 1, [100, 300]),
             lengths: lengths(t, traffic),
             bulk_min: t.count("bulk-min", "Packets of the shortest message that asks for a bulk dialog").min(2).or(2),
@@ -84,7 +89,20 @@ impl Bursts {
     pub fn check(&self, nodes: usize) -> Vec<(&'static str, String)> {
         let stranger = self.deaf.iter().find(|node| **node >= nodes as u64);
         let stranger = stranger.map(|node| ("deaf", format!("there is no node {node}: the last is {}", nodes - 1)));
-        self.pattern.check(nodes).err().into_iter().chain(stranger).collect()
+        let misfit = self.pattern.check(nodes).err();
+        let idle = (misfit.is_none() && !self.is_anything_sent(nodes)).then(|| {
+            let reason = "each node would send to itself alone, and such messages are left out: choose another pattern";
+            ("pattern", reason.to_owned())
+        });
+        misfit.into_iter().chain(idle).chain(stranger).collect()
+    }
+
+    /// Whether any node has anybody else to send to.
+    fn is_anything_sent(&self, nodes: usize) -> bool {
+        let by_chance = matches!(self.pattern, Pattern::Uniform | Pattern::UniformWithSelf | Pattern::HotSpot { .. });
+        // The others draw nothing.
+        let mut random = rng::stream(0, "a trial of the pattern");
+        by_chance || (0..nodes).any(|node| self.pattern.destination(node, nodes, &mut random) != node)
     }
 }
 

@@ -26,14 +26,18 @@ impl Receipts {
     }
 
     /// Takes a packet that `node` received; panics if a model moved wrong bytes.
-    pub fn take(&self, node: usize, received: &Received) {
+    pub fn take(&self, node: usize, received: &Received<'_>) {
         let number = received.words[0];
         for (at, word) in received.words.iter().enumerate().skip(1) {
-            assert_eq!(*word, parallel::word(received.from, node, number, at), "a packet arrived with wrong bytes");
+            assert_eq!(
+                *word,
+                parallel::word(received.from.index(), node, number, at),
+                "a packet arrived with wrong bytes"
+            );
         }
         self.count.set(self.count.get() + 1);
         let mut nodes = self.nodes.borrow_mut();
-        let order = nodes[node].entry(received.from).or_default();
+        let order = nodes[node].entry(received.from.index()).or_default();
         assert!(number >= order.next && !order.ahead.contains(&number), "a packet arrived twice");
         if number != order.next {
             self.out_of_order.set(self.out_of_order.get() + 1);

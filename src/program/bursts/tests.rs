@@ -1,22 +1,33 @@
-//! Do bursts come as they are stated, each packet once, whatever the network?
+//! Are bursts drawn as they are stated?
 
-use super::super::bench::{self, Bench, CM5, SYNTHETIC, UNORDERED};
 use super::super::destinations::Pattern;
+use super::super::tests;
 use super::*;
-use crate::messaging::active::Parameters;
+use crate::engine::Recorder;
+use crate::machine::{self, build::build};
 use crate::program::Workload;
+use crate::text::Document;
+
+/// Two nodes, for their ends.
+const MACHINE: &str = r#"
+[hosts.h.software]
+clock = "1 GHz"
+[messaging]
+send = 1
+poll = 0
+receive = 1
+[ni.queues]
+[fabric.ideal]
+latency = "1 ns"
+rate = "8 GB/s"
+[workload.bursts]
+"#;
 
 fn bursts(text: &str) -> Bursts {
-    match bench::read(&format!("[workload.bursts]\n{text}")) {
+    match tests::read(&format!("[workload.bursts]\n{text}")) {
         Workload::Bursts(bursts) => bursts,
         other => panic!("{other:?}"),
     }
-}
-
-fn run(bursts: &Bursts, nodes: usize, parameters: Parameters) -> Bench {
-    let mut bench = Bench::new(nodes, parameters, 1);
-    bench.run(|world| bursts.start(world));
-    bench
 }
 
 #[test]
@@ -48,46 +59,10 @@ fn light_traffic_is_mostly_short_messages_and_mostly_packets_of_long_ones() {
 }
 
 #[test]
-fn every_packet_comes_once_until_the_cycles_are_over() {
-    let bench = run(&bursts("cycles = 100000"), 8, SYNTHETIC);
-    assert_eq!(bench.metric("cycles"), 100_000.0);
-    assert!(bench.metric("bursts.phases") >= 2.0);
-    // A node sends a packet and receives one in 100 cycles, if it is never kept waiting.
-    let delivered = bench.metric("packets.delivered");
-    assert!((5_000.0..8_000.0).contains(&delivered), "{delivered}");
-    assert_eq!(bench.metric("bursts.out_of_order"), 0.0);
-    let unordered = run(&bursts("cycles = 100000"), 8, UNORDERED);
-    assert!(unordered.metric("bursts.out_of_order") > 0.0);
-}
-
-#[test]
-fn the_same_bursts_are_sent_whatever_the_network() {
-    for text in ["phases = 3", "phases = 6\ntraffic = \"light\""] {
-        let one = run(&bursts(text), 8, SYNTHETIC);
-        let other = run(&bursts(text), 8, Parameters { latency: 200, jitter: 300, ..CM5 });
-        for name in ["packets.sent", "packets.delivered", "bursts.messages", "bursts.phases"] {
-            assert_eq!(one.metric(name), other.metric(name), "{name}");
-        }
-        assert_eq!(one.metric("packets.in_flight"), 0.0);
-        assert!(one.metric("cycles") < other.metric("cycles"));
-        assert_eq!(one.metrics, run(&bursts(text), 8, SYNTHETIC).metrics, "a run is the same again");
-    }
-}
-
-#[test]
-fn nodes_that_ignore_the_network_slow_it_down() {
-    let text = "phases = 3\nsending = 0.5";
-    let (awake, asleep) = (bursts(text), bursts(&format!("{text}\nunresponsive = [1500, 2500]")));
-    assert!(
-        run(&awake, 4, SYNTHETIC).metric("cycles") * 1.2 < run(&asleep, 4, SYNTHETIC).metric("cycles"),
-        "a third of the time is lost"
-    );
-}
-
-#[test]
 fn bulk_dialogs_are_asked_for_by_long_messages_and_left_at_their_end() {
-    let bench = Bench::new(2, SYNTHETIC, 1);
-    let end = parallel::end(&bench.world, 0);
+    let read = machine::read(Document::Text("test.toml", MACHINE, None), &[]).expect("a sound machine");
+    let built = build(&read.value, Recorder::off());
+    let end = parallel::end(&built.world, 0);
     let asks = |bursts: &Bursts, packets| -> Vec<(bool, bool)> {
         let packet = |place| bursts.packet(&end, 1, 0, (place, packets));
         (0..packets).map(|place| (packet(place).bulk, packet(place).last)).collect()
@@ -98,20 +73,17 @@ fn bulk_dialogs_are_asked_for_by_long_messages_and_left_at_their_end() {
 }
 
 #[test]
-fn closed_patterns_are_sent_through() {
-    let with = |pattern| Bursts { pattern, phases: 2, ..bursts("") };
-    let shuffled = run(&with(Pattern::Shuffle), 8, SYNTHETIC);
-    let incast = run(&with(Pattern::Incast { node: 3 }), 8, SYNTHETIC);
-    assert!(incast.metric("cycles") > 3.0 * shuffled.metric("cycles"), "one node receives it all");
-    assert_eq!(with(Pattern::Transpose).check(8)[0].0, "pattern");
+fn a_pattern_that_does_not_fit_the_nodes_is_told() {
+    let transposed = Bursts { pattern: Pattern::Transpose, ..bursts("") };
+    assert_eq!(transposed.check(8)[0].0, "pattern");
+    assert!(transposed.check(16).is_empty());
 }
 
 #[test]
-fn a_run_in_which_nothing_is_accepted_any_more_is_stuck() {
-    let deaf = bursts("cycles = 200000\nresponsive = [2000, 6000]\nunresponsive = [900000000, 900000000]");
-    let outcome = Bench::new(4, SYNTHETIC, 1).run_to(|world| deaf.start(world));
-    assert!(
-        matches!(&outcome, Outcome::Deadlock(stuck) if stuck.to_string().contains("none was for long")),
-        "{outcome:?}"
-    );
+fn who_sends_to_itself_alone_sends_nothing() {
+    let with = |pattern| Bursts { pattern, ..bursts("") };
+    assert_eq!(with(Pattern::Tornado(vec![])).check(2)[0].0, "pattern");
+    assert_eq!(with(Pattern::Neighbour(vec![1, 1])).check(1)[0].0, "pattern");
+    assert!(with(Pattern::Tornado(vec![])).check(3).is_empty());
+    assert!(with(Pattern::Incast { node: 0 }).check(2).is_empty());
 }

@@ -9,13 +9,10 @@
 //!
 //! Leaves out: any order but this one.
 
-#[cfg(test)]
-mod tests;
-
 use super::{Running, parallel};
 use crate::engine::{Map, Metric, Outcome};
 use crate::messaging::World;
-use crate::messaging::active::Endpoint;
+use crate::messaging::active::Active;
 use crate::text::Table;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -62,19 +59,19 @@ impl CyclicShift {
             pending: RefCell::default(),
         });
         parallel::start(world, |end| {
-            let (node, taking) = (end.node(), measured.clone());
-            end.on_transfer(move |from, _, words| taking.take(node, from, &words));
+            let (node, taking) = (end.node().index(), measured.clone());
+            end.on_transfer(move |from, _, words| taking.take(node, from.index(), &words));
             self.clone().run(end, measured.clone())
         });
         world.sim.spawn_server("samples", self.clone().look(world.clone(), measured.clone()));
         measured
     }
 
-    async fn run(self, end: Rc<Endpoint>, measured: Rc<Measured>) {
-        let (node, nodes) = (end.node(), end.nodes());
+    async fn run(self, end: Rc<Active>, measured: Rc<Measured>) {
+        let (node, nodes) = (end.node().index(), end.nodes());
         for phase in 1..nodes {
             let (to, from) = ((node + phase) % nodes, (node + nodes - phase) % nodes);
-            end.transfer(to, 0, &self.data(node, to)).await;
+            end.transfer(parallel::id(to), 0, &self.data(node, to)).await;
             if self.barriers {
                 end.wait_until(|| measured.received[node].borrow()[from]).await;
                 end.barrier().await;

@@ -91,7 +91,7 @@ fn processor(parameters: &Em3d, own: usize, processors: usize, random: &mut rng:
     if random.random_range(0..100u64) < parameters.local_p {
         return own;
     }
-    let distance = random.random_range(1..=parameters.dist_span) as usize;
+    let distance = random.random_range(1..=parameters.span(processors)) as usize;
     let is_behind = random.random::<bool>();
     (own + if is_behind { processors - distance } else { distance }) % processors
 }

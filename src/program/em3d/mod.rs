@@ -23,7 +23,7 @@ mod tests;
 use super::{Running, parallel};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
-use crate::messaging::active::Endpoint;
+use crate::messaging::active::Active;
 use crate::text::Table;
 use ghosts::Ghosts;
 use graph::{Graph, SIDES};
@@ -39,8 +39,9 @@ pub struct Em3d {
     pub d_nodes: u64,
     /// Of 100 arcs, those from the processor's own graph nodes (`local_p`).
     pub local_p: u64,
-    /// How far off the processor is that another arc comes from, at most (`dist_span`).
-    pub dist_span: u64,
+    /// How far off the processor is that another arc comes from, at most (`dist_span`);
+    /// where nothing is said [`DIST_SPAN`], or as far as there are processors.
+    pub dist_span: Option<u64>,
     /// Iterations.
     pub iterations: u64,
     /// Processor cycles to compute with an arc: 40 (chosen: two operands that miss the cache, a multiplication and
@@ -59,6 +60,9 @@ struct Field {
     results: RefCell<Vec<Option<[Vec<f64>; SIDES]>>>,
 }
 
+/// The paper's `dist_span` (Callahan and Goldstein 1995, Figure 7).
+const DIST_SPAN: u64 = 5;
+
 impl Em3d {
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> Em3d {
@@ -66,7 +70,10 @@ impl Em3d {
             n_nodes: t.count("n-nodes", "Graph nodes of each side on each processor").range(1, 100_000).or(200),
             d_nodes: t.count("d-nodes", "Arcs into each graph node").range(1, 1_000).or(10),
             local_p: t.count("local-p", "Of 100 arcs, those from the same processor").max(100).or(80),
-            dist_span: t.count("dist-span", "How far off the processors of the others are, at most").min(1).or(5),
+            dist_span: t
+                .count("dist-span", "How far off the processors of the others are, at most: 5, if there are so many")
+                .min(1)
+                .optional(),
             iterations: t.count("iterations", "Iterations").range(1, 400).or(5),
             arc_cycles: t.count("arc-cycles", "Processor cycles to compute with an arc").max(1_000_000).or(40),
         }
@@ -75,7 +82,12 @@ impl Em3d {
     /// The key and the reason, for whatever so many nodes cannot do.
     pub fn check(&self, nodes: usize) -> Vec<(&'static str, String)> {
         let reason = format!("{nodes} processors are at most {} from each other", nodes.saturating_sub(1));
-        (self.dist_span >= nodes as u64).then_some(("dist-span", reason)).into_iter().collect()
+        (self.dist_span >= Some(nodes as u64)).then_some(("dist-span", reason)).into_iter().collect()
+    }
+
+    /// How far off other processors are of which arcs come, at most.
+    fn span(&self, processors: usize) -> u64 {
+        self.dist_span.unwrap_or_else(|| DIST_SPAN.min(processors as u64 - 1))
     }
 
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
@@ -96,8 +108,8 @@ impl Em3d {
             Rc::new(move || ends.iter().map(|end| end.sent()).sum())
         };
         parallel::start(world, |end| {
-            let (processor, taking) = (end.node(), field.clone());
-            end.on_transfer(move |from, side, words| taking.ghosts[processor].take(side.into(), from, &words));
+            let (processor, taking) = (end.node().index(), field.clone());
+            end.on_transfer(move |from, side, words| taking.ghosts[processor].take(side.into(), from.index(), &words));
             run(end, field.clone(), packets.clone())
         });
         field
@@ -105,8 +117,8 @@ impl Em3d {
 }
 
 /// The program of a processor.
-async fn run(end: Rc<Endpoint>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
-    let (graph, own) = (&field.graph, end.node());
+async fn run(end: Rc<Active>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
+    let (graph, own) = (&field.graph, end.node().index());
     let (ghosts, arcs) = (&field.ghosts[own], field.parameters.n_nodes * field.parameters.d_nodes);
     let mut values = [0, 1].map(|side| graph.initial(side)[graph.of(own)].to_vec());
     let began = parallel::barrier(&end).await;
@@ -119,7 +131,7 @@ async fn run(end: Rc<Endpoint>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) 
         for (to, needed) in Ghosts::sent(&field.ghosts, graph, source, own) {
             let words: Vec<u32> = needed.iter().flat_map(|index| words(values[source][*index])).collect();
             field.messages.set(field.messages.get() + 1);
-            end.transfer(to, source as u8, &words).await;
+            end.transfer(parallel::id(to), source as u8, &words).await;
         }
         end.wait_until(|| ghosts.are_all_here(source)).await;
         end.compute(arcs * field.parameters.arc_cycles).await;

@@ -86,7 +86,8 @@ fn run<T: Traffic>(alone: &Alone, traffic: &mut T, events: &mut Vec<Event>) -> W
         network.step();
         network.take_events(events);
         for mut event in events.drain(..) {
-            event.cycle += if event.kind == EventKind::Entered { 0 } else { alone.exit_delay };
+            let is_at_source = matches!(event.kind, EventKind::Left(_) | EventKind::Entered);
+            event.cycle += if is_at_source { 0 } else { alone.exit_delay };
             traffic.hear(&event);
         }
     }

@@ -142,7 +142,7 @@ impl Offering {
         self.measured.generated += u64::from(measured);
         let tag = self.tag(Generated { cycle, measured });
         let flits = self.parameters.packet_flits;
-        network.offer(Injection { source: node, destination, flits, network: 0, tag, takes_place: false });
+        network.offer(Injection::whole(node, destination, flits, tag));
         self.schedule(node, cycle + 1);
     }
 }

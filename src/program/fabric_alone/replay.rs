@@ -116,14 +116,8 @@ impl Traffic for Replaying {
     fn offer(&mut self, network: &mut Network) {
         let cycle = network.cycle();
         while let Some(packet) = self.parameters.packets.get(self.next).filter(|packet| packet.generated <= cycle) {
-            network.offer(Injection {
-                source: packet.source,
-                destination: packet.destination,
-                flits: packet.flits.unwrap_or(self.parameters.packet_flits),
-                network: 0,
-                tag: self.next as u32,
-                takes_place: false,
-            });
+            let flits = packet.flits.unwrap_or(self.parameters.packet_flits);
+            network.offer(Injection::whole(packet.source, packet.destination, flits, self.next as u32));
             self.next += 1;
         }
     }

@@ -110,14 +110,14 @@ impl Traffic for Probing {
         let (source, destination) = self.pair(self.next).expect("only while a pair is left");
         let (flits, begun) = (self.parameters.packet_flits, network.cycle());
         self.distance = self.routing.distance(source, destination);
-        network.offer(Injection { source, destination, flits, network: 0, tag: 0, takes_place: false });
+        network.offer(Injection::whole(source, destination, flits, 0));
         (self.begun, self.busy, self.next) = (begun, true, self.next + 1);
     }
 
     fn hear(&mut self, event: &Event) {
         let latency = event.cycle - self.begun;
         match event.kind {
-            EventKind::Entered => {}
+            EventKind::Left(_) | EventKind::Entered | EventKind::Came(_) => {}
             EventKind::Header => Range::add(&mut self.header, self.distance, latency),
             EventKind::Delivered => {
                 Range::add(&mut self.tail, self.distance, latency);

@@ -16,13 +16,10 @@
 mod node;
 mod scan;
 
-#[cfg(test)]
-mod tests;
-
 use super::{Running, parallel};
 use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
-use crate::messaging::active::{Endpoint, Packet};
+use crate::messaging::active::{Active, Packet};
 use crate::text::Table;
 use node::{COALESCE, NodeState};
 use rand::RngExt;
@@ -93,7 +90,7 @@ impl RadixSort {
             sorted: RefCell::new(vec![None; nodes]),
         });
         parallel::start(world, |end| {
-            let (node, state) = (end.node(), sort.clone());
+            let (node, state) = (end.node().index(), sort.clone());
             end.on_message(move |received| state.nodes[node].take(received));
             run(end, sort.clone())
         });
@@ -102,8 +99,8 @@ impl RadixSort {
 }
 
 /// The program of a node.
-async fn run(end: Rc<Endpoint>, sort: Rc<Sort>) {
-    let (parameters, node) = (&sort.parameters, end.node());
+async fn run(end: Rc<Active>, sort: Rc<Sort>) {
+    let (parameters, node) = (&sort.parameters, end.node().index());
     let (state, share) = (&sort.nodes[node], parameters.keys as usize);
     let mut keys = sort.keys[node * share..][..share].to_vec();
     for pass in 0..parameters.passes {
@@ -120,7 +117,7 @@ async fn run(end: Rc<Endpoint>, sort: Rc<Sort>) {
             *place += 1;
             match to == node {
                 true => state.put(index, *key),
-                false => end.send(Packet::new(to, COALESCE, &[index, *key])).await,
+                false => end.send(Packet::new(parallel::id(to), COALESCE, &[index, *key])).await,
             }
         }
         end.wait_until(|| state.is_full()).await;

@@ -47,7 +47,7 @@ impl NodeState {
     }
 
     /// Takes a message; panics if it is none that may come.
-    pub fn take(&self, received: &Received) {
+    pub fn take(&self, received: &Received<'_>) {
         let (first, second) = (received.words[0], received.words[1]);
         let sums = match received.handler {
             SCAN => &self.before,

@@ -7,13 +7,14 @@
 //! for each. With a delay, a node lets that many cycles pass from the end of one send to the next,
 //! and takes in what comes meanwhile.
 
+use super::super::parallel;
 use super::RadixSort;
 use super::node::{NodeState, SCAN, TOTAL};
-use crate::messaging::active::{Endpoint, Packet};
+use crate::messaging::active::{Active, Packet};
 
 /// Where the node's keys of each bucket begin among all keys.
-pub(super) async fn places(end: &Endpoint, parameters: &RadixSort, state: &NodeState) -> Vec<u32> {
-    let (node, last) = (end.node(), end.nodes() - 1);
+pub(super) async fn places(end: &Active, parameters: &RadixSort, state: &NodeState) -> Vec<u32> {
+    let (node, last) = (end.node().index(), end.nodes() - 1);
     let counts = state.counts.borrow().clone();
     let mut paced = Paced { end, delay: parameters.delay, next_cycle: 0 };
     if node == 0 {
@@ -56,16 +57,16 @@ fn begin(state: &NodeState) -> Vec<u32> {
 
 /// Sends to the next node, with a delay after each.
 struct Paced<'a> {
-    end: &'a Endpoint,
+    end: &'a Active,
     delay: u64,
     next_cycle: u64,
 }
 
 impl Paced<'_> {
     async fn send(&mut self, what: u8, bucket: u32, sum: u32) {
-        let to = (self.end.node() + 1) % self.end.nodes();
+        let to = (self.end.node().index() + 1) % self.end.nodes();
         self.end.wait_until_cycle(self.next_cycle, || false).await;
-        self.end.send(Packet::new(to, what, &[bucket, sum])).await;
+        self.end.send(Packet::new(parallel::id(to), what, &[bucket, sum])).await;
         self.next_cycle = self.end.cycle() + self.delay;
         self.end.poll().await;
     }

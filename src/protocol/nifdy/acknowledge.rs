@@ -17,16 +17,8 @@
 //! that wait, would wait for ever (two nodes that ask each other suffice).
 
 use super::Acknowledgement;
+use crate::engine::NodeId;
 use std::collections::VecDeque;
-
-/// Whether the processor will answer the packet that it accepts.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Answer {
-    /// No, or nobody knows.
-    None,
-    /// Soon, by a packet that `answers`, to the sender of this one.
-    Follows,
-}
 
 /// What an acknowledgement waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -42,7 +34,7 @@ pub(super) enum Waits {
 /// One acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Waiting {
-    pub(super) destination: u32,
+    pub(super) destination: NodeId,
     pub(super) acknowledgement: Acknowledgement,
     pub(super) waits: Waits,
 }
@@ -54,7 +46,7 @@ pub(super) struct Acknowledgements {
 }
 
 impl Acknowledgements {
-    pub(super) fn insert(&mut self, destination: u32, acknowledgement: Acknowledgement, waits: Waits) {
+    pub(super) fn insert(&mut self, destination: NodeId, acknowledgement: Acknowledgement, waits: Waits) {
         self.queue.push_back(Waiting { destination, acknowledgement, waits });
     }
 
@@ -71,34 +63,34 @@ impl Acknowledgements {
     }
 
     /// An answer to `source` was offered.
-    pub(super) fn answer_offered(&mut self, source: u32) {
+    pub(super) fn answer_offered(&mut self, source: NodeId) {
         self.change(source, Waits::ForOffer, Waits::ForAnswer);
     }
 
     /// No answer to `source` will be offered.
-    pub(super) fn no_answer(&mut self, source: u32) {
+    pub(super) fn no_answer(&mut self, source: NodeId) {
         self.change(source, Waits::ForOffer, Waits::Not);
     }
 
     /// `source` sent its packet again: it is not to wait any longer.
-    pub(super) fn release(&mut self, source: u32) {
+    pub(super) fn release(&mut self, source: NodeId) {
         self.no_answer(source);
         self.change(source, Waits::ForAnswer, Waits::Not);
     }
 
-    fn change(&mut self, source: u32, from: Waits, to: Waits) {
+    fn change(&mut self, source: NodeId, from: Waits, to: Waits) {
         let chosen = self.queue.iter_mut().filter(|waiting| waiting.destination == source && waiting.waits == from);
         chosen.for_each(|waiting| waiting.waits = to);
     }
 
     /// True if the acknowledgement of a scalar packet of `source` waits.
-    pub(super) fn has_scalar_for(&self, source: u32) -> bool {
+    pub(super) fn has_scalar_for(&self, source: NodeId) -> bool {
         let is_scalar = |waiting: &Waiting| matches!(waiting.acknowledgement, Acknowledgement::Scalar { .. });
         self.queue.iter().any(|waiting| waiting.destination == source && is_scalar(waiting))
     }
 
     /// Takes the acknowledgement that rides in an answer to `destination`, if one waited for it.
-    pub(super) fn ride(&mut self, destination: u32) -> Option<Acknowledgement> {
+    pub(super) fn ride(&mut self, destination: NodeId) -> Option<Acknowledgement> {
         let rides = |waiting: &Waiting| waiting.destination == destination && waiting.waits != Waits::Not;
         let place = self.queue.iter().position(rides)?;
         Some(self.take(place).acknowledgement)

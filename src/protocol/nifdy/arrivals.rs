@@ -6,13 +6,14 @@
 //! (§2.1.2). One queue for both keeps a pair's order when it changes modes.
 
 use super::Scalar;
+use crate::engine::NodeId;
 use std::collections::VecDeque;
 
 /// What waits for the processor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Arrived<T> {
     Scalar {
-        source: u32,
+        source: NodeId,
         header: Scalar,
         body: T,
     },
@@ -36,7 +37,7 @@ impl<T> Arrivals<T> {
         Arrivals { places, taken: 0, queue: VecDeque::with_capacity(places) }
     }
 
-    pub(super) fn insert(&mut self, source: u32, header: Scalar, body: T) {
+    pub(super) fn insert(&mut self, source: NodeId, header: Scalar, body: T) {
         assert!(self.taken < self.places, "a packet that takes a place waits in the network until one is free");
         self.taken += 1;
         self.queue.push_back(Arrived::Scalar { source, header, body });
@@ -59,7 +60,7 @@ impl<T> Arrivals<T> {
     }
 
     /// True if a packet of `source` waits that is to be acknowledged.
-    pub(super) fn holds_from(&self, source: u32) -> bool {
+    pub(super) fn holds_from(&self, source: NodeId) -> bool {
         let is_from = |arrived: &Arrived<T>| match arrived {
             Arrived::Scalar { source: from, header, .. } => *from == source && header.acknowledged,
             Arrived::Bulk { .. } => false,

@@ -8,6 +8,7 @@
 
 use super::numbering::Numbering;
 use super::{Bulk, Number};
+use crate::engine::NodeId;
 use std::collections::VecDeque;
 
 /// The dialogs, by number.
@@ -22,7 +23,7 @@ pub(super) struct BulkReceive<T> {
 /// An open dialog.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Dialog<T> {
-    source: u32,
+    source: NodeId,
     /// The position of the next packet to be accepted.
     next: u32,
     /// The W buffers; the first is for the next packet.
@@ -44,7 +45,7 @@ struct Stored<T> {
 /// What to acknowledge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Due {
-    pub(super) source: u32,
+    pub(super) source: NodeId,
     pub(super) dialog: u16,
     pub(super) number: Option<Number>,
     pub(super) ends: bool,
@@ -66,7 +67,7 @@ impl<T> BulkReceive<T> {
     }
 
     /// Opens a dialog with `source` if one is free.
-    pub(super) fn grant(&mut self, source: u32) -> Option<u16> {
+    pub(super) fn grant(&mut self, source: NodeId) -> Option<u16> {
         assert!(self.dialogs.iter().flatten().all(|dialog| dialog.source != source), "a sender has one dialog");
         let number = self.dialogs.iter().position(Option::is_none)?;
         let buffers = (0..self.numbering.window()).map(|_| None).collect();
@@ -75,14 +76,14 @@ impl<T> BulkReceive<T> {
     }
 
     /// The dialog granted to `source` of which no packet has come yet.
-    pub(super) fn fresh(&self, source: u32) -> Option<u16> {
+    pub(super) fn fresh(&self, source: NodeId) -> Option<u16> {
         let is_so =
             |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source && dialog.is_fresh);
         self.dialogs.iter().position(is_so).map(|number| number as u16)
     }
 
     /// A packet came.
-    pub(super) fn store(&mut self, source: u32, header: Bulk, body: Option<T>) -> Stores {
+    pub(super) fn store(&mut self, source: NodeId, header: Bulk, body: Option<T>) -> Stores {
         let owned = self.dialogs.get_mut(usize::from(header.dialog)).and_then(Option::as_mut);
         let Some(dialog) = owned.filter(|dialog| dialog.source == source) else {
             return Stores::Accepted; // A dialog closes only when all its packets were accepted.
@@ -103,7 +104,7 @@ impl<T> BulkReceive<T> {
 
     /// The processor accepts the next packet of a dialog: its sender and body, and what is then to
     /// be acknowledged.
-    pub(super) fn accept(&mut self, number: u16) -> (u32, T, [Option<Due>; 2]) {
+    pub(super) fn accept(&mut self, number: u16) -> (NodeId, T, [Option<Due>; 2]) {
         let dialog = self.dialog(number);
         dialog.ready = dialog.ready.checked_sub(1).expect("a packet that has its turn is in order");
         let source = dialog.source;
@@ -112,7 +113,7 @@ impl<T> BulkReceive<T> {
     }
 
     /// Ends the dialog of `source`: what to send, or nothing if there is none.
-    pub(super) fn end(&mut self, source: u32) -> Option<Due> {
+    pub(super) fn end(&mut self, source: NodeId) -> Option<Due> {
         let is_of = |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source);
         let number = self.dialogs.iter().position(is_of)? as u16;
         let dialog = self.dialog(number);
@@ -152,13 +153,13 @@ impl<T> BulkReceive<T> {
     }
 
     /// The body and sender of a dialog's next packet.
-    pub(super) fn front(&self, number: u16) -> Option<(u32, &T)> {
+    pub(super) fn front(&self, number: u16) -> Option<(NodeId, &T)> {
         let dialog = self.dialogs[usize::from(number)].as_ref()?;
         Some((dialog.source, dialog.buffers.front()?.as_ref()?.body.as_ref()?))
     }
 
     /// The senders of the open dialogs.
-    pub(super) fn sources(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn sources(&self) -> impl Iterator<Item = NodeId> {
         self.dialogs.iter().flatten().map(|dialog| dialog.source)
     }
 

@@ -18,6 +18,7 @@
 
 use super::numbering::Numbering;
 use super::{Bulk, Number};
+use crate::engine::NodeId;
 use std::collections::VecDeque;
 
 /// Where the sender is.
@@ -26,7 +27,7 @@ pub(super) enum BulkSend {
     /// No dialog, and none asked for.
     Scalar,
     /// A request is outstanding.
-    Requested { destination: u32 },
+    Requested { destination: NodeId },
     /// A dialog is open.
     Dialog(Dialog),
 }
@@ -34,7 +35,7 @@ pub(super) enum BulkSend {
 /// An open dialog.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Dialog {
-    pub(super) destination: u32,
+    pub(super) destination: NodeId,
     /// The receiver's number for it.
     dialog: u16,
     numbering: Numbering,
@@ -49,7 +50,7 @@ pub(super) struct Dialog {
 
 impl BulkSend {
     /// The open dialog with `destination`.
-    pub(super) fn to(&self, destination: u32) -> Option<&Dialog> {
+    pub(super) fn to(&self, destination: NodeId) -> Option<&Dialog> {
         self.dialog().filter(|dialog| dialog.destination == destination)
     }
 
@@ -68,7 +69,7 @@ impl BulkSend {
     }
 
     /// The request was answered: by a dialog number, or by a rejection.
-    pub(super) fn answered(&mut self, destination: u32, granted: Option<u16>, numbering: Numbering) {
+    pub(super) fn answered(&mut self, destination: NodeId, granted: Option<u16>, numbering: Numbering) {
         assert_eq!(*self, BulkSend::Requested { destination }, "a request is answered once");
         *self = match granted {
             Some(dialog) => BulkSend::Dialog(Dialog::new(destination, dialog, numbering)),
@@ -78,7 +79,7 @@ impl BulkSend {
 }
 
 impl Dialog {
-    fn new(destination: u32, dialog: u16, numbering: Numbering) -> Dialog {
+    fn new(destination: NodeId, dialog: u16, numbering: Numbering) -> Dialog {
         let sent = VecDeque::with_capacity(numbering.window() as usize);
         Dialog { destination, dialog, numbering, base: 0, sent, exit_sent: false, ends: false }
     }
@@ -108,7 +109,7 @@ impl Dialog {
     }
 
     /// True if an acknowledgement is of this dialog.
-    pub(super) fn is(&self, source: u32, dialog: u16) -> bool {
+    pub(super) fn is(&self, source: NodeId, dialog: u16) -> bool {
         self.destination == source && self.dialog == dialog
     }
 

@@ -5,6 +5,7 @@
 //! whose dialog number implies it (§2.1.2); nothing here looks at it there but asserts, except with
 //! retransmission, where the header must carry it (see `retransmit`).
 
+use crate::engine::NodeId;
 use std::fmt;
 
 /// One packet of the network.
@@ -12,9 +13,9 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Frame<T> {
     /// Who sends it.
-    pub source: u32,
+    pub source: NodeId,
     /// Whom it is for.
-    pub destination: u32,
+    pub destination: NodeId,
     /// Of which kind, with that kind's fields.
     pub header: Header,
     /// An acknowledgement that rides in a data packet (§6.1).

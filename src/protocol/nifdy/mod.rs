@@ -77,13 +77,13 @@
 //! # Example
 //!
 //! ```
-//! use narrows::engine::Time;
+//! use narrows::engine::{NodeId, Time};
 //! use narrows::protocol::nifdy::{Answer, Outgoing, Parameters, Unit};
 //!
 //! let parameters = Parameters::default();
-//! let (mut a, mut b) = (Unit::new(0, &parameters), Unit::new(1, &parameters));
-//! a.offer(Outgoing::new(1, "first")).unwrap();
-//! a.offer(Outgoing::new(1, "second")).unwrap();
+//! let (mut a, mut b) = (Unit::new(NodeId(0), &parameters), Unit::new(NodeId(1), &parameters));
+//! a.offer(Outgoing::new(NodeId(1), "first")).unwrap();
+//! a.offer(Outgoing::new(NodeId(1), "second")).unwrap();
 //!
 //! let frame = a.next(Time::ZERO).unwrap();
 //! assert!(!a.has_next(), "one packet may be outstanding per destination");
@@ -95,6 +95,7 @@
 //! ```
 
 mod acknowledge;
+mod adapter;
 mod arrivals;
 mod bulk_receive;
 mod bulk_send;
@@ -102,7 +103,6 @@ mod frame;
 mod numbering;
 mod outstanding;
 mod parameters;
-mod plain;
 mod pool;
 mod receiving;
 mod retransmit;
@@ -112,10 +112,10 @@ mod statistics;
 mod tests;
 mod unit;
 
-pub use acknowledge::Answer;
+pub use super::Answer;
+pub use adapter::{Adapter, WireParameters};
 pub use frame::{Acknowledgement, Bulk, Frame, Header, Number, Request, Scalar};
 pub use parameters::{AcknowledgeAt, BulkAcknowledge, Parameters, Retransmission};
-pub use plain::Plain;
 pub use pool::Outgoing;
 pub use statistics::Statistics;
 pub use unit::{Delivered, Unit};

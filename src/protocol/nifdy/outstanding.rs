@@ -1,10 +1,12 @@
 //! The outstanding-packet table: the destinations of scalar packets that are not acknowledged yet,
 //! at most O, each at most once (§2.1).
 
+use crate::engine::NodeId;
+
 /// One entry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Entry {
-    pub(super) destination: u32,
+    pub(super) destination: NodeId,
     /// The packet's.
     pub(super) duplicate_bit: bool,
 }
@@ -30,7 +32,7 @@ impl Outstanding {
         self.entries.len()
     }
 
-    pub(super) fn has(&self, destination: u32) -> bool {
+    pub(super) fn has(&self, destination: NodeId) -> bool {
         self.entries.iter().any(|entry| entry.destination == destination)
     }
 
@@ -41,7 +43,7 @@ impl Outstanding {
     }
 
     /// Clears the entry that an acknowledgement is for, if there is one.
-    pub(super) fn clear(&mut self, destination: u32, duplicate_bit: bool) -> bool {
+    pub(super) fn clear(&mut self, destination: NodeId, duplicate_bit: bool) -> bool {
         let place = self.entries.iter().position(|&entry| entry == Entry { destination, duplicate_bit });
         place.map(|place| self.entries.remove(place)).is_some()
     }

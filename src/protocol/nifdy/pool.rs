@@ -6,13 +6,14 @@
 //! eligible: both cannot hold for the first packet of all.) While a dialog with the destination
 //! is open, the packet whose rank is the number of the dialog's unacknowledged packets is the next.
 
+use crate::engine::NodeId;
 use std::collections::VecDeque;
 
 /// A packet on its way from the processor into the network.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Outgoing<T> {
     /// Whom it is for.
-    pub destination: u32,
+    pub destination: NodeId,
     /// More packets for this destination follow, enough to want a bulk dialog (§2.2: "NIFDY won't
     /// attempt bulk mode on its own").
     pub bulk_request: bool,
@@ -28,7 +29,7 @@ pub struct Outgoing<T> {
 
 impl<T> Outgoing<T> {
     /// A packet by itself: acknowledged, no bulk mode, no answer.
-    pub const fn new(destination: u32, body: T) -> Outgoing<T> {
+    pub const fn new(destination: NodeId, body: T) -> Outgoing<T> {
         Outgoing { destination, bulk_request: false, bulk_exit: false, acknowledged: true, answers: false, body }
     }
 }
@@ -55,7 +56,7 @@ impl<T> Pool<T> {
     }
 
     /// Packets in order that wait for `destination`.
-    pub(super) fn waiting_for(&self, destination: u32) -> usize {
+    pub(super) fn waiting_for(&self, destination: NodeId) -> usize {
         self.waiting.iter().filter(|(packet, _)| packet.is_ordered_to(destination)).count()
     }
 
@@ -67,7 +68,7 @@ impl<T> Pool<T> {
     }
 
     /// So many packets were acknowledged by `destination`.
-    pub(super) fn acknowledged(&mut self, destination: u32, packets: usize) {
+    pub(super) fn acknowledged(&mut self, destination: NodeId, packets: usize) {
         for (packet, rank) in self.waiting.iter_mut().filter(|(packet, _)| packet.is_ordered_to(destination)) {
             let lower = rank.checked_sub(packets);
             *rank =
@@ -86,7 +87,7 @@ impl<T> Pool<T> {
 }
 
 impl<T> Outgoing<T> {
-    const fn is_ordered_to(&self, destination: u32) -> bool {
+    fn is_ordered_to(&self, destination: NodeId) -> bool {
         self.acknowledged && self.destination == destination
     }
 }

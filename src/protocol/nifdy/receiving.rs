@@ -4,6 +4,7 @@ use super::acknowledge::Waits;
 use super::bulk_receive::{Due, Stores};
 use super::bulk_send::BulkSend;
 use super::{AcknowledgeAt, Acknowledgement, Answer, Bulk, Frame, Header, Request, Scalar, Unit};
+use crate::engine::NodeId;
 
 impl<T: Clone> Unit<T> {
     /// A frame came from the network. True if it took a place of the arrivals FIFO that is free
@@ -30,7 +31,7 @@ impl<T: Clone> Unit<T> {
         false
     }
 
-    fn scalar_arrives(&mut self, source: u32, header: Scalar, body: T) -> bool {
+    fn scalar_arrives(&mut self, source: NodeId, header: Scalar, body: T) -> bool {
         if header.acknowledged && !self.is_new(source, header) {
             self.statistics.duplicates += 1;
             self.acknowledge_again(source, header);
@@ -43,7 +44,7 @@ impl<T: Clone> Unit<T> {
         false
     }
 
-    fn is_new(&mut self, source: u32, header: Scalar) -> bool {
+    fn is_new(&mut self, source: NodeId, header: Scalar) -> bool {
         match &mut self.retransmit {
             Some(retransmit) => retransmit.is_new(source, header.duplicate_bit),
             None => true,
@@ -51,7 +52,7 @@ impl<T: Clone> Unit<T> {
     }
 
     /// The processor accepts a scalar packet.
-    pub(super) fn scalar_accepted(&mut self, source: u32, header: Scalar, answer: Answer) {
+    pub(super) fn scalar_accepted(&mut self, source: NodeId, header: Scalar, answer: Answer) {
         if self.parameters.acknowledge == AcknowledgeAt::Acceptance && header.acknowledged {
             let rides = self.parameters.carried && answer == Answer::Follows;
             self.acknowledge_scalar(source, header, if rides { Waits::ForOffer } else { Waits::Not });
@@ -59,7 +60,7 @@ impl<T: Clone> Unit<T> {
     }
 
     /// Acknowledges a scalar packet, and grants or rejects its request.
-    fn acknowledge_scalar(&mut self, source: u32, header: Scalar, waits: Waits) {
+    fn acknowledge_scalar(&mut self, source: NodeId, header: Scalar, waits: Waits) {
         let request = match header.bulk_request.then(|| self.bulk_receive.grant(source)) {
             None => Request::None,
             Some(None) => Request::Rejected,
@@ -76,7 +77,7 @@ impl<T: Clone> Unit<T> {
 
     /// A copy of a scalar packet came. If the packet was acknowledged and that has left, the
     /// acknowledgement may have been lost: another one says the same.
-    fn acknowledge_again(&mut self, source: u32, header: Scalar) {
+    fn acknowledge_again(&mut self, source: NodeId, header: Scalar) {
         self.acknowledgements.release(source);
         let is_unaccepted =
             self.parameters.acknowledge == AcknowledgeAt::Acceptance && self.arrivals.holds_from(source);
@@ -92,7 +93,7 @@ impl<T: Clone> Unit<T> {
         self.acknowledgements.insert(source, acknowledgement, Waits::Not);
     }
 
-    fn bulk_arrives(&mut self, source: u32, header: Bulk, body: Option<T>) {
+    fn bulk_arrives(&mut self, source: NodeId, header: Bulk, body: Option<T>) {
         let Bulk { dialog, number, .. } = header;
         match self.bulk_receive.store(source, header, body) {
             Stores::Kept { turns, due } => {
@@ -113,7 +114,7 @@ impl<T: Clone> Unit<T> {
     }
 
     /// An acknowledgement arrived.
-    fn acknowledged(&mut self, source: u32, acknowledgement: Acknowledgement) {
+    fn acknowledged(&mut self, source: NodeId, acknowledgement: Acknowledgement) {
         match acknowledgement {
             Acknowledgement::Scalar { request, duplicate_bit } => {
                 self.scalar_acknowledged(source, request, duplicate_bit);
@@ -128,9 +129,9 @@ impl<T: Clone> Unit<T> {
         }
     }
 
-    fn scalar_acknowledged(&mut self, source: u32, request: Request, duplicate_bit: bool) {
+    fn scalar_acknowledged(&mut self, source: NodeId, request: Request, duplicate_bit: bool) {
         if !self.outstanding.clear(source, duplicate_bit) {
-            assert!(self.retransmit.is_some(), "node {source} acknowledges what is not outstanding");
+            assert!(self.retransmit.is_some(), "{source} acknowledges what is not outstanding");
             return;
         }
         self.pool.acknowledged(source, 1);
@@ -144,7 +145,7 @@ impl<T: Clone> Unit<T> {
         }
     }
 
-    fn dialog_acknowledged(&mut self, source: u32, number: Option<super::Number>, ends: bool) {
+    fn dialog_acknowledged(&mut self, source: NodeId, number: Option<super::Number>, ends: bool) {
         let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
         if ends {
             dialog.end();

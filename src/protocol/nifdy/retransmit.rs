@@ -22,7 +22,7 @@
 //!   of the wrong packet. Its packet is sent again, and acknowledged by itself.
 
 use super::{Frame, Header, Number, Retransmission};
-use crate::engine::Time;
+use crate::engine::{NodeId, Time};
 use std::collections::BTreeSet;
 
 /// Buffers, timers and duplicate bits.
@@ -32,9 +32,9 @@ pub(super) struct Retransmit<T> {
     /// Longest unacknowledged since it was sent last, first.
     copies: Vec<Copy<T>>,
     /// Nodes to which the next packet has the bit set.
-    sends: BTreeSet<u32>,
+    sends: BTreeSet<NodeId>,
     /// Nodes from which the next packet has the bit set.
-    expects: BTreeSet<u32>,
+    expects: BTreeSet<NodeId>,
 }
 
 /// A buffer and its timer.
@@ -59,13 +59,13 @@ impl<T: Clone> Retransmit<T> {
     }
 
     /// The bit of the next scalar packet to `destination`, which is sent now.
-    pub(super) fn next_bit(&mut self, destination: u32) -> bool {
+    pub(super) fn next_bit(&mut self, destination: NodeId) -> bool {
         flip(&mut self.sends, destination)
     }
 
     /// True if a scalar packet of `source` is not a copy of the one before it; then it is no more
     /// expected.
-    pub(super) fn is_new(&mut self, source: u32, duplicate_bit: bool) -> bool {
+    pub(super) fn is_new(&mut self, source: NodeId, duplicate_bit: bool) -> bool {
         let is_new = self.expects.contains(&source) == duplicate_bit;
         if is_new {
             flip(&mut self.expects, source);
@@ -80,7 +80,7 @@ impl<T: Clone> Retransmit<T> {
     }
 
     /// A scalar packet was acknowledged.
-    pub(super) fn scalar_acknowledged(&mut self, destination: u32) {
+    pub(super) fn scalar_acknowledged(&mut self, destination: NodeId) {
         self.free(|frame| frame.destination == destination && matches!(frame.header, Header::Scalar(_)));
     }
 
@@ -140,7 +140,7 @@ impl<T: Clone> Retransmit<T> {
 }
 
 /// The bit of `node`, as it was; it is then the other.
-fn flip(bits: &mut BTreeSet<u32>, node: u32) -> bool {
+fn flip(bits: &mut BTreeSet<NodeId>, node: NodeId) -> bool {
     let was = bits.remove(&node);
     if !was {
         bits.insert(node);

@@ -7,7 +7,7 @@ use super::acknowledge::Waiting;
 use super::bulk_send::BulkSend;
 use super::outstanding::Entry;
 use super::{Frame, Header, Outgoing, Scalar, Unit};
-use crate::engine::Time;
+use crate::engine::{NodeId, Time};
 
 /// How an eligible packet leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +70,7 @@ impl<T: Clone> Unit<T> {
         self.frame(destination, Header::Acknowledgement(acknowledgement), None)
     }
 
-    fn frame(&self, destination: u32, header: Header, body: Option<T>) -> Frame<T> {
+    fn frame(&self, destination: NodeId, header: Header, body: Option<T>) -> Frame<T> {
         Frame { source: self.own, destination, header, carried: None, body }
     }
 

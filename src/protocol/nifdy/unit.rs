@@ -10,12 +10,12 @@ use super::pool::Pool;
 use super::retransmit::Retransmit;
 use super::statistics::Statistics;
 use super::{Answer, Outgoing, Parameters};
-use crate::engine::Time;
+use crate::engine::{NodeId, Time};
 
 /// The NIFDY unit of one node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Unit<T> {
-    pub(super) own: u32,
+    pub(super) own: NodeId,
     pub(super) parameters: Parameters,
     pub(super) numbering: Numbering,
     pub(super) pool: Pool<T>,
@@ -32,7 +32,7 @@ pub struct Unit<T> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Delivered<T> {
     /// Who sent it.
-    pub source: u32,
+    pub source: NodeId,
     /// What was sent.
     pub body: T,
     /// A place of the arrivals FIFO is free again: the network may be told.
@@ -45,7 +45,7 @@ impl<T: Clone> Unit<T> {
     /// # Panics
     ///
     /// If the parameters do not pass [`Parameters::check`].
-    pub fn new(own: u32, parameters: &Parameters) -> Unit<T> {
+    pub fn new(own: NodeId, parameters: &Parameters) -> Unit<T> {
         assert_eq!(parameters.check(), [], "the parameters are right");
         let numbering = Numbering::new(parameters);
         Unit {
@@ -82,7 +82,7 @@ impl<T: Clone> Unit<T> {
     }
 
     /// The source and body of what [`Unit::accept`] would give.
-    pub fn front(&self) -> Option<(u32, &T)> {
+    pub fn front(&self) -> Option<(NodeId, &T)> {
         match self.arrivals.front()? {
             Arrived::Scalar { source, body, .. } => Some((*source, body)),
             Arrived::Bulk { dialog } => self.bulk_receive.front(*dialog),
@@ -109,13 +109,13 @@ impl<T: Clone> Unit<T> {
 
     /// The answer to `source` that [`Answer::Follows`] promised will not come: the acknowledgement
     /// waits for it no longer.
-    pub fn no_answer(&mut self, source: u32) {
+    pub fn no_answer(&mut self, source: NodeId) {
         self.acknowledgements.no_answer(source);
     }
 
     /// Ends the incoming dialog with `source`, which is asked to go on in scalar mode. False if
     /// there is none.
-    pub fn end_dialog(&mut self, source: u32) -> bool {
+    pub fn end_dialog(&mut self, source: NodeId) -> bool {
         let due = self.bulk_receive.end(source);
         due.into_iter().for_each(|due| self.acknowledge_bulk(due));
         due.is_some()
@@ -144,18 +144,18 @@ impl<T: Clone> Unit<T> {
     }
 
     /// Packets sent to `destination`, scalar or bulk, and not acknowledged.
-    pub fn unacknowledged(&self, destination: u32) -> usize {
+    pub fn unacknowledged(&self, destination: NodeId) -> usize {
         let bulk = self.bulk_send.to(destination).map_or(0, |dialog| dialog.unacknowledged());
         usize::from(self.outstanding.has(destination)) + bulk
     }
 
     /// The destination of the outgoing dialog, if one is open.
-    pub fn dialog(&self) -> Option<u32> {
+    pub fn dialog(&self) -> Option<NodeId> {
         self.bulk_send.dialog().map(|dialog| dialog.destination)
     }
 
     /// The senders of the incoming dialogs.
-    pub fn dialogs(&self) -> impl Iterator<Item = u32> {
+    pub fn dialogs(&self) -> impl Iterator<Item = NodeId> {
         self.bulk_receive.sources()
     }
 
@@ -190,7 +190,7 @@ impl<T: Clone> Unit<T> {
         }
     }
 
-    fn can_answer(&self, destination: u32) -> bool {
+    fn can_answer(&self, destination: NodeId) -> bool {
         let answers = |packet: &Outgoing<T>| packet.answers && packet.destination == destination;
         self.pool.iter().any(|(packet, rank)| answers(packet) && self.way(packet, rank).is_some())
     }

@@ -11,7 +11,8 @@
 //! which one sender sent them.
 
 use super::slots::Slots;
-use super::{Buffers, IncomingBuffer, NodeId, Packet, Reply, Verdict};
+use super::{Buffers, IncomingBuffer, Packet, Reply, Verdict};
+use crate::engine::NodeId;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
@@ -119,6 +120,14 @@ impl<P> Incoming<P> {
     /// True if a packet waits to be read.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
+    }
+
+    /// Who sent the packet that [`Incoming::take`] would give, and what.
+    pub fn front(&self) -> Option<(NodeId, &P)> {
+        match self.slots.get(self.waiting.front()?.0)? {
+            State::Waiting { from, payload } => Some((*from, payload)),
+            State::Reading => None,
+        }
     }
 
     /// Begins to read the packet accepted first, if any. Its buffer stays taken.

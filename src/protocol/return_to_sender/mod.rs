@@ -52,8 +52,8 @@
 //! # Example
 //!
 //! ```
-//! use narrows::engine::Time;
-//! use narrows::protocol::return_to_sender::{Buffers, Endpoint, NodeId, Outcome, Parameters, Retry};
+//! use narrows::engine::{NodeId, Time};
+//! use narrows::protocol::return_to_sender::{Buffers, Endpoint, Outcome, Parameters, Retry};
 //!
 //! let one_buffer = Parameters::symmetric(Buffers::finite(1).unwrap(), Retry::constant(Time::from_ns(100)));
 //! let (mut a, mut b) = (Endpoint::new(NodeId(0), one_buffer), Endpoint::new(NodeId(1), one_buffer));
@@ -73,6 +73,7 @@
 //! assert!(b.incoming.arrive(packet).is_accepted());
 //! ```
 
+mod adapter;
 pub mod incoming;
 pub mod outgoing;
 mod parameters;
@@ -81,10 +82,13 @@ mod slots;
 mod tests;
 mod wire;
 
+pub use adapter::{Adapter, WireParameters};
 pub use incoming::{Incoming, Taken};
 pub use outgoing::{Holder, Outcome, Outgoing};
 pub use parameters::{BadRetry, Buffers, Parameters, Retry};
-pub use wire::{IncomingBuffer, NodeId, OutgoingBuffer, Packet, Reply, Verdict};
+pub use wire::{IncomingBuffer, OutgoingBuffer, Packet, Reply, Verdict};
+
+use crate::engine::NodeId;
 
 /// Both halves of one node's flow control; they share nothing, and may be kept apart.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]

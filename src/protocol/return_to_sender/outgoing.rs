@@ -12,8 +12,8 @@
 //! those due at the same instant, the first that bounced.
 
 use super::slots::Slots;
-use super::{Buffers, NodeId, OutgoingBuffer, Packet, Reply, Retry, Verdict};
-use crate::engine::Time;
+use super::{Buffers, OutgoingBuffer, Packet, Reply, Retry, Verdict};
+use crate::engine::{NodeId, Time};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 

@@ -44,6 +44,10 @@ impl<T> Slots<T> {
         number
     }
 
+    pub(super) fn get(&self, number: u32) -> Option<&T> {
+        self.entries.get(number as usize)?.as_ref()
+    }
+
     pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
         self.entries.get_mut(number as usize)?.as_mut()
     }

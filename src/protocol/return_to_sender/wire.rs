@@ -1,10 +1,6 @@
 //! What travels: packets on the first network, replies on the second.
 
-use std::fmt;
-
-/// A node of the machine.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct NodeId(pub u32);
+use crate::engine::NodeId;
 
 /// An outgoing buffer of one node. A packet carries it, so that its reply finds the way back.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -70,11 +66,5 @@ impl<P> Reply<P> {
     /// differ).
     pub const fn is_accepted(&self) -> bool {
         matches!(self.verdict, Verdict::Accepted)
-    }
-}
-
-impl fmt::Display for NodeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "node {}", self.0)
     }
 }

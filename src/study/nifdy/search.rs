@@ -97,8 +97,8 @@ fn points(experiments: &Experiments, network: &Network, sets: &[Set], cycles: u6
 
 fn settings(set: &Set) -> Vec<String> {
     let [o, b, d] = [("outstanding", set.outstanding), ("pool", set.pool), ("dialogs", set.dialogs)]
-        .map(|(key, value)| format!("ni.nifdy.{key}={value}"));
-    let window = (set.dialogs > 0).then(|| format!("ni.nifdy.window={}", set.window));
+        .map(|(key, value)| format!("protocol.nifdy.{key}={value}"));
+    let window = (set.dialogs > 0).then(|| format!("protocol.nifdy.window={}", set.window));
     [o, b, d].into_iter().chain(window).collect()
 }
 
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_window_is_set_only_where_there_are_dialogs() {
         assert_eq!(settings(&network_set("butterfly")).len(), 3);
-        assert_eq!(settings(&network_set("torus"))[3], "ni.nifdy.window=2");
+        assert_eq!(settings(&network_set("torus"))[3], "protocol.nifdy.window=2");
     }
 
     fn network_set(key: &str) -> Set {

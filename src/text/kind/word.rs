@@ -6,7 +6,7 @@ use super::super::suggest;
 use super::super::tree::{Node, Value};
 use super::{Decoded, Kind, misfit};
 use serde_json::{Value as Json, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The text of a node that must be a string.
 fn text_of(node: &Node, what: &str, allowed: String) -> Decoded<String> {
@@ -140,6 +140,10 @@ impl Kind for FilePath {
 
     fn placeholder(&self) -> PathBuf {
         PathBuf::new()
+    }
+
+    fn file<'v>(&self, value: &'v PathBuf) -> Option<&'v Path> {
+        Some(value)
     }
 
     fn json(&self, _: &PathBuf, node: &Node) -> Json {

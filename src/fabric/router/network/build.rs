@@ -83,6 +83,7 @@ impl<const P: usize, const C: usize> Rows<P, C> {
             several: Vec::new(),
             sources: Vec::new(),
             source_credits: vec![[rules.buffer_flits; C]; sources],
+            sinks: Vec::new(),
             packets: Packets::default(),
             places: vec![u32::MAX; (rules.nodes * rules.networks) as usize],
             exits: vec![Vec::new(); rules.nodes as usize],

@@ -2,6 +2,7 @@
 //! say what the channels are.
 
 use super::cycle::{Moving, Rows, Shared};
+use super::sinks::Sink;
 use super::state::{Block, NOBODY, NOWHERE, OUTSIDE, Stage};
 
 impl<const P: usize, const C: usize> Rows<P, C> {
@@ -15,7 +16,7 @@ impl<const P: usize, const C: usize> Rows<P, C> {
         self.blocks.iter().for_each(check_masks);
     }
 
-    /// Every slot is free, taken, about to be taken, or its credit is under way.
+    /// Every slot is free, taken, about to be taken, or its credit is under way or kept by a node.
     fn check_credits(&self) {
         let channels = self.blocks.len() * P * C;
         let mut slots = vec![0u32; channels + self.shared.sources.len() * C];
@@ -26,6 +27,9 @@ impl<const P: usize, const C: usize> Rows<P, C> {
         let Shared { credits_to_routers, credits_of_nodes, credits_to_sources, .. } = &self.shared;
         for credit in credits_to_routers.iter().chain(credits_of_nodes.iter()).chain(credits_to_sources.iter()) {
             slots[at(*credit)] += 1;
+        }
+        for kept in self.shared.sinks.iter().flat_map(Sink::kept) {
+            slots[kept.output as usize] += u32::from(kept.flits);
         }
         for moving in self.moving() {
             let upstream = match moving.to & OUTSIDE {

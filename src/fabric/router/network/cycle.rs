@@ -3,8 +3,10 @@
 use super::Cycles;
 use super::active::{Active, take_lowest};
 use super::channel_allocation::{Asked, Bid};
+use super::links::Link;
 use super::packets::{Flit, Packets};
 use super::ring::Line;
+use super::sinks::Sink;
 use super::sources::Source;
 use super::state::{Block, Several};
 use crate::fabric::router::{Counts, Event, Injection, Switching};
@@ -33,6 +35,8 @@ pub struct Shared<const P: usize, const C: usize> {
     pub(super) several: Vec<Several>,
     pub(super) sources: Vec<Source>,
     pub(super) source_credits: Vec<[u16; C]>,
+    /// For each node and logical network, if any packet was ever streamed.
+    pub(super) sinks: Vec<Sink>,
     pub(super) packets: Packets,
     /// Free places of each node and logical network.
     pub(super) places: Vec<u32>,
@@ -95,6 +99,10 @@ impl<const P: usize, const C: usize> Cycles for Rows<P, C> {
         self.shared.counts
     }
 
+    fn links(&self) -> Vec<Link> {
+        self.all_links()
+    }
+
     fn take_events(&mut self, into: &mut Vec<Event>) {
         into.append(&mut self.shared.events);
     }
@@ -107,9 +115,21 @@ impl<const P: usize, const C: usize> Cycles for Rows<P, C> {
             self.shared.rules.switching == Switching::Wormhole || injection.flits <= self.shared.rules.buffer_flits,
             "a whole packet has room in a buffer"
         );
+        assert!(injection.ready <= injection.flits, "no more flits are there than the packet has");
+        if injection.grain > 0 {
+            self.shared.expect_stream(&injection);
+        }
         let slot = self.shared.packets.insert(self.shared.counts.offered, &injection);
         self.shared.counts.offered += 1;
         self.shared.join_queue(&injection, slot);
+    }
+
+    fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
+        self.shared.supply_packet(node, network, tag, flits);
+    }
+
+    fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
+        self.shared.take_flits(self.cycle, node, network, (tag, flits));
     }
 
     fn set_places(&mut self, node: u32, network: u8, places: u32) {

@@ -23,6 +23,7 @@ mod build;
 mod channel_allocation;
 mod check;
 mod cycle;
+mod links;
 mod packets;
 mod ring;
 mod route;
@@ -34,6 +35,7 @@ mod switch_allocation;
 use super::{Counts, Event, Injection, RouterParameters};
 use crate::fabric::topology::Shape;
 use cycle::Rows;
+pub use links::{Link, LinkEnd};
 use std::fmt;
 
 /// A network of routers, its sources and its sinks.
@@ -46,8 +48,11 @@ pub struct Network {
 trait Cycles: fmt::Debug + Send {
     fn cycle(&self) -> u64;
     fn counts(&self) -> Counts;
+    fn links(&self) -> Vec<Link>;
     fn take_events(&mut self, into: &mut Vec<Event>);
     fn offer(&mut self, injection: Injection);
+    fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16);
+    fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16);
     fn set_places(&mut self, node: u32, network: u8, places: u32);
     fn add_place(&mut self, node: u32, network: u8);
     fn step(&mut self);
@@ -80,6 +85,11 @@ impl Network {
         self.rows.counts()
     }
 
+    /// How many flits crossed each link: the nodes' first, then the routers'.
+    pub fn links(&self) -> Vec<Link> {
+        self.rows.links()
+    }
+
     /// Moves what happened in the cycles stepped since into `into`, cycle by cycle.
     pub fn take_events(&mut self, into: &mut Vec<Event>) {
         self.rows.take_events(into);
@@ -88,6 +98,18 @@ impl Network {
     /// A packet joins its source's queue.
     pub fn offer(&mut self, injection: Injection) {
         self.rows.offer(injection);
+    }
+
+    /// So many more flits of a packet are there: the first with this tag of those that this node is sending
+    /// or that wait in its queue.
+    pub fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
+        self.rows.supply(node, network, tag, flits);
+    }
+
+    /// A node's interface takes flits that it was told of, of the first packet with this tag: their slots
+    /// behind the last router are free again, as from the last cycle stepped.
+    pub fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
+        self.rows.take(node, network, tag, flits);
     }
 
     /// Sets how many places a node's interface has free; without it, there is no limit.
@@ -106,7 +128,7 @@ impl Network {
     }
 
     /// The earliest cycle from [`cycle`](Network::cycle) on in which anything can happen; none if nothing
-    /// will before a packet is offered or a place added.
+    /// will before a packet is offered or supplied, flits are taken or a place is added.
     pub fn next_work(&self) -> Option<u64> {
         self.rows.next_work()
     }

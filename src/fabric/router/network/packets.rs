@@ -1,6 +1,6 @@
 //! Packets between offer and delivery, by slot; a slot is used again.
 
-use crate::fabric::router::Injection;
+use crate::fabric::router::{Event, EventKind, Injection};
 
 /// No packet.
 pub const NONE: u32 = u32::MAX;
@@ -24,6 +24,24 @@ pub struct Packet {
     pub network: u8,
     /// Whether it needs a place in the receiving interface.
     pub takes_place: bool,
+    /// Flits that are at the source or left it.
+    pub ready: u16,
+    /// How many flits are told of at once, if it is streamed; 0 if it is not.
+    pub grain: u16,
+}
+
+impl Packet {
+    /// Something that happened to it at its source.
+    #[inline]
+    pub fn at_source(&self, cycle: u64, kind: EventKind) -> Event {
+        Event { cycle, node: self.source, network: self.network, tag: self.tag, kind }
+    }
+
+    /// Something that happened to it where it goes to.
+    #[inline]
+    pub fn at_destination(&self, cycle: u64, kind: EventKind) -> Event {
+        Event { cycle, node: self.destination, network: self.network, tag: self.tag, kind }
+    }
 }
 
 /// All packets under way.
@@ -45,12 +63,14 @@ impl Packets {
             flits: injection.flits,
             network: injection.network,
             takes_place: injection.takes_place,
+            ready: injection.ready,
+            grain: injection.grain,
         };
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = packet;
             return slot;
         }
-        assert!(self.slots.len() < 1 << 30, "a flit names its packet in 30 bits");
+        assert!(self.slots.len() < 1 << 29, "a flit names its packet in 29 bits");
         self.slots.push(packet);
         self.slots.len() as u32 - 1
     }
@@ -80,21 +100,33 @@ impl Packets {
     }
 }
 
-/// A flit: its packet's slot, and whether it is the header, the tail or both.
+/// A flit: its packet's slot, whether that is streamed, and whether it is the header, the tail or both.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flit(u32);
 
 impl Flit {
     /// A flit of the packet at `slot`.
     #[inline]
-    pub fn new(slot: u32, is_header: bool, is_tail: bool) -> Flit {
-        Flit(slot << 2 | u32::from(is_header) << 1 | u32::from(is_tail))
+    pub fn new(slot: u32, is_streamed: bool, is_header: bool, is_tail: bool) -> Flit {
+        Flit(slot << 3 | u32::from(is_streamed) << 2 | u32::from(is_header) << 1 | u32::from(is_tail))
     }
 
     /// The slot of its packet.
     #[inline]
     pub fn slot(self) -> u32 {
-        self.0 >> 2
+        self.0 >> 3
+    }
+
+    /// Whether its packet is streamed.
+    #[inline]
+    pub fn is_streamed(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    /// Whether nobody is told of it: neither header nor tail, nor of a streamed packet.
+    #[inline]
+    pub fn is_untold(self) -> bool {
+        self.0 & 7 == 0
     }
 
     /// Whether it is its packet's first.

@@ -27,6 +27,14 @@ impl<T> Line<T> {
         self.joined.push(item);
     }
 
+    /// Adds an item, between two cycles, that joins with those of the cycle before `cycle`.
+    pub fn push_late(&mut self, cycle: u64, item: T) {
+        debug_assert!(self.delay > 1, "it is not due yet");
+        let slot = (cycle + self.delay - 1) as usize & (self.slots.len() - 1);
+        self.slots[slot].push(item);
+        self.pending += 1;
+    }
+
     #[inline]
     fn slot(&mut self, cycle: u64) -> &mut Vec<T> {
         let slot = cycle as usize & (self.slots.len() - 1);

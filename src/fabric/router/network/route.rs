@@ -3,7 +3,7 @@
 use super::cycle::{Rows, Shared};
 use super::packets::Flit;
 use super::state::{Block, SEVERAL, Several, Stage};
-use crate::fabric::router::{Switching, hash};
+use crate::fabric::router::Switching;
 use crate::fabric::topology::{Asking, Ways};
 
 impl<const P: usize, const C: usize> Shared<P, C> {
@@ -111,4 +111,14 @@ fn start(ports: u64, hash: u64) -> u8 {
         rest &= rest - 1;
     }
     rest.trailing_zeros() as u8
+}
+
+/// A number that packet `number` has at `router`, the same in every run: where its search among several
+/// ports begins.
+fn hash(seed: u64, number: u64, router: u32) -> u64 {
+    let mut mixed = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);
+    for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(factor);
+    }
+    mixed ^ (mixed >> 31)
 }

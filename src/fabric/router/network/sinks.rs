@@ -1,28 +1,106 @@
-//! Sinks: a node's interface takes each flit as it comes, and its slot's credit goes back.
+//! Sinks: a node's interface takes each flit as it comes, and its slot's credit goes back; that of a
+//! streamed packet's flit only when the interface takes it.
 
 use super::cycle::Shared;
 use super::packets::Flit;
-use crate::fabric::router::{Event, EventKind};
+use crate::fabric::router::{EventKind, Injection};
+use std::collections::VecDeque;
+
+/// What a node's interface keeps of the streamed packets of a logical network.
+#[derive(Clone, Default, Debug)]
+pub struct Sink {
+    /// Flits that it was not told of yet, one entry for each packet.
+    gathering: Vec<Kept>,
+    /// Those it was told of, in that order: what it takes is what it knows of, not whatever came first.
+    told: VecDeque<Kept>,
+}
+
+/// Flits of a packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// The output channel behind which they came.
+    pub output: u32,
+    /// How many.
+    pub flits: u16,
+    tag: u32,
+}
+
+impl Sink {
+    /// All that it keeps.
+    pub fn kept(&self) -> impl Iterator<Item = &Kept> {
+        self.gathering.iter().chain(&self.told)
+    }
+}
 
 impl<const P: usize, const C: usize> Shared<P, C> {
+    /// A streamed packet will come.
+    pub(super) fn expect_stream(&mut self, injection: &Injection) {
+        // The slots behind the last router would be full before enough had gathered to be told of.
+        assert!(injection.grain <= self.rules.buffer_flits, "what is told of at once has room in a buffer");
+        let sinks = (self.rules.nodes * self.rules.networks) as usize;
+        self.sinks.resize_with(sinks, Sink::default);
+    }
+
     /// A flit arrives behind an output channel.
     #[inline]
     pub(super) fn arrive_at_node(&mut self, now: u64, output: u32, flit: Flit) {
-        self.credits_of_nodes.push(output);
+        if !flit.is_streamed() {
+            self.credits_of_nodes.push(output);
+        }
         self.counts.delivered_flits += 1;
-        if !flit.is_header() && !flit.is_tail() {
+        if flit.is_untold() {
             return;
         }
         let packet = self.packets.get(flit.slot());
-        let (node, network, tag) = (packet.destination, packet.network, packet.tag);
-        assert_eq!(node, self.nodes[output as usize / C], "a packet arrives where it goes to");
+        assert_eq!(packet.destination, self.nodes[output as usize / C], "a packet arrives where it goes to");
         if flit.is_header() {
-            self.events.push(Event { cycle: now, node, network, tag, kind: EventKind::Header });
+            self.events.push(packet.at_destination(now, EventKind::Header));
+        }
+        if flit.is_streamed() {
+            self.keep(now, output, flit);
         }
         if flit.is_tail() {
-            self.events.push(Event { cycle: now, node, network, tag, kind: EventKind::Delivered });
+            self.events.push(self.packets.get(flit.slot()).at_destination(now, EventKind::Delivered));
             self.packets.remove(flit.slot());
             self.counts.delivered += 1;
+        }
+    }
+
+    /// The credit of a streamed packet's flit is kept, and the interface is told of all that gathered.
+    #[inline(never)]
+    fn keep(&mut self, now: u64, output: u32, flit: Flit) {
+        let packet = self.packets.get(flit.slot());
+        let sink = &mut self.sinks[(packet.destination * self.rules.networks + u32::from(packet.network)) as usize];
+        // An output channel has one packet at a time.
+        let known = sink.gathering.iter().position(|kept| kept.output == output);
+        let at = known.unwrap_or_else(|| {
+            sink.gathering.push(Kept { output, flits: 0, tag: packet.tag });
+            sink.gathering.len() - 1
+        });
+        sink.gathering[at].flits += 1;
+        if sink.gathering[at].flits == packet.grain || flit.is_tail() {
+            let gathered = sink.gathering.swap_remove(at);
+            sink.told.push_back(gathered);
+            self.events.push(packet.at_destination(now, EventKind::Came(gathered.flits)));
+        }
+    }
+
+    /// An interface takes flits of a packet before cycle `now`. Their credits go back with those of the
+    /// cycle before, of which it was told last: an interface that takes at once holds up nothing.
+    pub(super) fn take_flits(&mut self, now: u64, node: u32, network: u8, (tag, flits): (u32, u16)) {
+        let number = (node * self.rules.networks + u32::from(network)) as usize;
+        let mut rest = flits;
+        while rest > 0 {
+            let sink = self.sinks.get_mut(number);
+            let first = sink.and_then(|sink| Some((sink.told.iter().position(|kept| kept.tag == tag)?, sink)));
+            let (at, sink) = first.expect("an interface takes flits that it was told of");
+            let kept = &mut sink.told[at];
+            let (output, taken) = (kept.output, rest.min(kept.flits));
+            (rest, kept.flits) = (rest - taken, kept.flits - taken);
+            if kept.flits == 0 {
+                sink.told.remove(at);
+            }
+            (0..taken).for_each(|_| self.credits_of_nodes.push_late(now, output));
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Sources: packets wait in a queue of each logical network and enter the first router flit by flit.
 //!
 //! The logical networks that share the link take turns by the flit. A header takes the next channel with
-//! room, in turn; no packet of a network starts before the one ahead of it has left.
+//! room, in turn; no packet of a network starts before the one ahead of it has left. A packet whose next
+//! flit is not there yet waits where it is, and holds its channel.
 
 use super::active::take_lowest;
 use super::cycle::{Moving, Shared};
 use super::packets::{Flit, NONE};
-use crate::fabric::router::{Event, EventKind, Injection, Switching};
+use crate::fabric::router::{EventKind, Injection, Switching};
 
 /// The source of a node.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Source {
     last: u8,
     /// Whether its link still moves a flit.
     is_busy: bool,
+    /// Flits that left it.
+    pub(super) flits: u64,
 }
 
 /// A source's queue for a logical network.
@@ -29,6 +32,8 @@ struct Lane {
     sent: u16,
     /// The channel taken last, within the logical network; none at first.
     channel: u8,
+    /// Whether a packet of the queue may lack flits; if not, none is looked for.
+    may_lack: bool,
 }
 
 /// No channel was taken yet.
@@ -37,22 +42,41 @@ const NOT_YET: u8 = u8::MAX;
 impl Source {
     /// A source whose packets enter by the channels from `entry` on.
     pub fn new(entry: u32) -> Source {
-        let lane = Lane { first: NONE, last: NONE, sent: 0, channel: NOT_YET };
-        Source { entry, lanes: [lane; 2], last: 0, is_busy: false }
+        let lane = Lane { first: NONE, last: NONE, sent: 0, channel: NOT_YET, may_lack: false };
+        Source { entry, lanes: [lane; 2], last: 0, is_busy: false, flits: 0 }
     }
 }
 
 impl<const P: usize, const C: usize> Shared<P, C> {
     pub(super) fn join_queue(&mut self, injection: &Injection, slot: u32) {
-        let network = u32::from(injection.network);
-        let plane = network / self.rules.lanes;
-        let number = plane * self.rules.nodes + injection.source;
-        let lane = &mut self.sources[number as usize].lanes[(network % self.rules.lanes) as usize];
+        let (number, lane) = self.queue_of(injection.source, injection.network);
+        let lane = &mut self.sources[number as usize].lanes[lane as usize];
+        lane.may_lack |= injection.ready < injection.flits;
         match lane.last {
             NONE => lane.first = slot,
             last => self.packets.get_mut(last).next = slot,
         }
         lane.last = slot;
+        self.active_sources.insert(number);
+    }
+
+    /// The source and its lane that packets of a node take.
+    fn queue_of(&self, node: u32, network: u8) -> (u32, u32) {
+        let network = u32::from(network);
+        (network / self.rules.lanes * self.rules.nodes + node, network % self.rules.lanes)
+    }
+
+    /// More flits of a packet are at its source.
+    pub(super) fn supply_packet(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
+        let (number, lane) = self.queue_of(node, network);
+        let mut slot = self.sources[number as usize].lanes[lane as usize].first;
+        while slot != NONE && self.packets.get(slot).tag != tag {
+            slot = self.packets.get(slot).next;
+        }
+        assert!(slot != NONE, "flits are supplied to a packet that is in its source's queue");
+        let packet = self.packets.get_mut(slot);
+        assert!(flits <= packet.flits - packet.ready, "no more flits are supplied than the packet has");
+        packet.ready += flits;
         self.active_sources.insert(number);
     }
 
@@ -77,7 +101,8 @@ impl<const P: usize, const C: usize> Shared<P, C> {
         let lanes = self.rules.lanes;
         for turn in 1..=lanes {
             let lane = (u32::from(source.last) + turn) % lanes;
-            if source.lanes[lane as usize].first == NONE {
+            let state = &source.lanes[lane as usize];
+            if state.first == NONE || (state.may_lack && state.sent == self.packets.get(state.first).ready) {
                 continue;
             }
             if let Some(channel) = self.source_channel(number, lane) {
@@ -118,21 +143,26 @@ impl<const P: usize, const C: usize> Shared<P, C> {
         state.sent += 1;
         state.channel = channel;
         let is_tail = state.sent == packet.flits;
+        let is_streamed = packet.grain > 0;
+        if is_streamed && (is_tail || state.sent.is_multiple_of(packet.grain)) {
+            let left = EventKind::Left((state.sent - 1) % packet.grain + 1);
+            self.events.push(packet.at_source(now, left));
+        }
         if is_tail {
             (state.first, state.sent) = (packet.next, 0);
             if state.first == NONE {
-                state.last = NONE;
+                (state.last, state.may_lack) = (NONE, false);
             }
-            let (node, network, tag) = (packet.source, packet.network, packet.tag);
-            self.events.push(Event { cycle: now, node, network, tag, kind: EventKind::Entered });
+            self.events.push(packet.at_source(now, EventKind::Entered));
             self.counts.injected += 1;
         }
         source.last = lane as u8;
         let own = lane * self.rules.virtual_channels + u32::from(channel);
         self.source_credits[number as usize][own as usize] -= 1;
-        let moving = Moving { to: source.entry + own, flit: Flit::new(slot, is_header, is_tail) };
+        let moving = Moving { to: source.entry + own, flit: Flit::new(slot, is_streamed, is_header, is_tail) };
         self.from_sources.push(moving);
         self.counts.injected_flits += 1;
+        source.flits += 1;
         if self.rules.cycles_per_flit > 1 {
             source.is_busy = true;
             self.interfaces.push(number);

@@ -101,6 +101,8 @@ pub struct Port {
     pub next_channel: u8,
     /// The input that this output takes first.
     pub next_input: u8,
+    /// Flits that left by this output.
+    pub sent: u64,
 }
 
 /// Marks a place outside the routers: a node instead of an input, a source instead of an output.

@@ -41,6 +41,7 @@ impl<const P: usize, const C: usize> Shared<P, C> {
     fn send(&mut self, block: &mut Block<P, C>, number: usize, output: usize) {
         let (input, channel) = (number / C % P, number % C);
         block.ports[output].next_input = (input as u8 + 1) % 64;
+        block.ports[output].sent += 1;
         let from = &mut block.ports[input];
         (from.next_output, from.next_channel) = ((output as u8 + 1) % 64, (channel as u8 + 1) % 32);
         let state = &mut block.inputs[input][channel];

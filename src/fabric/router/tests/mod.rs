@@ -1,13 +1,11 @@
-//! Tests of routers: against the plain twin, against formulas, and at their limits.
+//! Tests of routers: against formulas, and at their limits. `tests/routers.rs` holds them against a plain twin.
 
 mod blocking;
 mod described;
-mod shapes;
+mod streams;
 mod timing;
-mod twin;
 
 use super::{Event, Injection, Network, RouterParameters, Switching};
-use crate::engine::rng;
 
 /// Cycles per flit of 4 or 8, no delay but routing's: the networks of packet-switched machines.
 fn serial(cycles_per_flit: u32) -> RouterParameters {
@@ -22,7 +20,7 @@ fn serial(cycles_per_flit: u32) -> RouterParameters {
 }
 
 fn packet(source: u32, destination: u32, flits: u16, tag: u32) -> Injection {
-    Injection { source, destination, flits, network: 0, tag, takes_place: false }
+    Injection::whole(source, destination, flits, tag)
 }
 
 /// Steps until nothing is left to do, skipping idle cycles; all events.

@@ -78,6 +78,11 @@ impl GraphParameters {
         self.graph.as_ref().map_or(0, |graph| graph.nodes().count() as u32)
     }
 
+    /// Whether there is one way only between any two nodes; as a table tells, so that it takes time.
+    pub fn has_one_way(&self) -> bool {
+        self.graph.as_ref().is_none_or(|graph| Rule::new(&Plan::new(graph), self.routing).has_one_way())
+    }
+
     /// The shape; or what is wrong.
     pub fn shape(&self) -> Result<Shape, Vec<Wrong>> {
         let wrong = self.check();

@@ -97,6 +97,27 @@ impl Rule {
             }
         }
     }
+
+    /// The ports by which the fewest links are left to the router `destination`.
+    fn ports(&self, at: usize, destination: u32, has_gone_down: bool) -> u64 {
+        let row = destination as usize * self.routers;
+        let left = if has_gone_down { self.left_down[row + at] } else { self.left[row + at] };
+        let is_way = |onward: &Onward| {
+            let table = if onward.is_down { &self.left_down } else { &self.left };
+            (onward.is_down || !has_gone_down) && table[row + onward.router as usize].checked_add(1) == Some(left)
+        };
+        let ways = self.next[at].iter().enumerate().filter(|(_, onward)| is_way(onward));
+        ways.fold(0, |ports, (port, _)| ports | 1 << port)
+    }
+
+    /// Whether there is one way only from any router to any node.
+    pub fn has_one_way(&self) -> bool {
+        let mut destinations = self.exits.iter().map(|(router, _)| *router);
+        let has_one =
+            |at, destination| [false, true].iter().all(|down| self.ports(at, destination, *down).count_ones() <= 1);
+        destinations
+            .all(|destination| (0..self.routers).all(|at| at == destination as usize || has_one(at, destination)))
+    }
 }
 
 /// Says of every link whether it leads down.
@@ -131,16 +152,9 @@ impl Routing for Rule {
         if asking.router == destination {
             return Ways::one(exit, every);
         }
-        let row = destination as usize * self.routers;
         let (at, input) = (asking.router as usize, usize::from(asking.input));
         let has_gone_down = self.came_down[at].get(input).copied().unwrap_or(false);
-        let left = if has_gone_down { self.left_down[row + at] } else { self.left[row + at] };
-        let is_way = |onward: &Onward| {
-            let table = if onward.is_down { &self.left_down } else { &self.left };
-            (onward.is_down || !has_gone_down) && table[row + onward.router as usize].checked_add(1) == Some(left)
-        };
-        let ways = self.next[at].iter().enumerate().filter(|(_, onward)| is_way(onward));
-        Ways { ports: ways.fold(0, |ports, (port, _)| ports | 1 << port), channels: every, escape: None }
+        Ways { ports: self.ports(at, destination, has_gone_down), channels: every, escape: None }
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {

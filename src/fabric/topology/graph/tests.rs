@@ -187,3 +187,11 @@ proptest! {
         prop_assert_eq!(survey(&shape, 1).deadlock, Deadlock::Free);
     }
 }
+
+#[test]
+fn equal_ways_are_known() {
+    let one_way = |text, routing| parameters(text, routing).has_one_way();
+    assert!(one_way(PETERSEN, GraphRouting::ShortestPath), "no circle has fewer than five links");
+    assert!(one_way("a b\nb c\n", GraphRouting::UpDown));
+    assert!(!one_way("0 1\n1 2\n2 3\n3 0\n", GraphRouting::ShortestPath), "a square has two");
+}

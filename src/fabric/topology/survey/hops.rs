@@ -50,6 +50,13 @@ pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
     hops
 }
 
+/// The hops between these two alone.
+pub fn between(shape: &Shape, (from, to): (u32, u32)) -> Option<(u32, u32)> {
+    let router = exits(&shape.wiring)[to as usize]?;
+    let steps = steps(&shape.wiring, shape.wiring.entry(from).0)[router as usize]?;
+    Some((steps, shape.routing.distance(from, to)))
+}
+
 /// For each node the router that leads to it.
 fn exits(wiring: &Wiring) -> Vec<Option<u32>> {
     let mut exits = vec![None; wiring.nodes() as usize];

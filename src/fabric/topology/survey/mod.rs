@@ -14,7 +14,7 @@
 //! the survey says so. Leaves out: the least bisection of all (nodes are halved by number), circles
 //! through interfaces, livelock.
 
-mod circle;
+pub mod circle;
 mod cut;
 mod follow;
 mod hops;
@@ -50,11 +50,11 @@ pub struct Survey {
     pub degree: u32,
     /// The most connected outputs of a router, nodes included.
     pub ports: u32,
-    /// The most router hops between two nodes.
+    /// The most router hops between two nodes, of those that were measured.
     pub diameter: u32,
     /// Mean router hops between two different nodes.
     pub hops_mean: f64,
-    /// The most hops, as the shape's latency formula counts them.
+    /// The most hops, as the shape's latency formula counts them, of the same nodes.
     pub distance_max: u32,
     /// Mean hops between two different nodes, as the shape's latency formula counts them.
     pub distance_mean: f64,
@@ -68,6 +68,10 @@ pub struct Survey {
     pub virtual_channels: u8,
     /// Whether packets can wait in a circle.
     pub deadlock: Deadlock,
+    /// From how many nodes hops were measured.
+    pub measured: u32,
+    /// Whether two nodes are among them that are as far apart as any.
+    pub has_farthest: bool,
     /// How many sources and destinations were followed.
     pub followed: (u32, u32),
 }
@@ -100,6 +104,9 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
     let links = Links::new(wiring);
     let some = sample(wiring.nodes());
     let hops = hops::hops(shape, &some);
+    // A sample need not hold the nodes that are farthest apart; a regular shape knows them.
+    let farthest = shape.routing.farthest().and_then(|pair| hops::between(shape, pair));
+    let (most, distance_max) = farthest.unwrap_or_default();
     let (deadlock, followed) = wait::deadlock(shape, &links, virtual_channels, &some);
     Survey {
         name: shape.name.clone(),
@@ -108,15 +115,17 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
         links: links.count(),
         degree: links.degree(wiring, false),
         ports: links.degree(wiring, true),
-        diameter: hops.router_hops.most,
+        diameter: hops.router_hops.most.max(most),
         hops_mean: hops.router_hops.mean(),
-        distance_max: hops.distance.most,
+        distance_max: hops.distance.most.max(distance_max),
         distance_mean: hops.distance.mean(),
         bisection: cut::bisection(wiring),
         inputs_from_routers: links.count(),
         inputs_from_nodes: wiring.nodes().into(),
         virtual_channels,
         deadlock,
+        measured: some.len() as u32,
+        has_farthest: farthest.is_some() || some.len() == wiring.nodes() as usize,
         followed,
     }
 }
@@ -159,8 +168,14 @@ impl fmt::Display for Survey {
             self.name, self.nodes, self.routers, self.links
         )?;
         writeln!(f, "degree: {} ({} ports with those of nodes)", self.degree, self.ports)?;
-        writeln!(f, "diameter: {} router hops, mean {:.2}", self.diameter, self.hops_mean)?;
-        writeln!(f, "distance of the latency formula: at most {}, mean {:.2}", self.distance_max, self.distance_mean)?;
+        let sampled = match self.measured == self.nodes {
+            true => String::new(),
+            false => format!(" (from {} of {} nodes)", self.measured, self.nodes),
+        };
+        let (least, most) = if self.has_farthest { ("", "at most") } else { ("at least ", "at least") };
+        writeln!(f, "diameter: {least}{} router hops, mean {:.2}{sampled}", self.diameter, self.hops_mean)?;
+        let (max, mean) = (self.distance_max, self.distance_mean);
+        writeln!(f, "distance of the latency formula: {most} {max}, mean {mean:.2}{sampled}")?;
         writeln!(f, "bisection: {} links between the halves of the nodes by number", self.bisection)?;
         writeln!(f, "router inputs for each node: {:.2}", self.inputs_per_node())?;
         writeln!(f, "deadlock: {}", self.deadlock)?;

@@ -210,3 +210,30 @@ deadlock: no circle of waits
 followed: every pair of nodes, 1 virtual channels";
     assert_eq!(told, expected);
 }
+
+#[test]
+fn the_farthest_nodes_of_a_shape_are_those_it_names() {
+    let grids = [&[8u32, 8][..], &[5, 3], &[1, 7], &[4, 4, 4], &[2, 3, 5], &[9]];
+    let rings = [&[8u32, 8][..], &[5, 3], &[4, 4, 4], &[2, 3, 5], &[9]];
+    let cubes = [1, 4, 6].map(|dimensions| HypercubeParameters { dimensions }.shape().unwrap());
+    let trees = [(64, &[4][..]), (64, &[2, 2, 4]), (48, &[4]), (20, &[4]), (4, &[4])];
+    let shapes = grids.map(adaptive).into_iter().chain(rings.map(torus)).chain(cubes);
+    let shapes = shapes.chain(trees.map(|(nodes, parents)| fat_tree(nodes, parents))).chain([1, 2].map(butterfly));
+    for shape in shapes {
+        let all = hops::hops(&shape, &sample(shape.wiring.nodes()));
+        let farthest = shape.routing.farthest().and_then(|pair| hops::between(&shape, pair));
+        assert_eq!(farthest, Some((all.router_hops.most, all.distance.most)), "{}", shape.name);
+    }
+}
+
+#[test]
+fn the_diameter_of_a_large_shape_is_exact_or_told_as_a_sample() {
+    let mesh = survey(&adaptive(&[64, 64]), 2);
+    assert_eq!((mesh.diameter, mesh.distance_max), (126, 126));
+    assert!(mesh.to_string().contains("diameter: 126 router hops, mean"), "{mesh}");
+    assert!(mesh.to_string().contains(" of 4096 nodes)"), "the mean is of a sample: {mesh}");
+    assert_eq!(survey(&torus(&[33, 64]), 2).diameter, 16 + 32);
+    let unknown = survey(&careless(&[64, 64], false, false, careless_escape), 2);
+    assert!(unknown.diameter < 126 && !unknown.has_farthest);
+    assert!(unknown.to_string().contains("diameter: at least "), "{unknown}");
+}

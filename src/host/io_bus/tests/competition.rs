@@ -116,10 +116,11 @@ fn the_processor_and_its_interrupts_take_turns() {
     let handled = Rc::new(RefCell::new(Vec::new()));
     let noted = handled.clone();
     bench.spawn("program", |sim, host| async move {
-        let held = host.processor.hold().await;
+        let held = host.cpu.hold().await;
         host.interrupt.raise();
         host.interrupt.raise();
-        host.processor.work(&held, 500).await;
+        host.cpu.work(500);
+        host.cpu.sync().await;
         drop(held);
         sim.delay(Time::from_us(1)).await;
     });
@@ -127,7 +128,7 @@ fn the_processor_and_its_interrupts_take_turns() {
     bench.simulation.sim().spawn_server("handler", async move {
         loop {
             host.interrupt.taken().await;
-            let held = host.processor.hold().await;
+            let held = host.cpu.hold().await;
             noted.borrow_mut().push(sim.now());
             drop(held);
         }

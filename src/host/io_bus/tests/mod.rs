@@ -10,17 +10,18 @@ mod pio;
 
 use super::*;
 use crate::engine::{Bytes, Hertz, Limits, Outcome, Rate, Recorder, Simulation, Time};
+use crate::host::{Device, Processor};
 use std::cell::RefCell;
 
 const CLOCK: Hertz = Hertz(33_000_000);
 
 /// A device that notes when the bytes of a store arrive.
-struct Device {
+struct Registers {
     sim: Sim,
     stores: RefCell<Vec<(Time, u64, Vec<u8>)>>,
 }
 
-impl BusTarget for Device {
+impl Device for Registers {
     fn write(&self, offset: u64, bytes: &[u8]) {
         self.stores.borrow_mut().push((self.sim.now(), offset, bytes.to_vec()));
     }
@@ -34,14 +35,14 @@ impl BusTarget for Device {
 struct Bench {
     simulation: Simulation,
     host: Rc<IoBusHost>,
-    device: Rc<Device>,
+    device: Rc<Registers>,
 }
 
 impl Bench {
     fn new(pio: PioParameters, competition: Competition) -> Bench {
         let simulation = Simulation::new(Recorder::off());
         let sim = simulation.sim();
-        let device = Rc::new(Device { sim: sim.clone(), stores: RefCell::default() });
+        let device = Rc::new(Registers { sim: sim.clone(), stores: RefCell::default() });
         let rate = Rate::from_bytes_per_s(128_000_000);
         let parameters = IoBusParameters {
             processor: ProcessorParameters { clock: Hertz(100_000_000), interrupt_latency: Time::from_us(1) },
@@ -57,7 +58,8 @@ impl Bench {
             },
             pio,
         };
-        let host = IoBusHost::new(&sim, 0, "host", &parameters, device.clone());
+        let host = IoBusHost::new(&sim, "host", &parameters);
+        assert_eq!(host.attach(device.clone(), 1 << 16).at(0), 0, "the first device is at the beginning");
         Bench { simulation, host, device }
     }
 

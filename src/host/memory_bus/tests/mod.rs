@@ -4,10 +4,11 @@
 mod occupancy;
 mod processor;
 mod protocol;
+mod sight;
 mod traffic;
 
 use super::*;
-use crate::engine::{Bytes, Recorder, Simulation, Time};
+use crate::engine::{Bytes, Outcome, Recorder, Simulation, Time};
 use std::rc::Rc;
 
 /// A bus with a main memory of 64 KiB.
@@ -37,4 +38,24 @@ fn impossible_parameters_are_all_told() {
     parameters.processor.store_buffer_entries = 0;
     let told: Vec<&str> = parameters.check().iter().map(|problem| problem.parameter).collect();
     assert_eq!(told, ["cache.size", "cache.ways", "bus.width", "processor.store-buffer-entries"]);
+}
+
+#[test]
+fn a_full_memory_ends_the_run_with_its_name() {
+    let simulation = simulation();
+    let sim = simulation.sim();
+    let parameters = NodeParameters { memory_size: Bytes(1 << 16), ..NodeParameters::PAPER };
+    let node = Node::new(&sim, "node", &parameters);
+    let later = sim.clone();
+    sim.spawn("greedy", async move {
+        loop {
+            let address = node.allocate(1000);
+            node.processor.store(address, 8, 1).await;
+            later.delay(Time::from_us(1)).await;
+        }
+    });
+    let outcome = simulation.run(Default::default());
+    let Outcome::Deadlock(stuck) = &outcome else { panic!("{outcome:?}") };
+    let expected = "greedy waits for 1000 B of the main memory of node, 64 KiB of which are all in use";
+    assert!(stuck.to_string().ends_with(expected), "{stuck}");
 }

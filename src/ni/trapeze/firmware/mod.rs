@@ -12,8 +12,9 @@ use super::Instruments;
 use super::layout::Layout;
 use super::parameters::TrapezeParameters;
 use crate::engine::sim::PointId;
-use crate::engine::{Bytes, Sim, Tracked};
-use crate::host::io_bus::{Direction, IoBusHost};
+use crate::engine::{Bytes, Journey};
+use crate::host::{Direction, Host};
+use crate::ni::Site;
 use crate::ni::lanai::Lanai;
 use receive::ReceiveSide;
 use send::SendSide;
@@ -25,7 +26,7 @@ struct Context {
     parameters: TrapezeParameters,
     layout: Layout,
     instruments: Rc<Instruments>,
-    host: Rc<IoBusHost>,
+    host: Host,
     waits: Waits,
 }
 
@@ -46,16 +47,16 @@ struct Firmware {
     host_dma_last: Option<Direction>,
 }
 
-/// Starts the firmware of the node `name`.
+/// Starts the firmware of a node.
 pub fn start(
-    sim: &Sim,
-    name: &str,
+    site: &Site<'_>,
     chip: &Rc<Lanai>,
     parameters: &TrapezeParameters,
     layout: Layout,
-    driver: &super::Driver,
+    driver: &super::TrapezeDriver,
     instruments: Rc<Instruments>,
 ) {
+    let (sim, name) = (site.sim, site.name());
     let waits = Waits {
         work: sim.point(format!("work for {name}")),
         receive_buffer: sim.point(format!("a free packet buffer of {name}")),
@@ -67,7 +68,7 @@ pub fn start(
         parameters: parameters.clone(),
         layout,
         instruments,
-        host: driver.host().clone(),
+        host: site.host.clone(),
         waits,
     };
     let holders =
@@ -142,10 +143,10 @@ fn whole_words(landed: Bytes, total: Bytes) -> Bytes {
 
 impl Context {
     /// Works on a message for `cycles`.
-    async fn work_for(&self, message: &Tracked, cycles: u64) {
+    async fn work_for(&self, journey: &Journey, cycles: u64) {
         let start = self.chip.sim.now();
         self.chip.work(cycles).await;
-        message.served(start, self.chip.sim.now());
+        journey.served(start, self.chip.sim.now());
     }
 
     /// Writes the log entry of a transfer whose end was noticed, if the firmware logs. An entry

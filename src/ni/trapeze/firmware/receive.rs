@@ -4,13 +4,13 @@
 //! incoming payload table, says where the payload goes; else it goes to the buffer that the host
 //! attached to the entry (Yocum et al. 1997, §2.1).
 
-use super::super::layout::{CONTROL, payload_length, state, word};
+use super::super::layout::{CONTROL, payload_length, state, tag_of, word};
 use super::super::{Notification, stage};
 use super::Context;
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
-use crate::host::io_bus::{Address, Direction};
+use crate::host::{Address, Direction};
 use crate::ni::lanai::{HostJob, Landing, ReceiveJob};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -109,16 +109,16 @@ impl ReceiveSide {
             self.repost(context, head.slot);
             return;
         }
-        let message = &head.packet.message;
-        context.work_for(message, context.parameters.firmware.receive_end).await;
+        let journey = &head.packet.journey;
+        context.work_for(journey, context.parameters.firmware.receive_end).await;
         let entry = context.layout.receive_entry(head.slot.index);
         let sram = &context.chip.sram;
         sram.store_word(entry + word::ADDRESS, head.address as u32);
         let place = (head.slot.index % context.parameters.ring_entries) as usize;
-        context.instruments.received.borrow_mut()[place] = Some(message.clone());
+        context.instruments.received.borrow_mut()[place] = journey.clone();
         sram.store_word(entry + word::STATE, state::RECEIVED);
         if context.parameters.notification == Notification::Interrupt {
-            context.host.interrupt.raise();
+            context.host.interrupt().raise();
         }
     }
 
@@ -176,10 +176,10 @@ impl ReceiveSide {
         let packet = context.chip.receive.packet().expect("a control message came with its packet");
         let length = payload_length(sram.load_word(entry + word::LENGTH));
         if length.is_empty() {
-            packet.message.close(stage::NETWORK, context.chip.receive.ended());
+            packet.journey.close(stage::NETWORK, context.chip.receive.ended());
         }
         context.log().await;
-        context.work_for(&packet.message, context.parameters.firmware.receive_begin).await;
+        context.work_for(&packet.journey, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, slot.attached);
         let incoming = Incoming::new(slot, packet, address, length);
         self.wire = match length.is_empty() {
@@ -197,7 +197,7 @@ impl ReceiveSide {
 
     /// Early demultiplexing: the address of a mapped tag, else the buffer attached to the entry.
     fn address(&self, context: &Context, entry: u64, attached: Address) -> Address {
-        let tag = (context.chip.sram.load_word(entry + word::TAG_NODE) >> 16) as u16;
+        let tag = tag_of(context.chip.sram.load_word(entry + word::TAG_NODE));
         let mapped = match u64::from(tag) < context.parameters.tags {
             true => context.chip.sram.load_word(context.layout.tag(tag)),
             false => 0,
@@ -227,7 +227,7 @@ impl ReceiveSide {
         if policy.transfer(head.landed(context.chip.sim.now()), head.taken, total).is_none() {
             return false;
         }
-        context.work_for(&head.packet.message, context.parameters.firmware.transfer).await;
+        context.work_for(&head.packet.journey, context.parameters.firmware.transfer).await;
         // What landed while the firmware prepared the transfer goes with it.
         let landed = head.landed(context.chip.sim.now());
         let bytes = policy.transfer(landed, head.taken, total).expect("no less lies there than before");
@@ -271,7 +271,7 @@ impl Incoming {
             sram_address: context.layout.receive_buffer(self.slot.buffer) + self.taken.get(),
             bytes,
             landing: None,
-            message: self.packet.message.clone(),
+            journey: self.packet.journey.clone(),
             closes: last.then_some(stage::HOST_RCV),
         }
     }

@@ -1,12 +1,12 @@
 //! The sending direction: send ring → hostTx → packet buffer → netTx.
 
-use super::super::layout::{CONTROL, payload_length, state, tag_node, word};
+use super::super::layout::{CONTROL, node_of, payload_length, state, tag_node, tag_of, word};
 use super::super::stage;
 use super::Context;
 use crate::engine::sim::PointId;
-use crate::engine::{Bytes, Time, Tracked};
-use crate::fabric::Packet;
-use crate::host::io_bus::Direction;
+use crate::engine::{Bytes, Class, Head, Journey, Time};
+use crate::fabric::{Label, Packet};
+use crate::host::Direction;
 use crate::ni::lanai::{HostJob, Landing, TransmitJob};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -58,7 +58,7 @@ impl SendSide {
         }
         if noticed && context.chip.transmit.was_dropped() {
             head.lost = true;
-            context.instruments.tally.lose(&head.packet.message);
+            context.instruments.tally.lose(&head.packet.journey);
         }
         let ended = match head.lost {
             // Its buffer is free once the source has stopped filling it.
@@ -83,7 +83,7 @@ impl SendSide {
     /// Frees buffer and ring entry of the first message.
     async fn finish(&mut self, context: &Context) {
         let head = self.outgoing.pop_front().expect("a message ended");
-        context.work_for(&head.packet.message, context.parameters.firmware.send_end).await;
+        context.work_for(&head.packet.journey, context.parameters.firmware.send_end).await;
         context.chip.sram.store_word(head.entry + word::STATE, state::FREE);
         self.free_buffers.push(head.buffer);
     }
@@ -100,7 +100,7 @@ impl SendSide {
             if policy.minpulse().is_none() && !head.landing.finished() {
                 return false;
             }
-            context.work_for(&head.packet.message, context.parameters.firmware.transfer).await;
+            context.work_for(&head.packet.journey, context.parameters.firmware.transfer).await;
             head.control = Progress::InFlight;
             context.chip.transmit.begin(head.control_job());
             return true;
@@ -108,7 +108,7 @@ impl SendSide {
         if policy.transfer(landed, head.taken, total).is_none() {
             return false;
         }
-        context.work_for(&head.packet.message, context.parameters.firmware.transfer).await;
+        context.work_for(&head.packet.journey, context.parameters.firmware.transfer).await;
         // What landed while the firmware prepared the transfer goes with it.
         let landed = head.landed(context.chip.sim.now());
         let bytes = policy.transfer(landed, head.taken, total).expect("no less lies there than before");
@@ -133,22 +133,28 @@ impl SendSide {
         // The entry is taken: the next look at this one is a round of the ring later.
         context.chip.sram.store_word(entry + word::STATE, state::FREE + TAKEN);
         self.next_entry += 1;
-        let message = context.instruments.sending.borrow_mut().pop_front().expect("an entry stands for a message");
-        context.work_for(&message, context.parameters.firmware.send_begin).await;
-        self.begin(context, entry, message);
+        let journey = context.instruments.sending.borrow_mut().pop_front().expect("an entry stands for a message");
+        context.work_for(&journey, context.parameters.firmware.send_begin).await;
+        self.begin(context, entry, journey);
         true
     }
 
-    fn begin(&mut self, context: &Context, entry: u64, message: Tracked) {
+    fn begin(&mut self, context: &Context, entry: u64, journey: Journey) {
         let sram = &context.chip.sram;
         let length = payload_length(sram.load_word(entry + word::LENGTH));
         let address = sram.load_word(entry + word::ADDRESS);
-        let tag = (sram.load_word(entry + word::TAG_NODE) >> 16) as u16;
-        sram.store_word(entry + word::TAG_NODE, tag_node(tag, message.source));
+        let (tag, destination) = {
+            let word = sram.load_word(entry + word::TAG_NODE);
+            (tag_of(word), node_of(word))
+        };
+        let source = context.host.node;
+        sram.store_word(entry + word::TAG_NODE, tag_node(tag, source));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
-        let packet = Packet::new(message.clone(), CONTROL + length);
+        let (class, head, takes_place) = (Class::REQUESTS, Head::default(), false);
+        let label = Label { source, destination, class, length: CONTROL + length, takes_place, head };
+        let packet = Packet::new(label, journey.clone());
         let landing = Rc::new(Landing::new(length));
-        message.close(stage::SEND_QUEUE, context.chip.sim.now());
+        journey.close(stage::SEND_QUEUE, context.chip.sim.now());
         if !length.is_empty() {
             context.chip.host_dma.begin(HostJob {
                 direction: Direction::Read,
@@ -156,7 +162,7 @@ impl SendSide {
                 sram_address: context.layout.send_buffer(buffer),
                 bytes: length,
                 landing: Some(landing.clone()),
-                message,
+                journey,
                 closes: Some(stage::HOST_TX),
             });
         }

@@ -24,7 +24,7 @@ fn at_most_one_scalar_packet_per_destination_and_o_in_all() {
     net.offer(A, Outgoing::new(B, 1));
     net.offer(A, Outgoing::new(B, 2));
     net.offer(A, Outgoing::new(C, 3));
-    net.offer(A, Outgoing::new(3, 4));
+    net.offer(A, Outgoing::new(D, 4));
     assert_eq!(net.unit(A).offer(Outgoing::new(B, 5)), Err(Outgoing::new(B, 5)), "B buffers, and no more");
     assert_eq!(net.leave_all(A), [Some(1), Some(3)], "2 waits for 1, and 4 for an entry of the table");
     net.arrive_all(B);
@@ -33,7 +33,7 @@ fn at_most_one_scalar_packet_per_destination_and_o_in_all() {
     net.arrive_all(A);
     assert_eq!(net.leave_all(A), [Some(2)], "the oldest that is eligible");
     net.check();
-    assert_eq!(net.settle(&[]), [(A, B, 2), (A, C, 3), (A, 3, 4)]);
+    assert_eq!(net.settle(&[]), [(A, B, 2), (A, C, 3), (A, D, 4)]);
     assert!(net.is_idle());
 }
 
@@ -313,7 +313,7 @@ fn an_acknowledgement_does_not_wait_where_no_answer_can_be_offered_or_none_will_
 
 #[test]
 fn state_grows_with_the_parameters_and_not_with_use() {
-    let bytes = |parameters: Parameters| Unit::<()>::new(0, &parameters).state_bytes(32);
+    let bytes = |parameters: Parameters| Unit::<()>::new(A, &parameters).state_bytes(32);
     let base = bytes(no_bulk());
     assert_eq!(bytes(Parameters { pool: 5, ..no_bulk() }) - base, 32 + 3, "a buffer, a tag of 16 bits, a rank");
     assert_eq!(bytes(Parameters { outstanding: 3, ..no_bulk() }) - base, 2, "a tag of 16 bits");
@@ -322,22 +322,6 @@ fn state_grows_with_the_parameters_and_not_with_use() {
     assert_eq!(dialog(3) - dialog(2), 4 * 33 + 4, "W buffers and their numbers, the source, the window");
     let retransmission = Some(Retransmission { timeout: Time::from_us(1) });
     assert_eq!(bytes(Parameters { retransmission, ..no_bulk() }) - base, 2 * (32 + 4), "a copy and a timer each");
-}
-
-#[test]
-fn without_the_protocol_the_first_packet_goes_first() {
-    let (mut a, mut b) = (Plain::new(A, 2, 1), Plain::new(B, 1, 1));
-    a.offer(Outgoing::new(B, 1)).unwrap();
-    a.offer(Outgoing::new(B, 2)).unwrap();
-    assert_eq!(a.offer(Outgoing::new(B, 3)), Err(Outgoing::new(B, 3)));
-    let frames = [a.next(Time::ZERO).unwrap(), a.next(Time::ZERO).unwrap()];
-    assert!(a.next(Time::ZERO).is_none() && frames.iter().all(Frame::takes_place));
-    let [first, second] = frames;
-    assert!(!b.arrive(second));
-    assert_eq!(b.front(), Some((A, &2)));
-    assert_eq!(b.accept(Answer::None), Some(Delivered { source: A, body: 2, frees_place: true }));
-    assert!(!b.arrive(first), "nothing keeps their order");
-    assert_eq!((b.arrived(), b.has_next(), b.state_bytes(32)), (1, false, 64));
 }
 
 #[test]

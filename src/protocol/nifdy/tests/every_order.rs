@@ -3,6 +3,7 @@
 use super::super::*;
 use super::model::{Case, Copies, Step};
 use super::net::*;
+use crate::engine::NodeId;
 
 fn small() -> Parameters {
     Parameters { outstanding: 2, pool: 4, dialogs: 1, window: 2, arrivals: 1, ..Parameters::default() }
@@ -12,11 +13,11 @@ fn scalar() -> Parameters {
     Parameters { dialogs: 0, ..small() }
 }
 
-fn packets(source: u32, all: &[Outgoing<()>]) -> Vec<(u32, Outgoing<()>)> {
+fn packets(source: NodeId, all: &[Outgoing<()>]) -> Vec<(NodeId, Outgoing<()>)> {
     all.iter().map(|packet| (source, packet.clone())).collect()
 }
 
-fn short(destination: u32) -> Outgoing<()> {
+fn short(destination: NodeId) -> Outgoing<()> {
     Outgoing::new(destination, ())
 }
 
@@ -87,7 +88,7 @@ fn a_dialog_that_its_receiver_ends() {
     }
 }
 
-fn three() -> Vec<(u32, Outgoing<()>)> {
+fn three() -> Vec<(NodeId, Outgoing<()>)> {
     packets(A, &[short(B), short(B), short(B)])
 }
 
@@ -96,7 +97,7 @@ fn at_insertion() -> Parameters {
 }
 
 /// Two messages and a scalar packet.
-fn two_dialogs() -> Vec<(u32, Outgoing<()>)> {
+fn two_dialogs() -> Vec<(NodeId, Outgoing<()>)> {
     let message = [long(B, ()), last(B, ())];
     [packets(A, &message), packets(A, &message), packets(A, &[short(B)])].concat()
 }

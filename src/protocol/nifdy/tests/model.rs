@@ -7,7 +7,7 @@
 
 use super::super::*;
 use super::net::*;
-use crate::engine::Time;
+use crate::engine::{NodeId, Time};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, VecDeque};
@@ -21,7 +21,7 @@ pub type Id = u8;
 pub struct Case {
     pub nodes: u32,
     pub parameters: Parameters,
-    pub packets: Vec<(u32, Outgoing<Id>)>,
+    pub packets: Vec<(NodeId, Outgoing<Id>)>,
     /// Packets up to here are offered unasked; each after it once the first, the second… was accepted.
     pub unasked: usize,
     /// A receiver may end a dialog, once.
@@ -58,7 +58,7 @@ pub struct State {
     /// What each processor has still to offer, in this order.
     unoffered: Vec<VecDeque<Id>>,
     /// What each pair has still to deliver, in this order.
-    expected: BTreeMap<(u32, u32), VecDeque<Id>>,
+    expected: BTreeMap<(NodeId, NodeId), VecDeque<Id>>,
     /// How often each packet was delivered.
     delivered: Vec<u8>,
     is_misordered: bool,
@@ -70,12 +70,12 @@ pub struct State {
 /// In the order in which the fair schedule prefers them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Step {
-    Accept(u32),
+    Accept(NodeId),
     Arrive(usize),
-    Leave(u32),
-    Offer(u32),
-    Timeout(u32),
-    EndDialog(u32, u32),
+    Leave(NodeId),
+    Offer(NodeId),
+    Timeout(NodeId),
+    EndDialog(NodeId, NodeId),
     Drop(usize),
 }
 
@@ -83,7 +83,7 @@ impl State {
     pub fn new(case: &Case) -> State {
         let mut unoffered = vec![VecDeque::new(); case.nodes as usize];
         for (id, (source, _)) in case.packets[..case.unasked].iter().enumerate() {
-            unoffered[*source as usize].push_back(id as Id);
+            unoffered[source.index()].push_back(id as Id);
         }
         let (drops, timeouts) = match case.network {
             Network::Reliable => (0, 0),
@@ -114,9 +114,9 @@ impl State {
                 steps.push(Step::Drop(place));
             }
         }
-        for (node, unit) in (0..).zip(&self.net.units) {
+        for (node, unit) in (0..).map(NodeId).zip(&self.net.units) {
             let can = [
-                (!self.unoffered[node as usize].is_empty() && unit.has_room(), Step::Offer(node)),
+                (!self.unoffered[node.index()].is_empty() && unit.has_room(), Step::Offer(node)),
                 (unit.has_next(), Step::Leave(node)),
                 (unit.arrived() > 0, Step::Accept(node)),
                 (self.timeouts > 0 && self.may_time_out(node, case), Step::Timeout(node)),
@@ -135,7 +135,7 @@ impl State {
         !case.keeps_order() || self.net.transit[..place].iter().all(|before| pair(before) != frame)
     }
 
-    fn may_time_out(&self, node: u32, case: &Case) -> bool {
+    fn may_time_out(&self, node: NodeId, case: &Case) -> bool {
         let is_of = |frame: &Frame<Id>| match frame.header {
             Header::Acknowledgement(_) => frame.destination == node,
             Header::Scalar(_) | Header::Bulk(_) => frame.source == node,
@@ -143,7 +143,7 @@ impl State {
         let waits = matches!(case.network, Network::Drops { copies: Copies::DieBeforeTimers, .. });
         let is_acknowledging =
             |unit: &Unit<Id>| unit.acknowledgements.iter().any(|waiting| waiting.destination == node);
-        let is_set = self.net.units[node as usize].next_timer().is_some();
+        let is_set = self.net.units[node.index()].next_timer().is_some();
         let is_left = self.net.transit.iter().any(is_of) || self.net.units.iter().any(is_acknowledging);
         is_set && !(waits && is_left)
     }
@@ -175,8 +175,8 @@ impl State {
         self.net.check();
     }
 
-    fn offer(&mut self, node: u32, case: &Case) {
-        let id = self.unoffered[node as usize].pop_front().expect("a packet is to be offered");
+    fn offer(&mut self, node: NodeId, case: &Case) {
+        let id = self.unoffered[node.index()].pop_front().expect("a packet is to be offered");
         let packet = case.packets[usize::from(id)].1.clone();
         if packet.acknowledged {
             self.expected.entry((node, packet.destination)).or_default().push_back(id);
@@ -184,10 +184,10 @@ impl State {
         self.net.offer(node, packet);
     }
 
-    fn leave(&mut self, node: u32, case: &Case) {
-        let before = self.net.units[node as usize].clone();
+    fn leave(&mut self, node: NodeId, case: &Case) {
+        let before = self.net.units[node.index()].clone();
         let sent = self.net.leave(node).expect("a frame may leave");
-        let copies = self.net.units[node as usize].statistics().retransmitted;
+        let copies = self.net.units[node.index()].statistics().retransmitted;
         let is_first = !sent.is_acknowledgement() && before.statistics().retransmitted == copies;
         if is_first && matches!(case.network, Network::Drops { copies: Copies::DieInTime, .. }) {
             let left = self.net.transit.pop();
@@ -196,8 +196,8 @@ impl State {
         }
     }
 
-    fn accept(&mut self, node: u32, case: &Case) {
-        let waiting = self.net.units[node as usize].front().map(|(_, id)| usize::from(*id)).expect("a packet waits");
+    fn accept(&mut self, node: NodeId, case: &Case) {
+        let waiting = self.net.units[node.index()].front().map(|(_, id)| usize::from(*id)).expect("a packet waits");
         let asked = (waiting < case.unasked).then_some(case.unasked + waiting).filter(|&id| id < case.packets.len());
         let is_again = self.delivered[waiting] > 0;
         let follows = if asked.is_some() && !is_again { Answer::Follows } else { Answer::None };
@@ -209,7 +209,7 @@ impl State {
             self.expected.retain(|_, ids| !ids.is_empty());
         }
         if let Some(answer) = asked.filter(|_| !is_again) {
-            self.unoffered[node as usize].push_back(answer as Id);
+            self.unoffered[node.index()].push_back(answer as Id);
         }
     }
 
@@ -250,7 +250,7 @@ impl State {
 
 /// True if a frame is of a packet from `source` to `destination` that `sender` knows to be
 /// acknowledged: a copy of it, or an acknowledgement, by itself or carried.
-fn is_left(frame: &Frame<Id>, source: u32, destination: u32, sender: &Unit<Id>) -> bool {
+fn is_left(frame: &Frame<Id>, source: NodeId, destination: NodeId, sender: &Unit<Id>) -> bool {
     let held = || sender.retransmit.iter().flat_map(|retransmit| retransmit.frames());
     let mut held_there = held().filter(|held| held.destination == destination).map(|held| held.header);
     let (acknowledgement, data) = match frame.header {
@@ -285,7 +285,7 @@ fn fingerprint(frame: &Frame<Id>) -> u64 {
 }
 
 impl Case {
-    pub fn new(nodes: u32, parameters: Parameters, packets: Vec<(u32, Outgoing<()>)>) -> Case {
+    pub fn new(nodes: u32, parameters: Parameters, packets: Vec<(NodeId, Outgoing<()>)>) -> Case {
         let numbered = packets.into_iter().zip(0..).map(|((source, packet), id)| {
             let Outgoing { destination, bulk_request, bulk_exit, acknowledged, answers, .. } = packet;
             (source, Outgoing { destination, bulk_request, bulk_exit, acknowledged, answers, body: id })

@@ -2,11 +2,12 @@
 //! transit arrives when a test says so.
 
 use super::super::*;
-use crate::engine::Time;
+use crate::engine::{NodeId, Time};
 
-pub const A: u32 = 0;
-pub const B: u32 = 1;
-pub const C: u32 = 2;
+pub const A: NodeId = NodeId(0);
+pub const B: NodeId = NodeId(1);
+pub const C: NodeId = NodeId(2);
+pub const D: NodeId = NodeId(3);
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Net<T> {
@@ -27,66 +28,66 @@ pub fn no_bulk() -> Parameters {
 }
 
 /// A packet of a long message.
-pub fn long<T>(destination: u32, body: T) -> Outgoing<T> {
+pub fn long<T>(destination: NodeId, body: T) -> Outgoing<T> {
     Outgoing { bulk_request: true, ..Outgoing::new(destination, body) }
 }
 
 /// The last packet of a long message.
-pub fn last<T>(destination: u32, body: T) -> Outgoing<T> {
+pub fn last<T>(destination: NodeId, body: T) -> Outgoing<T> {
     Outgoing { bulk_exit: true, ..long(destination, body) }
 }
 
-pub fn answer<T>(destination: u32, body: T) -> Outgoing<T> {
+pub fn answer<T>(destination: NodeId, body: T) -> Outgoing<T> {
     Outgoing { answers: true, ..Outgoing::new(destination, body) }
 }
 
-pub fn bypass<T>(destination: u32, body: T) -> Outgoing<T> {
+pub fn bypass<T>(destination: NodeId, body: T) -> Outgoing<T> {
     Outgoing { acknowledged: false, ..Outgoing::new(destination, body) }
 }
 
 impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     pub fn new(nodes: u32, parameters: &Parameters) -> Net<T> {
-        let units = (0..nodes).map(|own| Unit::new(own, parameters)).collect();
+        let units = NodeId::all(nodes as usize).map(|own| Unit::new(own, parameters)).collect();
         Net { units, places: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
     }
 
-    pub fn unit(&mut self, node: u32) -> &mut Unit<T> {
-        &mut self.units[node as usize]
+    pub fn unit(&mut self, node: NodeId) -> &mut Unit<T> {
+        &mut self.units[node.index()]
     }
 
     #[track_caller]
-    pub fn offer(&mut self, node: u32, packet: Outgoing<T>) {
+    pub fn offer(&mut self, node: NodeId, packet: Outgoing<T>) {
         self.unit(node).offer(packet).expect("the pool has room");
     }
 
     /// One frame leaves.
-    pub fn leave(&mut self, node: u32) -> Option<Frame<T>> {
+    pub fn leave(&mut self, node: NodeId) -> Option<Frame<T>> {
         let frame = self.unit(node).next(Time::ZERO)?;
         self.transit.push(frame.clone());
         Some(frame)
     }
 
     /// All that may leave now: the bodies, none for headers.
-    pub fn leave_all(&mut self, node: u32) -> Vec<Option<T>> {
+    pub fn leave_all(&mut self, node: NodeId) -> Vec<Option<T>> {
         std::iter::from_fn(|| self.leave(node)).map(|frame| frame.body).collect()
     }
 
     /// True if a frame in transit need not wait for a place.
     pub fn can_arrive(&self, place: usize) -> bool {
         let frame = &self.transit[place];
-        !frame.takes_place() || self.places[frame.destination as usize] > 0
+        !frame.takes_place() || self.places[frame.destination.index()] > 0
     }
 
     pub fn arrive(&mut self, place: usize) {
         assert!(self.can_arrive(place));
         let frame = self.transit.remove(place);
-        let node = frame.destination as usize;
+        let node = frame.destination.index();
         self.places[node] -= u16::from(frame.takes_place());
         self.places[node] += u16::from(self.units[node].arrive(frame));
     }
 
     /// All in transit to `node` arrives that can, in the order in which it was sent.
-    pub fn arrive_all(&mut self, node: u32) {
+    pub fn arrive_all(&mut self, node: NodeId) {
         while let Some(place) =
             (0..self.transit.len()).find(|&n| self.transit[n].destination == node && self.can_arrive(n))
         {
@@ -94,25 +95,25 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
         }
     }
 
-    pub fn accept(&mut self, node: u32, answer: Answer) -> Option<(u32, T)> {
+    pub fn accept(&mut self, node: NodeId, answer: Answer) -> Option<(NodeId, T)> {
         let Delivered { source, body, frees_place } = self.unit(node).accept(answer)?;
-        self.places[node as usize] += u16::from(frees_place);
+        self.places[node.index()] += u16::from(frees_place);
         Some((source, body))
     }
 
     /// All that the processor of `node` may accept.
-    pub fn accept_all(&mut self, node: u32) -> Vec<(u32, T)> {
+    pub fn accept_all(&mut self, node: NodeId) -> Vec<(NodeId, T)> {
         std::iter::from_fn(|| self.accept(node, Answer::None)).collect()
     }
 
     /// Lets all of the nodes but those that `ignore` send, carry and accept, until nothing moves:
     /// what was delivered, as (source, destination, body).
-    pub fn settle(&mut self, ignore: &[u32]) -> Vec<(u32, u32, T)> {
+    pub fn settle(&mut self, ignore: &[NodeId]) -> Vec<(NodeId, NodeId, T)> {
         let mut delivered = Vec::new();
         loop {
             let before = (self.transit.len(), delivered.len());
             let mut left = 0;
-            for node in 0..self.units.len() as u32 {
+            for node in NodeId::all(self.units.len()) {
                 left += self.leave_all(node).len();
                 self.arrive_all(node);
                 if !ignore.contains(&node) {

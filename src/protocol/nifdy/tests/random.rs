@@ -3,8 +3,8 @@
 use super::super::*;
 use super::model::{Case, Copies, State};
 use super::net::*;
-use crate::engine::Time;
 use crate::engine::rng::stream;
+use crate::engine::{NodeId, Time};
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -27,8 +27,9 @@ fn some_parameters() -> impl Strategy<Value = Parameters> {
 }
 
 /// A message: of one packet, or of several that ask for bulk mode and end with an exit.
-fn some_message(nodes: u32) -> impl Strategy<Value = Vec<(u32, Outgoing<()>)>> {
-    (0..nodes, 0..nodes, 1usize..10, 0u8..8).prop_map(|(source, destination, packets, kind)| match kind {
+fn some_message(nodes: u32) -> impl Strategy<Value = Vec<(NodeId, Outgoing<()>)>> {
+    let node = move || (0..nodes).prop_map(NodeId);
+    (node(), node(), 1usize..10, 0u8..8).prop_map(|(source, destination, packets, kind)| match kind {
         0 => vec![(source, bypass(destination, ()))],
         1..4 => vec![(source, Outgoing::new(destination, ()))],
         _ => {
@@ -39,7 +40,7 @@ fn some_message(nodes: u32) -> impl Strategy<Value = Vec<(u32, Outgoing<()>)>> {
     })
 }
 
-fn some_packets() -> impl Strategy<Value = (u32, Vec<(u32, Outgoing<()>)>)> {
+fn some_packets() -> impl Strategy<Value = (u32, Vec<(NodeId, Outgoing<()>)>)> {
     (2u32..5).prop_flat_map(|nodes| {
         let messages = prop::collection::vec(some_message(nodes), 1..12);
         messages.prop_map(move |messages| (nodes, messages.concat()))
@@ -94,13 +95,13 @@ proptest! {
         let mut net = Net::new(4, &Parameters { pool: 2, outstanding: 2, ..parameters });
         let mut delivered = 0;
         for node in [A, B, C] {
-            net.offer(node, long(3, 0));
-            delivered += net.settle(&[3]).len();
+            net.offer(node, long(D, 0));
+            delivered += net.settle(&[D]).len();
         }
         for n in 0..packets {
             for (node, other) in [(A, B), (B, C), (C, A)] {
                 net.offer(node, if n + 1 == packets { last(other, n) } else { long(other, n) });
-                delivered += net.settle(&[3]).len();
+                delivered += net.settle(&[D]).len();
             }
         }
         prop_assert_eq!(delivered, 3 * packets);

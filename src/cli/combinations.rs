@@ -1,0 +1,75 @@
+//! `narrows list combinations`: which shipped parts fit together, and why the others do not.
+
+use crate::machine::combinations::{Combination, combinations};
+use crate::report::{Column, Table};
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a combination is made of, in this order.
+const AXES: [&str; 5] = ["hosts", "interfaces", "protocols", "fabrics", "programs"];
+
+/// All of them, each with what refuses it.
+pub(super) fn as_json() -> String {
+    format!("{:#}\n", json!({ "combinations": combinations() }))
+}
+
+/// How many there are of each host and interface, and the reasons that refuse the others.
+pub(super) fn as_text() -> String {
+    let all = combinations();
+    let accepted = all.iter().filter(|one| one.refused.is_empty()).count();
+    let every: [BTreeSet<&str>; 5] = [0, 1, 2, 3, 4].map(|axis| all.iter().map(|one| names(one)[axis]).collect());
+    let [_, _, protocols, fabrics, programs] = every.each_ref().map(BTreeSet::len);
+    let mut text = format!(
+        "combinations: {} of shipped hosts, interfaces, protocols, fabrics and programs; {accepted} are accepted\n\n\
+         Accepted of {protocols} protocols × {fabrics} fabrics × {programs} programs = {}:\n",
+        all.len(),
+        protocols * fabrics * programs,
+    );
+    text += &pairs(&all, &every).text();
+    text += "\nRefused:\n";
+    for (reason, refused) in by_reason(&all) {
+        text += &format!("  {} × {reason}\n", refused.len());
+        for ((axis, every), index) in AXES.iter().zip(&every).zip(0..) {
+            let some: BTreeSet<&str> = refused.iter().map(|one| names(one)[index]).collect();
+            if some.len() < every.len() {
+                let some: Vec<&str> = some.into_iter().collect();
+                text += &format!("      {axis}: {}\n", some.join(", "));
+            }
+        }
+    }
+    text + "\n`--format json` gives each of them.\n"
+}
+
+fn names(one: &Combination) -> [&'static str; 5] {
+    let plain = |part: &'static str| part.rsplit('/').next().unwrap_or(part);
+    [one.host, one.ni, one.protocol, one.fabric, one.workload].map(plain)
+}
+
+/// The number of accepted combinations of each interface, by host.
+fn pairs(all: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>; 5]) -> Table {
+    let mut counts: BTreeMap<[&str; 2], usize> = BTreeMap::new();
+    for one in all.iter().filter(|one| one.refused.is_empty()) {
+        let [host, ni, ..] = names(one);
+        *counts.entry([ni, host]).or_default() += 1;
+    }
+    let columns = [Column::new("")].into_iter().chain(hosts.iter().map(|host| Column::new(*host)));
+    let mut table = Table::new(columns.collect());
+    for ni in interfaces {
+        let count = |host: &&str| (counts.get(&[*ni, *host]).copied().unwrap_or(0) as f64).into();
+        table.push([(*ni).into()].into_iter().chain(hosts.iter().map(count)).collect());
+    }
+    table
+}
+
+/// The refused, by the first reason that refuses them; the one that refuses most comes first.
+fn by_reason(all: &[Combination]) -> Vec<(&str, Vec<&Combination>)> {
+    let mut reasons: BTreeMap<&str, Vec<&Combination>> = BTreeMap::new();
+    for one in all {
+        if let Some(reason) = one.refused.first() {
+            reasons.entry(reason).or_default().push(one);
+        }
+    }
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, refused)| std::cmp::Reverse(refused.len()));
+    reasons
+}

@@ -1,0 +1,219 @@
+//! A message as the workbench follows it: who sends what to whom, and the ledgers of its packets.
+//!
+//! A [`Journey`] is an instrument, not a part: hardware passes it along beside the bytes, and no
+//! model decides anything by it. Where no ledger is wanted it is nothing, and costs a null pointer.
+//!
+//! A message of several packets has a journey for each of them, all from the message's start; the
+//! one of the packet that completes it is the message's. A copy that is sent again has a journey of
+//! its own from then on ([`Journey::fork`]); that of the copy which is accepted is handed up.
+
+use super::ledger::Ledger;
+use super::node::NodeId;
+use super::signal::Signal;
+use super::sim::{Sim, TaskId};
+use super::time::Time;
+use super::units::Bytes;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// What is known of a message, on the way of one of its packets.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Its number in the run.
+    pub id: u64,
+    /// The sending node.
+    pub source: NodeId,
+    /// The receiving node.
+    pub destination: NodeId,
+    /// Its payload; headers and control words come on top.
+    pub payload: Bytes,
+    ledger: RefCell<Ledger>,
+}
+
+impl Message {
+    /// The ledger so far.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger.borrow().clone()
+    }
+}
+
+/// A packet's way, as it is followed; nothing where it is not.
+#[derive(Clone, Debug, Default)]
+pub struct Journey(Option<Rc<Message>>);
+
+impl Journey {
+    /// A way that nobody follows.
+    pub const NONE: Journey = Journey(None);
+
+    /// The way of a message whose latency is counted from `start`.
+    pub fn new(id: u64, source: NodeId, destination: NodeId, payload: Bytes, start: Time) -> Journey {
+        let ledger = RefCell::new(Ledger::new(start));
+        Journey(Some(Rc::new(Message { id, source, destination, payload, ledger })))
+    }
+
+    /// The way of another packet of the same message, from the message's start.
+    pub fn of_another_packet(&self) -> Journey {
+        let again = |message: &Rc<Message>| {
+            let Message { id, source, destination, payload, .. } = **message;
+            Journey::new(id, source, destination, payload, message.ledger.borrow().start())
+        };
+        self.0.as_ref().map(again).unwrap_or_default()
+    }
+
+    /// The way of a copy, which is the same until now.
+    pub fn fork(&self) -> Journey {
+        Journey(self.0.as_ref().map(|message| Rc::new((**message).clone())))
+    }
+
+    /// The message's number, for spans.
+    pub fn id(&self) -> Option<u64> {
+        self.0.as_ref().map(|message| message.id)
+    }
+
+    /// Whether anybody follows it.
+    pub fn is_followed(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Counts work for this message in its present stage.
+    #[inline]
+    pub fn served(&self, from: Time, to: Time) {
+        if let Some(message) = &self.0 {
+            message.ledger.borrow_mut().served(from, to);
+        }
+    }
+
+    /// Ends the present stage.
+    #[inline]
+    pub fn close(&self, stage: &'static str, at: Time) {
+        if let Some(message) = &self.0 {
+            message.ledger.borrow_mut().close(stage, at);
+        }
+    }
+
+    /// Ends the present stage, if it has lasted.
+    pub fn close_if_lasted(&self, stage: &'static str, at: Time) {
+        if let Some(message) = &self.0 {
+            let mut ledger = message.ledger.borrow_mut();
+            if ledger.stage_start() < at {
+                ledger.close(stage, at);
+            }
+        }
+    }
+}
+
+/// The messages a node is to receive.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected {
+    /// The node.
+    pub node: NodeId,
+    /// How many.
+    pub messages: u64,
+    /// The task that receives them, for the tale of a stuck run.
+    pub receiver: TaskId,
+}
+
+/// What became of a run's messages.
+pub struct Tally {
+    sim: Sim,
+    made: Cell<u64>,
+    measuring: Cell<bool>,
+    arrived: Cell<u64>,
+    delivered: RefCell<Vec<(Rc<Message>, Time)>>,
+    lost: RefCell<BTreeSet<u64>>,
+    /// By receiving node, how many were delivered or lost.
+    settled: RefCell<Vec<u64>>,
+    change: Signal,
+}
+
+impl Tally {
+    /// No message yet.
+    pub fn new(sim: &Sim) -> Rc<Tally> {
+        Rc::new(Tally {
+            sim: sim.clone(),
+            made: Cell::new(0),
+            measuring: Cell::new(true),
+            arrived: Cell::new(0),
+            delivered: RefCell::default(),
+            lost: RefCell::default(),
+            settled: RefCell::default(),
+            change: Signal::new(sim, "messages to be delivered"),
+        })
+    }
+
+    /// A new message, sent at `start` by the sender's clock.
+    pub fn message(&self, source: NodeId, destination: NodeId, payload: Bytes, start: Time) -> Journey {
+        let id = self.made.get();
+        self.made.set(id + 1);
+        Journey::new(id, source, destination, payload, start)
+    }
+
+    /// Whether messages delivered from now on are measured, or only counted: those that warm
+    /// caches and queues up are not.
+    pub fn measure(&self, measuring: bool) {
+        self.measuring.set(measuring);
+    }
+
+    /// A program, by whose clock it is `at`, has received the message of `journey`, if that is
+    /// followed.
+    pub fn deliver(&self, journey: &Journey, at: Time) {
+        let Some(message) = &journey.0 else { return };
+        let ledger = message.ledger.borrow();
+        assert_eq!(ledger.start() + ledger.total(), at, "the stages of a message sum to its latency");
+        drop(ledger);
+        self.arrived.set(self.arrived.get() + 1);
+        if self.measuring.get() {
+            self.delivered.borrow_mut().push((message.clone(), at));
+        }
+        self.settle(message.destination);
+    }
+
+    /// A packet of the message of `journey` was lost, and nobody sends it again.
+    pub fn lose(&self, journey: &Journey) {
+        let Some(message) = &journey.0 else { return };
+        if self.lost.borrow_mut().insert(message.id) {
+            self.settle(message.destination);
+        }
+    }
+
+    fn settle(&self, destination: NodeId) {
+        let mut settled = self.settled.borrow_mut();
+        let nodes = settled.len().max(destination.index() + 1);
+        settled.resize(nodes, 0);
+        settled[destination.index()] += 1;
+        self.sim.progress();
+        self.change.notify();
+    }
+
+    /// Messages sent so far.
+    pub fn sent(&self) -> u64 {
+        self.made.get()
+    }
+
+    /// Messages delivered so far, measured or not.
+    pub fn arrived(&self) -> u64 {
+        self.arrived.get()
+    }
+
+    /// Messages lost so far.
+    pub fn dropped(&self) -> u64 {
+        self.lost.borrow().len() as u64
+    }
+
+    /// Messages delivered and measured so far, in the order of delivery, each with its instant.
+    pub fn delivered(&self) -> std::cell::Ref<'_, Vec<(Rc<Message>, Time)>> {
+        self.delivered.borrow()
+    }
+
+    /// Waits until each node has been delivered, or has lost, as many messages as it expects. A
+    /// stuck run is told of by the first that has not.
+    pub async fn settled(&self, expected: &[Expected]) {
+        for expected in expected {
+            self.sim.set_holder(self.change.point(), expected.receiver);
+            while self.settled.borrow().get(expected.node.index()).copied().unwrap_or(0) < expected.messages {
+                self.change.wait().await;
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! When a run gives up: at a stated time, or when it is stuck. Slow is not stuck.
+//!
+//! A run is stuck when no event is left. It is stuck as well when events go on without progress,
+//! and that has to be told from events that are far apart: for the stated time nothing was
+//! delivered, and nobody *slept* either. A task sleeps in a wait for an instant that is long beside
+//! that time, or, if it polls, in one longer than it, which began before all others had come to
+//! rest: it has not looked since. While a sleeper is to wake before the run's end, the run goes on.
+//!
+//! A run whose clock stands still while events go on is stuck, too, whatever its limits.
+//!
+//! What it leaves out: a sleeper whose waking changes nothing is believed, so a run in which only
+//! such tasks act ends at the limit of time. That is soon, because sleeps are long.
+
+use super::queue::Event;
+use super::sim::{About, Core};
+use super::stuck::Stuck;
+use super::time::Time;
+use std::ops::ControlFlow;
+
+/// A wait of at least this part of the time without progress is a sleep.
+const SLEEP_PART: u64 = 64;
+/// How often in that time the guard looks for sleepers, so that none escapes it by being awake
+/// when it looks.
+const LOOKS: u64 = 8;
+
+/// The clock stands still if so many events fire at one instant, which are more than all tasks of
+/// the largest machine need.
+pub(super) const AT_ONCE: u64 = if cfg!(test) { 1 << 20 } else { 1 << 26 };
+
+/// The last instant at which an event fires.
+const LAST: Time = Time::from_ps(Time::END.ps() - 1);
+
+/// When a run gives up.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The run ends at this simulated time.
+    pub time: Time,
+    /// The run ends after this simulated time in which there was no progress and nobody slept.
+    pub no_progress: Time,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { time: Time::MAX, no_progress: Time::MAX }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Every essential task finished.
+    Done,
+    /// No event was left, or only polling went on, while essential tasks waited.
+    Deadlock(Stuck),
+    /// Events went on without progress.
+    Livelock(Stuck),
+    /// The stated limit of simulated time was reached, or [`Time::END`].
+    TimeLimit(Stuck),
+}
+
+/// Until when tasks sleep, as far as it was seen.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Slept {
+    until: Time,
+    /// Of those that poll.
+    poller_until: Time,
+}
+
+impl Core {
+    /// Looks at the limits before `event`, the next: how the run ends, or until when it may go on
+    /// before the next look. The event is to come again.
+    #[cold]
+    pub(super) fn guard(&self, event: Event, limits: Limits) -> ControlFlow<Outcome, Time> {
+        let limits = Limits { time: limits.time.min(LAST), ..limits };
+        self.agenda.borrow_mut().queue.push(event);
+        let slept = self.look_for_sleepers(limits);
+        let rest = self.progress.get().max(slept.until).max(slept.poller_until);
+        let quiet = rest.saturating_add(limits.no_progress);
+        if event.time > limits.time && limits.time <= quiet {
+            let end = if limits.time == LAST { Time::END } else { limits.time };
+            self.now.set(end.max(self.now.get()));
+            return ControlFlow::Break(Outcome::TimeLimit(self.stuck()));
+        }
+        if event.time > quiet {
+            return ControlFlow::Break(self.no_progress());
+        }
+        let next_look = event.time.saturating_add(limits.no_progress / LOOKS);
+        ControlFlow::Continue(next_look.min(limits.time).min(quiet))
+    }
+
+    /// Whether the clock shows what it showed at the last look.
+    #[cold]
+    pub(super) fn stands_still(&self) -> bool {
+        self.looked.replace(self.now.get()) == self.now.get()
+    }
+
+    /// Notes when the last of those who sleep will wake.
+    fn look_for_sleepers(&self, limits: Limits) -> Slept {
+        let (about, mut slept) = (self.about.borrow(), self.slept.get());
+        let rest = self.progress.get().max(slept.until);
+        self.agenda.borrow().timers(|event, since| {
+            let (task, span) = (&about[event.task() as usize], event.time.since(since));
+            // A deadline after the end of the run gives nothing up in it.
+            let end = match task.waits_for() {
+                Some(_) if event.time > limits.time => return,
+                _ => event.time.min(limits.time),
+            };
+            match task.polled.get() {
+                None if span >= limits.no_progress / SLEEP_PART => slept.until = slept.until.max(end),
+                // One that began later looks in vain: all have come to rest.
+                Some(_) if span > limits.no_progress && since <= rest => {
+                    slept.poller_until = slept.poller_until.max(end);
+                }
+                _ => {}
+            }
+        });
+        self.slept.set(slept);
+        slept
+    }
+
+    /// A run in which all essential tasks wait, and only pollers act, is a deadlock.
+    fn no_progress(&self) -> Outcome {
+        let waits = |about: &About| !about.essential || about.finished.get() || about.waits_for().is_some();
+        match self.about.borrow().iter().all(waits) {
+            true => Outcome::Deadlock(self.stuck()),
+            false => Outcome::Livelock(self.stuck()),
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! A routed fabric in a simulation: the network of routers behind one task.
+//!
+//! The task steps the routers cycle by cycle while there is work, and sleeps while there is none.
+//! Cycle *n* is simulated one picosecond after it begins (cycle *n* of the clock ends at
+//! ⌊n·10¹²/f⌋ ps), so that whatever interfaces do at that instant is seen by it, whatever the order
+//! of events. Packets may be lost on their way (`loss`): such a one crosses the fabric and is
+//! dropped at its end, and gives back the place it took.
+
+mod links;
+mod stream;
+
+pub use stream::{RoutedInlet, RoutedOutlet};
+
+use super::packet::Packet;
+use super::port::{Desk, Facts, Listener, Told, Whole};
+use super::router::{Event, EventKind, Network, RouterParameters, Sharing, Switching};
+use super::topology::Shape;
+use crate::engine::{Bytes, Class, Hertz, Mailbox, NodeId, Rate, Signal, Sim, Time, rng};
+use crate::text::Table;
+use rand::RngExt;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use stream::Ways;
+
+/// The parameters of a routed fabric beside its shape.
+#[derive(Clone, Debug)]
+pub struct RoutedParameters {
+    /// Routers and links.
+    pub router: RouterParameters,
+    /// Cycles from a packet's coming out of the fabric until the interface has it.
+    pub exit_delay: u64,
+    /// The part of the packets that is lost, from 0 to 1.
+    pub loss: f64,
+}
+
+/// The most flits of a packet.
+const FLITS_MAX: u64 = u16::MAX as u64;
+
+impl RoutedParameters {
+    /// What can be said before time 0 of these routers between `nodes_max` nodes; `one_way` says that
+    /// the shape has one way only between two nodes.
+    pub fn facts(&self, nodes_max: u32, one_way: bool) -> Facts {
+        let RouterParameters { networks, virtual_channels, flit_bits, switching, buffer_flits, .. } = self.router;
+        let flits = if switching == Switching::Wormhole { FLITS_MAX } else { u64::from(buffer_flits) };
+        Facts {
+            nodes_max: Some(nodes_max),
+            classes: networks,
+            in_order: one_way && virtual_channels == 1,
+            loses: self.loss > 0.0,
+            packet_max: Some(Bytes(flits * u64::from(flit_bits / 8))),
+        }
+    }
+
+    /// The default routers, and no loss.
+    pub const DEFAULT: RoutedParameters =
+        RoutedParameters { router: RouterParameters::BOOKSIM, exit_delay: 0, loss: 0.0 };
+
+    /// Reads them from the tables beside the shape.
+    pub fn read(t: &mut Table<'_>) -> RoutedParameters {
+        let (router, exit_delay) = t.table("router", "Routers and links", |t| {
+            let doc = "Cycles from a packet's coming out of the fabric until the interface has it";
+            let exit_delay = t.count("exit-delay", doc).max(1_000_000).or(0);
+            (RouterParameters::read(t), exit_delay)
+        });
+        RoutedParameters {
+            router,
+            exit_delay,
+            loss: t.fraction("loss", "Part of the packets that is lost on the way").or(0.0),
+        }
+    }
+}
+
+/// A routed fabric.
+pub struct Routed {
+    sim: Sim,
+    clock: Hertz,
+    flit_bytes: u32,
+    buffer_flits: u32,
+    /// The rate of a link.
+    link_rate: Rate,
+    /// Into how many logical networks a link's time is divided.
+    planes: u8,
+    /// Whether a packet is told of only when all of it is there.
+    whole: bool,
+    /// What has come out of the fabric, and will be in its interface some cycles later.
+    exits: Mailbox<Event>,
+    exit_delay: u64,
+    network: RefCell<Network>,
+    desk: Rc<Desk>,
+    flying: RefCell<Flying>,
+    lost: RefCell<Loss>,
+    /// The ways of the nodes and classes that stream.
+    streams: RefCell<BTreeMap<(u32, u8), Rc<Ways>>>,
+    kick: Signal,
+    /// Whether the task sleeps until it is kicked.
+    asleep: Cell<bool>,
+}
+
+/// The packets under way, by the tags the network knows them by.
+struct Flying {
+    packets: Vec<Option<Rc<Packet>>>,
+    free: Vec<u32>,
+}
+
+/// Which packets are lost.
+struct Loss {
+    part: f64,
+    random: rng::Stream,
+}
+
+impl Routed {
+    /// The fabric, its task started.
+    pub(super) fn start(
+        sim: &Sim,
+        shape: Shape,
+        parameters: &RoutedParameters,
+        seed: u64,
+        desk: &Rc<Desk>,
+    ) -> Rc<Routed> {
+        let router = &parameters.router;
+        let fabric = Rc::new(Routed {
+            sim: sim.clone(),
+            clock: router.clock,
+            flit_bytes: router.flit_bits / 8,
+            buffer_flits: u32::from(router.buffer_flits),
+            link_rate: Rate::from_bits_per_s(router.clock.0.saturating_mul(router.link_bits.into())),
+            planes: if router.sharing == Sharing::Strict { router.networks } else { 1 },
+            streams: RefCell::default(),
+            whole: router.switching == Switching::StoreAndForward,
+            exits: Mailbox::new(sim, "packets that come out of the fabric"),
+            exit_delay: parameters.exit_delay,
+            network: RefCell::new(Network::new(shape, router, seed)),
+            desk: desk.clone(),
+            flying: RefCell::new(Flying { packets: Vec::new(), free: Vec::new() }),
+            lost: RefCell::new(Loss { part: parameters.loss, random: rng::stream(seed, "loss") }),
+            kick: Signal::new(sim, "work for the fabric"),
+            asleep: Cell::new(false),
+        });
+        sim.spawn_server("fabric", fabric.clone().run());
+        if parameters.exit_delay > 0 {
+            sim.spawn_server("fabric exits", fabric.clone().come_out());
+        }
+        fabric
+    }
+
+    async fn run(self: Rc<Self>) {
+        let mut events = Vec::new();
+        loop {
+            let work = self.network.borrow().next_work();
+            let at = work.map_or(Time::MAX, |cycle| self.instant(cycle));
+            if at > self.sim.now() {
+                self.asleep.set(true);
+                let kicked = self.kick.wait_until(at).await;
+                self.asleep.set(false);
+                if kicked {
+                    continue;
+                }
+            }
+            self.step(work.expect("only work has an instant"), &mut events);
+        }
+    }
+
+    /// Tells of what comes out late.
+    async fn come_out(self: Rc<Self>) {
+        loop {
+            let event = self.exits.receive().await;
+            self.out(event);
+        }
+    }
+
+    /// When cycle `cycle` is simulated.
+    fn instant(&self, cycle: u64) -> Time {
+        self.clock.end_of_cycle(cycle) + Time::from_ps(1)
+    }
+
+    fn step(&self, cycle: u64, events: &mut Vec<Event>) {
+        {
+            let mut network = self.network.borrow_mut();
+            network.skip_to(cycle);
+            network.step();
+            network.take_events(events);
+        }
+        for event in events.drain(..) {
+            self.tell(event);
+        }
+    }
+
+    fn tell(&self, event: Event) {
+        match event.kind {
+            EventKind::Left(_) => _ = self.streamed(&event),
+            EventKind::Entered => self.desk.tell(NodeId(event.node), Told::Free(Class(event.network))),
+            _ if self.exit_delay > 0 => self.exits.send_at(self.instant(event.cycle + self.exit_delay), event),
+            _ => self.out(event),
+        }
+    }
+
+    /// A packet's header, or all of it, is at its interface.
+    fn out(&self, event: Event) {
+        if self.streamed(&event) {
+            return;
+        }
+        match event.kind {
+            EventKind::Entered | EventKind::Left(_) | EventKind::Came(_) => {}
+            EventKind::Header if !self.whole => self.arrived(event),
+            EventKind::Header => {}
+            EventKind::Delivered => {
+                if self.whole {
+                    self.arrived(event);
+                }
+                let packet = self.flying.borrow_mut().take(event.tag);
+                if let Some(packet) = packet {
+                    packet.set_whole();
+                    self.desk.tell(NodeId(event.node), Told::All(packet));
+                }
+            }
+        }
+    }
+
+    /// The header, or all, of a packet is there, unless the packet is lost.
+    fn arrived(&self, event: Event) {
+        let lost = self.lost.borrow_mut().next();
+        let packet = match lost {
+            true => self.flying.borrow_mut().lose(event.tag),
+            false => self.flying.borrow().packets[event.tag as usize].clone().expect("a packet under way has its tag"),
+        };
+        if self.whole {
+            packet.set_whole();
+        }
+        if !lost {
+            self.desk.count(|fate| fate.delivered += 1);
+            self.desk.tell(NodeId(event.node), Told::Head(packet));
+            return;
+        }
+        if packet.label().takes_place {
+            self.add_place(NodeId(event.node), Class(event.network));
+        }
+        self.desk.lose(packet);
+    }
+
+    /// Has the task look again, for there may be work before the cycle it waits for.
+    fn wake(&self) {
+        if self.asleep.get() {
+            self.kick.notify();
+        }
+    }
+}
+
+impl Routed {
+    /// The view of `node`.
+    pub fn whole(self: &Rc<Self>, node: NodeId) -> Rc<dyn Whole> {
+        Rc::new(AtNode { fabric: self.clone(), node })
+    }
+
+    fn send(&self, packet: Rc<Packet>) {
+        let flits = self.flits(&packet);
+        self.offer(packet, flits, 0);
+    }
+
+    /// A packet joins its source's queue, `ready` flits of it there; its tag.
+    fn offer(&self, packet: Rc<Packet>, ready: u16, grain: u16) -> u32 {
+        let flits = self.flits(&packet);
+        let tag = self.flying.borrow_mut().put(packet.clone());
+        self.desk.count(|fate| fate.injected += 1);
+        self.catch_up();
+        self.network.borrow_mut().offer(stream::injection(&packet, tag, flits, ready, grain));
+        self.wake();
+        tag
+    }
+
+    fn flits(&self, packet: &Packet) -> u16 {
+        let flits = packet.label().length.get().div_ceil(u64::from(self.flit_bytes));
+        u16::try_from(flits).expect("a checked packet has at most 65535 flits")
+    }
+
+    fn add_place(&self, node: NodeId, class: Class) {
+        self.catch_up();
+        self.network.borrow_mut().add_place(node.0, class.0);
+        self.wake();
+    }
+
+    /// Has the network know what cycle it is before it is given something.
+    fn catch_up(&self) {
+        let now = self.sim.now();
+        // The first cycle whose instant is not over.
+        let cycle = self.clock.cycle_at(now.since(Time::from_ps(1)));
+        let mut network = self.network.borrow_mut();
+        if cycle > network.cycle() {
+            let work = network.next_work().unwrap_or(u64::MAX);
+            network.skip_to(cycle.min(work));
+        }
+    }
+}
+
+/// The view of a node.
+struct AtNode {
+    fabric: Rc<Routed>,
+    node: NodeId,
+}
+
+impl Whole for AtNode {
+    fn attach(&self, listener: Listener) {
+        self.fabric.desk.attach(self.node, listener);
+    }
+
+    fn send(&self, packet: Rc<Packet>) {
+        self.fabric.send(packet);
+    }
+
+    fn set_places(&self, class: Class, places: u32) {
+        self.fabric.network.borrow_mut().set_places(self.node.0, class.0, places);
+    }
+
+    fn add_place(&self, class: Class) {
+        self.fabric.add_place(self.node, class);
+    }
+}
+
+impl Flying {
+    fn put(&mut self, packet: Rc<Packet>) -> u32 {
+        let tag = self.free.pop().unwrap_or_else(|| {
+            self.packets.push(None);
+            self.packets.len() as u32 - 1
+        });
+        self.packets[tag as usize] = Some(packet);
+        tag
+    }
+
+    /// Takes a packet out that has arrived; none if it was lost.
+    fn take(&mut self, tag: u32) -> Option<Rc<Packet>> {
+        self.free.push(tag);
+        self.packets[tag as usize].take()
+    }
+
+    /// Takes a packet out that is lost; its tag is in use until its end has passed.
+    fn lose(&mut self, tag: u32) -> Rc<Packet> {
+        self.packets[tag as usize].take().expect("a packet is lost once")
+    }
+}
+
+impl Loss {
+    fn next(&mut self) -> bool {
+        self.part > 0.0 && self.random.random::<f64>() < self.part
+    }
+}

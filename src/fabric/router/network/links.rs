@@ -1,0 +1,58 @@
+//! What went over each link. Logical networks that have routers of their own share the links: their
+//! flits are counted together.
+
+use super::cycle::Rows;
+use crate::fabric::topology::End;
+
+/// A link of the fabric, in one direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// Where it begins.
+    pub from: LinkEnd,
+    /// Where it ends.
+    pub to: LinkEnd,
+    /// The flits that crossed it.
+    pub flits: u64,
+}
+
+/// An end of a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkEnd {
+    /// A node's interface.
+    Node(u32),
+    /// A router's port: the output if a link begins here, the input if it ends here.
+    Router(u32, u8),
+}
+
+impl<const P: usize, const C: usize> Rows<P, C> {
+    pub(super) fn all_links(&self) -> Vec<Link> {
+        let wiring = &self.shared.shape.wiring;
+        let nodes = (0..wiring.nodes()).map(|node| {
+            let (router, port) = wiring.entry(node);
+            let (from, to) = (LinkEnd::Node(node), LinkEnd::Router(router, port));
+            Link { from, to, flits: self.source_flits(node) }
+        });
+        let routers = (0..wiring.routers()).flat_map(|router| {
+            let outputs = wiring.outputs(router).iter().zip(0..);
+            outputs.filter_map(move |(end, port)| {
+                let to = match *end {
+                    End::Router { router, port } => LinkEnd::Router(router, port),
+                    End::Node(node) => LinkEnd::Node(node),
+                    End::Nowhere => return None,
+                };
+                Some(Link { from: LinkEnd::Router(router, port), to, flits: self.output_flits(router, port) })
+            })
+        });
+        nodes.chain(routers).collect()
+    }
+
+    fn source_flits(&self, node: u32) -> u64 {
+        let planes = self.shared.sources.iter().skip(node as usize).step_by(self.shared.rules.nodes as usize);
+        planes.map(|source| source.flits).sum()
+    }
+
+    fn output_flits(&self, router: u32, port: u8) -> u64 {
+        let planes = self.blocks.iter().skip(router as usize).step_by(self.shared.shape.wiring.routers() as usize);
+        planes.map(|block| block.ports[usize::from(port)].sent).sum()
+    }
+}

@@ -1,0 +1,241 @@
+//! The processor, as drivers and programs meet it on every host.
+//!
+//! Its clock may run ahead of the simulation: what it does by itself (`work`, cached loads and
+//! stores) is added up, and the simulation is met where another could see it. So programs ask their
+//! processor for the time, and wait by it. Whoever runs on a processor that several programs or
+//! interrupt handlers share holds it ([`Cpu::hold`]) meanwhile.
+
+use super::memory_bus::block::{Address, Block};
+use super::{io_bus, memory_bus, software};
+use crate::engine::resource::Kept;
+use crate::engine::{Hertz, Sim, Time};
+
+/// Time a program spent on accesses that left the processor.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Stalls {
+    /// On the way, and in the bus transaction.
+    pub service: Time,
+    /// Waiting for the bus, or for the store buffer.
+    pub waiting: Time,
+}
+
+/// An access that the tag of its block forbids. Whoever set the tag knows what to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// What was accessed.
+    pub address: Address,
+    /// Whether it was a store.
+    pub stores: bool,
+}
+
+/// Why a driver's own buffers do not fault.
+const UNTAGGED: &str = "nobody tags the memory of a driver or of a buffer it was given";
+
+/// What driver code and programs run on.
+#[allow(async_fn_in_trait)]
+pub trait Processor {
+    /// The simulation it lives in.
+    fn sim(&self) -> &Sim;
+
+    /// Its clock.
+    fn clock(&self) -> Hertz;
+
+    /// The time by its clock.
+    fn now(&self) -> Time;
+
+    /// Executes instructions that take so many cycles.
+    fn work(&self, cycles: u64);
+
+    /// Lets the simulation catch up with it.
+    async fn sync(&self);
+
+    /// Does nothing until `instant`, if that is later.
+    async fn until(&self, instant: Time);
+
+    /// Takes the processor, which programs and interrupt handlers share, until the guard is dropped.
+    async fn hold(&self) -> Kept;
+
+    /// The word at `address`, if that is known without leaving the processor.
+    fn try_load(&self, address: Address, bytes: usize) -> Option<u64>;
+
+    /// Loads up to 8 bytes that lie in one block.
+    async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault>;
+
+    /// Stores, if that can be done without leaving the processor.
+    fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool;
+
+    /// Stores up to 8 bytes that lie in one block.
+    async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault>;
+
+    /// Waits until every store is where others find it.
+    async fn fence(&self);
+
+    /// Reads up to 8 bytes of a device, uncached: it stalls.
+    async fn read(&self, at: Address, bytes: usize) -> u64;
+
+    /// Writes up to 8 bytes to a device, uncached; posted, where the bus posts.
+    async fn write(&self, at: Address, bytes: usize, value: u64);
+
+    /// Reads consecutive registers, in bursts where the bus can.
+    async fn read_run(&self, at: Address, into: &mut [u8]) {
+        let mut moved = 0;
+        while moved < into.len() {
+            let part = aligned(at + moved as u64, into.len() - moved);
+            let value = self.read(at + moved as u64, part).await;
+            into[moved..moved + part].copy_from_slice(&value.to_le_bytes()[..part]);
+            moved += part;
+        }
+    }
+
+    /// Writes consecutive registers, in bursts where the bus can.
+    async fn write_run(&self, at: Address, bytes: &[u8]) {
+        let mut moved = 0;
+        while moved < bytes.len() {
+            let part = aligned(at + moved as u64, bytes.len() - moved);
+            let mut value = [0; 8];
+            value[..part].copy_from_slice(&bytes[moved..moved + part]);
+            self.write(at + moved as u64, part, u64::from_le_bytes(value)).await;
+            moved += part;
+        }
+    }
+
+    /// Reads 64 bytes of a device at once.
+    async fn read_block(&self, at: Address) -> Block;
+
+    /// Writes 64 bytes to a device at once.
+    async fn write_block(&self, at: Address, data: Block);
+
+    /// Copies a block within memory, as an unrolled loop does; how many bytes.
+    async fn copy_block(&self, from: Address, to: Address) -> u64;
+
+    /// Time spent on accesses that left the processor.
+    fn stalls(&self) -> Stalls;
+}
+
+/// How much of `left` bytes at `at` goes at once: up to a word of 8 bytes, none of it across a boundary.
+fn aligned(at: Address, left: usize) -> usize {
+    (8 - (at % 8) as usize).min(left)
+}
+
+/// A processor of any host. Clones are the same processor.
+#[derive(Clone)]
+pub enum Cpu {
+    /// Behind an I/O bus.
+    IoBus(io_bus::Cpu),
+    /// On a coherent memory bus.
+    MemoryBus(memory_bus::Processor),
+    /// Known by what its software costs.
+    Software(software::Cpu),
+}
+
+/// Evaluates an expression for the processor that there is.
+macro_rules! on_cpu {
+    ($cpu:expr, $name:ident => $call:expr) => {
+        match $cpu {
+            Cpu::IoBus($name) => $call,
+            Cpu::MemoryBus($name) => $call,
+            Cpu::Software($name) => $call,
+        }
+    };
+}
+
+impl Processor for Cpu {
+    fn sim(&self) -> &Sim {
+        on_cpu!(self, cpu => Processor::sim(cpu))
+    }
+    fn clock(&self) -> Hertz {
+        on_cpu!(self, cpu => Processor::clock(cpu))
+    }
+    #[inline]
+    fn now(&self) -> Time {
+        on_cpu!(self, cpu => Processor::now(cpu))
+    }
+    #[inline]
+    fn work(&self, cycles: u64) {
+        on_cpu!(self, cpu => Processor::work(cpu, cycles))
+    }
+    async fn sync(&self) {
+        on_cpu!(self, cpu => Processor::sync(cpu).await)
+    }
+    async fn until(&self, instant: Time) {
+        on_cpu!(self, cpu => Processor::until(cpu, instant).await)
+    }
+    async fn hold(&self) -> Kept {
+        on_cpu!(self, cpu => Processor::hold(cpu).await)
+    }
+    #[inline]
+    fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
+        on_cpu!(self, cpu => Processor::try_load(cpu, address, bytes))
+    }
+    async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault> {
+        on_cpu!(self, cpu => Processor::load(cpu, address, bytes).await)
+    }
+    #[inline]
+    fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
+        on_cpu!(self, cpu => Processor::try_store(cpu, address, bytes, value))
+    }
+    async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault> {
+        on_cpu!(self, cpu => Processor::store(cpu, address, bytes, value).await)
+    }
+    async fn fence(&self) {
+        on_cpu!(self, cpu => Processor::fence(cpu).await)
+    }
+    async fn read(&self, at: Address, bytes: usize) -> u64 {
+        on_cpu!(self, cpu => Processor::read(cpu, at, bytes).await)
+    }
+    async fn write(&self, at: Address, bytes: usize, value: u64) {
+        on_cpu!(self, cpu => Processor::write(cpu, at, bytes, value).await)
+    }
+    async fn read_run(&self, at: Address, into: &mut [u8]) {
+        on_cpu!(self, cpu => Processor::read_run(cpu, at, into).await)
+    }
+    async fn write_run(&self, at: Address, bytes: &[u8]) {
+        on_cpu!(self, cpu => Processor::write_run(cpu, at, bytes).await)
+    }
+    async fn read_block(&self, at: Address) -> Block {
+        on_cpu!(self, cpu => Processor::read_block(cpu, at).await)
+    }
+    async fn write_block(&self, at: Address, data: Block) {
+        on_cpu!(self, cpu => Processor::write_block(cpu, at, data).await)
+    }
+    async fn copy_block(&self, from: Address, to: Address) -> u64 {
+        on_cpu!(self, cpu => Processor::copy_block(cpu, from, to).await)
+    }
+    fn stalls(&self) -> Stalls {
+        on_cpu!(self, cpu => Processor::stalls(cpu))
+    }
+}
+
+impl Cpu {
+    /// Loads a word of a driver's, or of a buffer that it was given.
+    #[inline]
+    pub async fn load_word(&self, address: Address, bytes: usize) -> u64 {
+        match self.try_load(address, bytes) {
+            Some(value) => value,
+            None => self.load(address, bytes).await.expect(UNTAGGED),
+        }
+    }
+
+    /// Stores a word of a driver's, or of a buffer that it was given.
+    #[inline]
+    pub async fn store_word(&self, address: Address, bytes: usize, value: u64) {
+        if !self.try_store(address, bytes, value) {
+            self.store(address, bytes, value).await.expect(UNTAGGED);
+        }
+    }
+
+    /// Has the next load of a block that others write fetch it, where nothing else would.
+    pub fn forget(&self, address: Address) {
+        if let Cpu::IoBus(cpu) = self {
+            cpu.forget(address);
+        }
+    }
+
+    /// The processor, if its cache snoops.
+    pub fn coherent(&self) -> Option<&memory_bus::Processor> {
+        match self {
+            Cpu::MemoryBus(processor) => Some(processor),
+            Cpu::IoBus(_) | Cpu::Software(_) => None,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The processor as drivers meet it: its own work, its memory, and the interface across the bus.
+//!
+//! Models: work in cycles of its clock, met by the simulation when something leaves the processor;
+//! programmed I/O; loads and stores of memory through one block beside the processor, so that a run
+//! over a buffer takes an access of memory for each block and a cycle for each word. Leaves out a
+//! cache: what is used again is fetched again.
+
+use super::memory::{Address, MainMemory};
+use super::pio::Pio;
+use super::processor::ProcessorParameters;
+use crate::engine::resource::{Kept, Resource};
+use crate::engine::{Hertz, Sim, Time};
+use crate::host::cpu::{Fault, Processor, Stalls};
+use crate::host::memory_bus::block::Block;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A processor. Clones are the same processor.
+#[derive(Clone)]
+pub struct Cpu(Rc<Core>);
+
+struct Core {
+    sim: Sim,
+    clock: Hertz,
+    turn: Rc<Resource>,
+    memory: Rc<MainMemory>,
+    pio: Rc<Pio>,
+    /// Cycles that the simulation has not seen.
+    pending: Cell<u64>,
+    /// The block of memory beside it.
+    block: Cell<Option<Address>>,
+    stalls: Cell<Stalls>,
+}
+
+impl Cpu {
+    /// The idle processor of the host `name`.
+    pub fn new(sim: &Sim, name: &str, parameters: ProcessorParameters, memory: &Rc<MainMemory>, pio: &Rc<Pio>) -> Cpu {
+        Cpu(Rc::new(Core {
+            sim: sim.clone(),
+            clock: parameters.clock,
+            turn: Rc::new(Resource::new(sim, format!("{name} processor"))),
+            memory: memory.clone(),
+            pio: pio.clone(),
+            pending: Cell::new(0),
+            block: Cell::new(None),
+            stalls: Cell::default(),
+        }))
+    }
+
+    /// Its time as a resource, for utilisation.
+    pub fn time(&self) -> &Resource {
+        &self.0.turn
+    }
+
+    /// Has the next load of the block of `address` fetch it.
+    pub fn forget(&self, address: Address) {
+        if self.is_beside(address) {
+            self.0.block.set(None);
+        }
+    }
+
+    /// An access left the processor at `asked`, and is done.
+    fn stalled(&self, asked: Time) {
+        let stalls = self.0.stalls.get();
+        let service = stalls.service + (self.0.sim.now() - asked);
+        self.0.stalls.set(Stalls { service, ..stalls });
+    }
+
+    fn is_beside(&self, address: Address) -> bool {
+        self.0.block.get() == Some(address / self.0.memory.block().get())
+    }
+
+    /// Fetches the block of `address`.
+    async fn fetch(&self, address: Address) {
+        self.sync().await;
+        let asked = self.0.sim.now();
+        self.0.memory.access().await;
+        self.0.block.set(Some(address / self.0.memory.block().get()));
+        self.stalled(asked);
+    }
+}
+
+impl Processor for Cpu {
+    fn sim(&self) -> &Sim {
+        &self.0.sim
+    }
+
+    fn clock(&self) -> Hertz {
+        self.0.clock
+    }
+
+    fn now(&self) -> Time {
+        self.0.sim.now() + self.0.clock.cycles(self.0.pending.get())
+    }
+
+    fn work(&self, cycles: u64) {
+        self.0.pending.set(self.0.pending.get() + cycles);
+    }
+
+    async fn sync(&self) {
+        let cycles = self.0.pending.take();
+        if cycles > 0 {
+            self.0.sim.delay(self.0.clock.cycles(cycles)).await;
+        }
+    }
+
+    async fn until(&self, instant: Time) {
+        self.sync().await;
+        if instant > self.0.sim.now() {
+            self.0.sim.until(instant).await;
+        }
+    }
+
+    async fn hold(&self) -> Kept {
+        Kept::of(&self.0.turn).await
+    }
+
+    fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
+        if !self.is_beside(address) {
+            return None;
+        }
+        self.work(1);
+        let mut word = [0; 8];
+        self.0.memory.read(address, &mut word[..bytes]);
+        Some(u64::from_le_bytes(word))
+    }
+
+    async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault> {
+        if !self.is_beside(address) {
+            self.fetch(address).await;
+        }
+        Ok(self.try_load(address, bytes).expect("the block is beside the processor"))
+    }
+
+    fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
+        let is_beside = self.is_beside(address);
+        if is_beside {
+            self.work(1);
+            self.0.memory.write(address, &value.to_le_bytes()[..bytes]);
+        }
+        is_beside
+    }
+
+    async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault> {
+        if !self.is_beside(address) {
+            self.fetch(address).await;
+        }
+        let stored = self.try_store(address, bytes, value);
+        assert!(stored, "the block is beside the processor");
+        Ok(())
+    }
+
+    async fn fence(&self) {}
+
+    async fn read(&self, at: Address, bytes: usize) -> u64 {
+        let mut word = [0; 8];
+        self.read_run(at, &mut word[..bytes]).await;
+        u64::from_le_bytes(word)
+    }
+
+    async fn write(&self, at: Address, bytes: usize, value: u64) {
+        self.write_run(at, &value.to_le_bytes()[..bytes]).await;
+    }
+
+    async fn read_run(&self, at: Address, into: &mut [u8]) {
+        self.sync().await;
+        let asked = self.0.sim.now();
+        self.0.pio.read(at, into).await;
+        self.stalled(asked);
+    }
+
+    async fn write_run(&self, at: Address, bytes: &[u8]) {
+        self.sync().await;
+        let asked = self.0.sim.now();
+        self.0.pio.write(at, bytes).await;
+        self.stalled(asked);
+    }
+
+    async fn read_block(&self, at: Address) -> Block {
+        let mut block = Block::ZERO;
+        self.read_run(at, &mut block.0).await;
+        block
+    }
+
+    async fn write_block(&self, at: Address, data: Block) {
+        self.write_run(at, &data.0).await;
+    }
+
+    async fn copy_block(&self, _from: Address, _to: Address) -> u64 {
+        self.0.memory.copy_block().await.get()
+    }
+
+    fn stalls(&self) -> Stalls {
+        self.0.stalls.get()
+    }
+}

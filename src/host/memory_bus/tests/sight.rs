@@ -1,0 +1,56 @@
+//! What a program sees of its memory at any instant, wherever the bytes are.
+
+use super::*;
+use crate::engine::Outcome;
+use crate::host::memory_bus::node::Node;
+use std::cell::RefCell;
+
+const WORDS: u64 = 6;
+
+fn value(word: u64, round: u64) -> u64 {
+    1 + word + 100 * round
+}
+
+/// A program that stores to blocks which drive one another out of the cache; what it has stored is
+/// looked at every few nanoseconds.
+fn assert_sees_its_stores(parameters: &NodeParameters) {
+    let simulation = simulation();
+    let sim = simulation.sim();
+    let node = Rc::new(Node::new(&sim, "node", parameters));
+    let first = node.allocate((WORDS as usize) * BLOCK_BYTES);
+    let address = move |word: u64| first + word * BLOCK_BYTES as u64;
+    let stored = Rc::new(RefCell::new([0u64; WORDS as usize]));
+    let (looked, seen, clock) = (node.clone(), stored.clone(), sim.clone());
+    sim.spawn_server("look", async move {
+        loop {
+            for word in 0..WORDS {
+                let bytes = looked.peek(address(word), 8);
+                assert_eq!(bytes, seen.borrow()[word as usize].to_le_bytes(), "word {word} at {}", clock.now());
+            }
+            clock.delay(Time::from_ns(3)).await;
+        }
+    });
+    sim.spawn("program", async move {
+        for round in 0..20 {
+            for word in 0..WORDS {
+                // Stored at the instant at which the buffer takes it, which may be after a wait.
+                node.processor.store(address(word), 8, value(word, round)).await;
+                stored.borrow_mut()[word as usize] = value(word, round);
+                node.processor.work(40);
+                node.processor.sync().await;
+                if word % 3 == 2 {
+                    assert_eq!(node.processor.load(address(word - 2), 8).await, value(word - 2, round));
+                }
+            }
+        }
+    });
+    assert_eq!(simulation.run(Default::default()), Outcome::Done);
+}
+
+#[test]
+fn a_program_sees_what_it_stored_while_blocks_come_and_go() {
+    for (blocks, ways) in [(1, 1), (2, 1), (2, 2), (4, 4), (1 << 14, 1)] {
+        let parameters = NodeParameters { cache: cache_of(blocks, ways), ..NodeParameters::PAPER };
+        assert_sees_its_stores(&parameters);
+    }
+}

@@ -1,0 +1,236 @@
+//! Whether the parts of a machine fit together, decided from means, facts and promises alone.
+
+use crate::engine::Bytes;
+use crate::fabric::Facts;
+use crate::host::HostParameters;
+use crate::machine::Ends;
+use crate::ni::NiParameters;
+use crate::program::Workload;
+use crate::protocol::ProtocolParameters;
+
+/// What is looked at, of a machine whose every part is sound by itself.
+pub struct Parts<'a> {
+    /// The kinds of host that nodes are, by name.
+    pub hosts: Vec<(&'a str, &'a HostParameters)>,
+    /// What every node has at the fabric.
+    pub ends: &'a Ends,
+    /// What can be said of the fabric.
+    pub facts: Facts,
+    /// The key of its table.
+    pub fabric: &'a str,
+    /// What runs.
+    pub workload: &'a Workload,
+    /// How many nodes there are.
+    pub nodes: usize,
+}
+
+/// Why parts do not fit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Misfit {
+    /// The keys that it may be told at: the one that counts most is chosen.
+    pub keys: Vec<String>,
+    /// What does not fit.
+    pub message: String,
+    /// What would.
+    pub help: String,
+}
+
+impl Misfit {
+    fn new(keys: impl IntoIterator<Item = String>, message: String, help: impl Into<String>) -> Misfit {
+        Misfit { keys: keys.into_iter().collect(), message, help: help.into() }
+    }
+}
+
+/// Everything that does not fit.
+pub fn misfits(parts: &Parts<'_>) -> Vec<Misfit> {
+    let checks = [means, firmware, loss, order, numbers, transfers, lengths, names, program];
+    checks.iter().flat_map(|check| check(parts)).collect()
+}
+
+fn ni(parts: &Parts<'_>) -> String {
+    format!("ni.{}", parts.ends.ni.key())
+}
+
+/// Hosts have what the interface needs.
+fn means(parts: &Parts<'_>) -> Vec<Misfit> {
+    let needs = parts.ends.ni.needs();
+    let mut wrong = Vec::new();
+    for (name, host) in &parts.hosts {
+        let lacking = host.means().lacking(&needs);
+        if lacking.is_empty() {
+            continue;
+        }
+        let message = format!(
+            "`{name}` is a host of kind [hosts.NAME.{}] and lacks what [ni.{}] needs: {}",
+            host.key(),
+            parts.ends.ni.key(),
+            lacking.join(", ")
+        );
+        let help = format!("{}; {}", hosts_with(&needs), interfaces_for(host));
+        wrong.push(Misfit::new([ni(parts), format!("hosts.{name}.{}", host.key())], message, help));
+        break;
+    }
+    wrong
+}
+
+/// The kinds of host that have `needs`.
+fn hosts_with(needs: &crate::host::Means) -> String {
+    let kinds: Vec<&str> = match needs.coherent {
+        true => vec!["memory-bus"],
+        false => vec!["io-bus", "memory-bus"],
+    };
+    let told: Vec<String> = kinds.iter().map(|kind| format!("[hosts.NAME.{kind}]")).collect();
+    format!("hosts that have it: {}", told.join(", "))
+}
+
+/// The interfaces that find what they need on a host.
+fn interfaces_for(host: &HostParameters) -> String {
+    let means = host.means();
+    let designs = crate::ni::Design::ALL.into_iter().filter(|design| means.lacking(&design.needs()).is_empty());
+    let trapeze = (means.dma && means.registers).then_some("trapeze");
+    let names: Vec<&str> = designs.map(|design| design.key()).chain(trapeze).chain(["queues"]).collect();
+    format!("interfaces for this host: {}", names.join(", "))
+}
+
+/// A protocol runs in an interface that keeps whole packets; the LANai's firmware has none.
+fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
+    let (ni, protocol) = (parts.ends.ni.key(), parts.ends.protocol.key());
+    if !parts.ends.ni.reach().streams || protocol == "none" {
+        return Vec::new();
+    }
+    let message =
+        format!("the firmware of [ni.{ni}] sends packets on before it has them, and runs no [protocol.{protocol}]");
+    let help = "leave the protocol out, or choose an interface that keeps packets, such as [ni.udma] or [ni.startjr]";
+    vec![Misfit::new([format!("protocol.{protocol}")], message, help)]
+}
+
+/// What the fabric loses is sent again.
+fn loss(parts: &Parts<'_>) -> Vec<Misfit> {
+    let promises = parts.ends.protocol.promises_over(parts.facts.classes);
+    if !parts.facts.loses || promises.survives_loss {
+        return Vec::new();
+    }
+    let message = format!("[protocol.{}] does not send again what the fabric loses", parts.ends.protocol.key());
+    vec![Misfit::new(
+        ["fabric.loss".to_owned()],
+        message,
+        "it needs [protocol.window] or [protocol.nifdy.retransmission]",
+    )]
+}
+
+/// A protocol that relies on order gets it.
+fn order(parts: &Parts<'_>) -> Vec<Misfit> {
+    let promises = parts.ends.protocol.promises_over(parts.facts.classes);
+    if !promises.needs_order || parts.facts.in_order {
+        return Vec::new();
+    }
+    let message = "on a fabric that may deliver out of order, one bit does not tell a copy from a new packet";
+    let help = "retransmission needs one way between two nodes, and one virtual channel; or it needs [protocol.window]";
+    let keys = [format!("protocol.{}.retransmission", parts.ends.protocol.key())];
+    vec![Misfit::new(keys, message.to_owned(), help)]
+}
+
+/// Numbers tell a packet from its copies, whatever the fabric does to their order.
+fn numbers(parts: &Parts<'_>) -> Vec<Misfit> {
+    let ProtocolParameters::Window(parameters) = parts.ends.protocol.over(parts.facts.in_order) else {
+        return Vec::new();
+    };
+    let misfit = |(_, why): (&str, String)| {
+        let message = format!("on a fabric that may deliver out of order, {why}");
+        let help = "leave it out, for 32 bits; or it needs one way between two nodes, and one virtual channel";
+        Misfit::new(["protocol.window.sequence-bits".to_owned()], message, help)
+    };
+    parameters.link.check().into_iter().map(misfit).collect()
+}
+
+/// Transfers that rely on order get it.
+fn transfers(parts: &Parts<'_>) -> Vec<Misfit> {
+    let promises = parts.ends.protocol.promises_over(parts.facts.classes);
+    if !parts.ends.messaging.in_order || parts.facts.in_order && !promises.reorders || promises.in_order {
+        return Vec::new();
+    }
+    let message = match promises.reorders {
+        true => format!("[protocol.{}] may deliver out of order", parts.ends.protocol.key()),
+        false => "the fabric may deliver out of order, and so does the interface".to_owned(),
+    };
+    let help = "it needs a protocol that keeps order, such as [protocol.nifdy], or in-order = false";
+    vec![Misfit::new(["messaging.in-order".to_owned()], message, help)]
+}
+
+/// Packets are no longer than the fabric carries, and messages than the interface can say.
+fn lengths(parts: &Parts<'_>) -> Vec<Misfit> {
+    let reach = parts.ends.ni.reach();
+    let (alone, header) = parts.ends.protocol.lengths();
+    let packet = (reach.packet + header).max(alone);
+    let mut wrong = Vec::new();
+    if let Some(most) = parts.facts.packet_max.filter(|most| *most < packet) {
+        let message =
+            format!("a packet of {packet} is longer than a router's buffer, {most}, which has to hold it whole");
+        let keys = ["fabric.router.buffer-flits".to_owned(), format!("fabric.{}", parts.fabric)];
+        wrong.push(Misfit::new(
+            keys,
+            message,
+            "make the packets shorter, or the buffers longer; a wormhole needs neither",
+        ));
+    }
+    if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > reach.message) {
+        wrong.push(too_long(parts, key, payload, reach.message));
+    } else if let (Some(most), Some((key, payload))) = (parts.ends.messaging.message_max, parts.workload.payload_max())
+        && payload > most
+    {
+        let message = format!("a payload of {payload} is larger than a message may be, {most}");
+        wrong.push(Misfit::new([key.to_owned()], message, "make it smaller, or messaging.message-max larger"));
+    }
+    if let Some(most) = parts.ends.messaging.message_max.filter(|most| *most > reach.message) {
+        let message =
+            format!("messages of {most} are longer than the interface can number the packets of, {}", reach.message);
+        wrong.push(Misfit::new(["messaging.message-max".to_owned()], message, "make it smaller"));
+    }
+    wrong
+}
+
+fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit {
+    match &parts.ends.ni {
+        NiParameters::Trapeze(_) => Misfit::new(
+            [key.to_owned()],
+            format!("a payload of {payload} is larger than a packet buffer, {most}"),
+            "make it smaller, or ni.trapeze.payload-max larger",
+        ),
+        ni => Misfit::new(
+            [key.to_owned()],
+            format!("a payload of {payload} is larger than the packets of a message can be numbered, {most}"),
+            format!("make it smaller, or the packets of [ni.{}] larger", ni.key()),
+        ),
+    }
+}
+
+/// Headers and fabrics can name all nodes.
+fn names(parts: &Parts<'_>) -> Vec<Misfit> {
+    let most = parts.ends.ni.reach().nodes;
+    if parts.nodes <= most as usize {
+        return Vec::new();
+    }
+    let message =
+        format!("the machine has {} nodes, and a header of [ni.{}] names {most}", parts.nodes, parts.ends.ni.key());
+    vec![Misfit::new(["nodes".to_owned(), ni(parts)], message, "describe fewer nodes, or choose [ni.queues]")]
+}
+
+/// The program finds what it tries.
+fn program(parts: &Parts<'_>) -> Vec<Misfit> {
+    let mut wrong = Vec::new();
+    if matches!(parts.workload, Workload::Dma(_)) && !parts.ends.ni.reach().has_host_dma {
+        let message = format!("[ni.{}] has no host DMA that could be tried alone", parts.ends.ni.key());
+        wrong.push(Misfit::new(["workload.dma".to_owned()], message, "it needs [ni.trapeze]"));
+    }
+    let copies = match parts.workload {
+        Workload::Stream(stream) => stream.copying.then_some("workload.stream.copying"),
+        Workload::Dma(dma) => dma.copying.then_some("workload.dma.copying"),
+        _ => None,
+    };
+    let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
+    if let (Some(key), Some((name, _))) = (copies, free) {
+        let message = format!("on `{name}` memory takes no time, and copying would never end");
+        wrong.push(Misfit::new([key.to_owned()], message, "it needs a host with an I/O bus or a memory bus"));
+    }
+    wrong
+}

@@ -1,0 +1,223 @@
+//! Whether the main memories of memory-bus nodes hold what a description will place in them.
+//!
+//! Counted for each node: the interface's queues and buffers, the buffers that programs send from and
+//! copy, and those in which messages wait until all of them has come. Of the last there can be as many
+//! as messages of which a part was taken in and a part not: that part is still to be sent (one message
+//! for each flow), or in its sender's outgoing buffers, whence it may come late, or in the receiver's
+//! interface. It is a bound, and a run may need less; the size of a memory costs no time.
+//!
+//! Leaves out what only the run can tell: messages that a program takes in because it has no room to
+//! send, and those of which a fabric delays a part. A memory which these fill ends the run with its
+//! name.
+
+use crate::engine::Bytes;
+use crate::host::memory_bus::node::FIRST_FREE;
+use crate::host::{BLOCK_BYTES, HostParameters};
+use crate::machine::{Ends, Machine, build};
+use crate::ni::parcel::HEADER_BYTES;
+use crate::ni::{Design, InterfaceParameters, NiParameters};
+use crate::program::{self, PATTERNS, Workload, copy, page_fetch};
+use crate::protocol::ProtocolParameters;
+use crate::text::{Problem, Read};
+
+/// The most blocks of a queue at home in the interface, where those of both directions lie apart.
+const INTERFACE_QUEUE_MAX: u64 = 1 << 17;
+
+/// What a node's memory is needed for, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Need {
+    interface: u64,
+    to_send: u64,
+    to_receive: u64,
+}
+
+impl Need {
+    /// All of it, in whole pages of 4 KiB.
+    fn in_pages(self) -> Bytes {
+        Bytes(self.all().div_ceil(FIRST_FREE).saturating_mul(FIRST_FREE))
+    }
+
+    fn all(self) -> u64 {
+        [self.interface, self.to_send, self.to_receive].into_iter().fold(FIRST_FREE, u64::saturating_add)
+    }
+}
+
+/// A program's messages from one node to another.
+struct Flow {
+    from: usize,
+    to: usize,
+    messages: u64,
+    payload: Bytes,
+    /// What its sender allocates for it.
+    to_send: u64,
+}
+
+/// Refuses hosts with too little memory, each once, and queues that the interface has no place for.
+pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+    let machine = &read.value;
+    let Some(ends) = &machine.ends else { return };
+    queues(read, ends, problems);
+    let flows = flows(machine);
+    for (name, host) in &machine.hosts {
+        let HostParameters::MemoryBus(host) = host else { continue };
+        let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
+        let needs = nodes.map(|(number, node)| (need(&flows, number, machine, ends), &node.name));
+        let Some((need, node)) = needs.max_by_key(|(need, _)| need.all()) else { continue };
+        if need.all() > host.memory_size.get() {
+            let message = format!("`{node}` may need {} of main memory, and has {}", need.in_pages(), host.memory_size);
+            let key = format!("hosts.{name}.memory-bus.memory-size");
+            problems.push(read.wrong(&key, &message, &told(need)));
+        }
+    }
+}
+
+fn queues(read: &Read<Machine>, ends: &Ends, problems: &mut Vec<Problem>) {
+    let NiParameters::Design(interface) = &ends.ni else { return };
+    if interface.design == Design::Cni512q && interface.queue_blocks > INTERFACE_QUEUE_MAX {
+        let message = format!("{} blocks are more than the interface has a place for", interface.queue_blocks);
+        let help = format!("at most {INTERFACE_QUEUE_MAX}");
+        problems.push(read.wrong("ni.cni512q.queue-blocks", &message, &help));
+    }
+}
+
+fn told(need: Need) -> String {
+    let [interface, send, receive] = [need.interface, need.to_send, need.to_receive].map(Bytes);
+    format!(
+        "make it {} or larger: {interface} for the interface, {send} for what programs send, {receive} for messages of which a part has come",
+        need.in_pages()
+    )
+}
+
+fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends) -> Need {
+    let sent = flows.iter().filter(|flow| flow.from == node).map(|flow| flow.to_send);
+    Need {
+        interface: of_interface(&ends.ni),
+        to_send: sent.fold(copied(machine, node), u64::saturating_add),
+        to_receive: received(flows, node, machine, ends),
+    }
+}
+
+/// Buffers in which messages are put together; an interface that places them itself needs none.
+fn received(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends) -> u64 {
+    // What a packet carries, and takes of a buffer.
+    let (fragment, place) = match &ends.ni {
+        NiParameters::Design(interface) => {
+            let packet = interface.message_bytes_max;
+            (packet.get().saturating_sub(HEADER_BYTES as u64).max(1), in_blocks(packet.get()))
+        }
+        NiParameters::Queues(queues) => (queues.part(), queues.part()),
+        NiParameters::Trapeze(_) => return 0,
+    };
+    let fragments = build::message_max(machine, ends).get().max(1).div_ceil(fragment);
+    let buffer = in_blocks(fragments.saturating_mul(place));
+    open(flows, node, ends, fragment).saturating_mul(buffer)
+}
+
+/// How many messages to `node` may have come in part.
+fn open(flows: &[Flow], node: usize, ends: &Ends, fragment: u64) -> u64 {
+    let coming: Vec<&Flow> = flows.iter().filter(|flow| flow.to == node).collect();
+    let messages = coming.iter().map(|flow| flow.messages).fold(0, u64::saturating_add);
+    if coming.iter().all(|flow| flow.payload.get() <= fragment) {
+        return messages.min(1);
+    }
+    let mut senders: Vec<usize> = coming.iter().map(|flow| flow.from).collect();
+    senders.sort_unstable();
+    senders.dedup();
+    // Where there is no end of buffers none is returned, and all comes in order.
+    let late = match &ends.protocol {
+        ProtocolParameters::ReturnToSender(returned) => returned.flow.outgoing.count().map_or(0, |buffers| {
+            let arrived = returned.flow.incoming.count().map_or(0, u64::from) + in_queue(&ends.ni);
+            u64::from(buffers) * senders.len() as u64 + arrived
+        }),
+        _ => 0,
+    };
+    messages.min(coming.len() as u64 + late)
+}
+
+/// Packets that the receiver's interface holds beside its protocol.
+fn in_queue(ni: &NiParameters) -> u64 {
+    match ni {
+        NiParameters::Design(interface) if interface.design.has_queue() => {
+            interface.queue_blocks / interface.message_blocks_max().next_power_of_two()
+        }
+        _ => 0,
+    }
+}
+
+/// What an interface has of main memory.
+fn of_interface(ni: &NiParameters) -> u64 {
+    match ni {
+        NiParameters::Design(interface) => of_design(interface),
+        NiParameters::Trapeze(parts) => in_blocks(parts.1.payload_max.get()).saturating_mul(parts.1.ring_entries),
+        NiParameters::Queues(_) => 0,
+    }
+}
+
+/// Queues in main memory, the word with the head of one, the buffer of user-level DMA.
+fn of_design(interface: &InterfaceParameters) -> u64 {
+    let (block, has_head) = (BLOCK_BYTES as u64, u64::from(interface.design.has_queue()));
+    let queues = match interface.design {
+        Design::StartJr | Design::Cni32qm | Design::Cni32qmThrottle => 2,
+        Design::MemoryChannel => 1,
+        Design::Udma => return in_blocks(interface.message_bytes_max.get()),
+        Design::Ni2w | Design::Ap3000 | Design::Cni512q | Design::SingleCycle => 0,
+    };
+    interface.queue_blocks.saturating_mul(queues * block).saturating_add(has_head * block)
+}
+
+fn in_blocks(bytes: u64) -> u64 {
+    bytes.div_ceil(BLOCK_BYTES as u64).saturating_mul(BLOCK_BYTES as u64)
+}
+
+/// What a program has that tries a node's memory, beside messages.
+fn copied(machine: &Machine, node: usize) -> u64 {
+    let name = machine.nodes[node].name.as_str();
+    let first = node == 0;
+    match &machine.workload {
+        Workload::Stream(stream) => {
+            let sends = stream.flows.iter().any(|(from, _)| from == name) || stream.flows.is_empty() && first;
+            if stream.copying && sends { 2 * copy::AREA } else { 0 }
+        }
+        Workload::Dma(dma) if dma.node.as_deref().map_or(first, |node| node == name) => {
+            in_blocks(dma.size.get()) + if dma.copying { 2 * copy::AREA } else { 0 }
+        }
+        _ => 0,
+    }
+}
+
+/// What the programs of a workload send, and allocate for it.
+fn flows(machine: &Machine) -> Vec<Flow> {
+    let number = |name: &str| machine.nodes.iter().position(|node| node.name == name);
+    let of_ends = |ends: &program::Ends| {
+        let end = |name: &Option<String>, default| name.as_deref().map_or(Some(default), number);
+        end(&ends.from, 0).zip(end(&ends.to, 1))
+    };
+    let flow = |(from, to), messages, payload: Bytes, buffers: u64| {
+        let to_send = in_blocks(payload.get()).saturating_mul(buffers);
+        Flow { from, to, messages, payload, to_send }
+    };
+    match &machine.workload {
+        Workload::Stream(stream) => {
+            let named = stream.flows.iter().filter_map(|(from, to)| number(from).zip(number(to)));
+            let ends = if stream.flows.is_empty() { vec![(0, 1)] } else { named.collect() };
+            let messages = stream.warm_up + stream.messages;
+            ends.into_iter().map(|ends| flow(ends, messages, stream.payload, PATTERNS)).collect()
+        }
+        Workload::PingPong(it) => {
+            let both = of_ends(&it.ends).map(|(from, to)| {
+                // One is under way at a time.
+                [flow((from, to), 1, it.payload, PATTERNS), flow((to, from), 1, it.answer, PATTERNS)]
+            });
+            both.into_iter().flatten().collect()
+        }
+        Workload::PageFetch(it) => {
+            let both = of_ends(&it.ends).map(|(from, to)| {
+                let frame = in_blocks(it.page.get());
+                let request = Flow { to_send: frame, ..flow((from, to), 1, Bytes(4), 0) };
+                [request, flow((to, from), 1, it.page, page_fetch::PAGES)]
+            });
+            both.into_iter().flatten().collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,101 @@
+//! Whether each part is sound by itself, where one value makes another impossible.
+
+use crate::engine::Bytes;
+use crate::host::HostParameters;
+use crate::machine::Machine;
+use crate::ni::lanai::LanaiParameters;
+use crate::ni::trapeze::layout::Layout;
+use crate::ni::trapeze::{self, Policy, TrapezeParameters};
+use crate::ni::{InterfaceParameters, NiParameters};
+use crate::text::{Problem, Read};
+
+/// Hosts and interface.
+pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+    for (name, host) in &read.value.hosts {
+        let HostParameters::MemoryBus(host) = host else { continue };
+        for problem in host.check() {
+            problems.push(read.wrong(&format!("hosts.{name}.memory-bus.{}", problem.parameter), &problem.reason, ""));
+        }
+    }
+    match read.value.ends.as_ref().map(|ends| &ends.ni) {
+        Some(NiParameters::Trapeze(parts)) => trapeze_fits(read, &parts.0, &parts.1, problems),
+        Some(NiParameters::Design(interface)) => design(read, interface, problems),
+        Some(NiParameters::Queues(_)) | None => {}
+    }
+}
+
+fn design(read: &Read<Machine>, interface: &InterfaceParameters, problems: &mut Vec<Problem>) {
+    for problem in interface.check() {
+        let key = format!("ni.{}.{}", interface.design.key(), key_of(problem.parameter));
+        problems.push(read.wrong(&key, &problem.reason, ""));
+    }
+}
+
+/// The key under which a parameter stands in a description.
+fn key_of(parameter: &'static str) -> &'static str {
+    match parameter {
+        "message-bytes-max" => "message-max",
+        "access-bytes" => "access",
+        other => other,
+    }
+}
+
+fn trapeze_fits(
+    read: &Read<Machine>,
+    chip: &LanaiParameters,
+    trapeze: &TrapezeParameters,
+    problems: &mut Vec<Problem>,
+) {
+    let policy = format!("ni.trapeze.policy.{}", policy_name(&trapeze.policy));
+    let (minpulse, buffers) = (format!("{policy}.minpulse"), format!("{policy}.buffers"));
+    let of = |key: &str| format!("ni.trapeze.{key}");
+    let (payload, entries, tags, memory) = (of("payload-max"), of("ring-entries"), of("tags"), of("lanai.sram.size"));
+    for (key, message) in trapeze::check(trapeze, chip) {
+        let (at, help) = match key {
+            "policy" => {
+                (read.foremost(&[&minpulse, &payload]), "make minpulse smaller, or payload-max larger".to_owned())
+            }
+            "ring-entries" => {
+                (read.foremost(&[&entries, &payload]), "make ring-entries or payload-max smaller".to_owned())
+            }
+            _ => (read.foremost(&[&buffers, &payload, &entries, &tags, &memory]), room(trapeze, chip)),
+        };
+        problems.push(read.wrong(at, &message, &help));
+    }
+    bus_before_network(read, chip, problems);
+}
+
+/// What would fit into the interface's memory.
+fn room(trapeze: &TrapezeParameters, chip: &LanaiParameters) -> String {
+    let rings = Layout::new(trapeze).send_buffer(0);
+    match chip.sram.size.get().saturating_sub(rings) / (2 * trapeze.payload_max.get()) {
+        0 => format!(
+            "not even one buffer of {} in each direction fits beside rings and tags, which need {}: make payload-max, ring-entries or tags smaller",
+            trapeze.payload_max,
+            Bytes(rings)
+        ),
+        fit => format!("{fit} buffers of {} in each direction fit beside the rings", trapeze.payload_max),
+    }
+}
+
+fn policy_name(policy: &Policy) -> &'static str {
+    match policy {
+        Policy::StoreAndForward { .. } => "store-and-forward",
+        Policy::PureCutThrough { .. } => "pure-cut-through",
+        Policy::EagerCutThrough { .. } => "eager-cut-through",
+        Policy::AdaptiveCutThrough { .. } => "adaptive-cut-through",
+    }
+}
+
+/// The interface's memory serves the bus first; something must be left for the network.
+fn bus_before_network(read: &Read<Machine>, chip: &LanaiParameters, problems: &mut Vec<Problem>) {
+    for (name, host) in &read.value.hosts {
+        let HostParameters::IoBus(host) = host else { continue };
+        let bus = host.bridge.read_rate.max(host.bridge.write_rate);
+        if bus >= chip.sram.rate {
+            let message = format!("memory of {} leaves nothing for the network beside DMA at {bus}", chip.sram.rate);
+            let help = format!("the bus comes first: more than the rates of hosts.{name}.io-bus.bridge");
+            problems.push(read.wrong("ni.trapeze.lanai.sram.rate", &message, &help));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Every combination of the shipped parts, with what refuses it.
+//!
+//! Each part is read once; whether they fit is then decided from means, facts and promises
+//! ([`fit`](super::check)), as it is for any description. Programs that drive the fabric alone meet no
+//! host and no interface, and are left out.
+
+use super::check::fit::{Parts, misfits};
+use super::{Ends, Machine, shipped};
+use crate::program::{ON_NODES, Workload};
+use crate::text::{Document, Reading, Source, load};
+use serde::Serialize;
+
+/// A host, an interface, a protocol, a fabric and a program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Combination {
+    /// The part of the host.
+    pub host: &'static str,
+    /// The part of the interface.
+    pub ni: &'static str,
+    /// The part of the protocol.
+    pub protocol: &'static str,
+    /// The part of the fabric.
+    pub fabric: &'static str,
+    /// The program's key in `[workload]`.
+    pub workload: &'static str,
+    /// Why they do not fit; nothing if they do.
+    pub refused: Vec<String>,
+}
+
+/// A host, an interface and a fabric that fit everything as far as they can, to read others with.
+const PLAIN: [&str; 3] = ["hosts/memory-bus-1998", "ni/queues", "fabrics/ideal-1998"];
+
+/// All of them, in the order of the parts' names.
+pub fn combinations() -> Vec<Combination> {
+    let [host, ni, fabric] = PLAIN;
+    let of = |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
+    let read = |parts: &[&'static str]| machine(parts, "pair");
+    let hosts: Vec<_> = of("hosts/").map(|part| (part, read(&[part, ni, fabric]))).collect();
+    let interfaces: Vec<_> = of("ni/").map(|part| (part, read(&[host, part, fabric]))).collect();
+    let protocols: Vec<_> = of("protocols/").map(|part| (part, read(&[host, ni, part, fabric]))).collect();
+    let fabrics: Vec<_> = of("fabrics/").map(|part| (part, read(&[host, ni, part]))).collect();
+    let programs: Vec<_> = ON_NODES.map(|key| (key, machine(&PLAIN, key).workload)).into();
+    let mut all = Vec::new();
+    for (host, on) in &hosts {
+        for (ni, interface) in &interfaces {
+            for (protocol, under) in &protocols {
+                let ends = Ends { ni: ends(interface).ni, protocol: ends(under).protocol, ..ends(on) };
+                for (fabric, over) in &fabrics {
+                    for (workload, program) in &programs {
+                        let refused = refused(on, &ends, over, program);
+                        all.push(Combination { host, ni, protocol, fabric, workload, refused });
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+fn ends(machine: &Machine) -> Ends {
+    machine.ends.clone().expect("a program on nodes has interfaces")
+}
+
+/// A description that consists of parts and a program.
+pub fn description(parts: &[&str], workload: &str) -> String {
+    // What these programs have no default for.
+    let payload = if matches!(workload, "ping-pong" | "stream") { "payload = \"64 B\"\n" } else { "" };
+    let parts: Vec<String> = parts.iter().map(|part| format!("\"{part}\"")).collect();
+    format!("parts = [{}]\n\n[workload.{workload}]\n{payload}", parts.join(", "))
+}
+
+fn machine(parts: &[&str], workload: &str) -> Machine {
+    let text = description(parts, workload);
+    let document = Document::Text("a combination of shipped parts", &text, None);
+    let source = Source { document, sets: &[], varied: &[], shelf: shipped::shelf() };
+    let read = load(&source).and_then(|loaded| Reading::new(loaded).read(Machine::read));
+    match read {
+        Ok(read) => read.value,
+        Err(problems) => panic!("shipped parts are sound: {}", problems),
+    }
+}
+
+fn refused(host: &Machine, ends: &Ends, fabric: &Machine, workload: &Workload) -> Vec<String> {
+    let hosts = host.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
+    let (facts, key, nodes) = (fabric.fabric.facts(), fabric.fabric.key(), fabric.nodes.len());
+    let parts = Parts { hosts, ends, facts, fabric: key, workload, nodes };
+    misfits(&parts).into_iter().map(|misfit| misfit.message).collect()
+}

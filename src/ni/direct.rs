@@ -1,0 +1,268 @@
+//! Queues without a bus: the processor puts packets into the outgoing queue and takes them from the
+//! arrivals queue at once, and the protocol is in between.
+//!
+//! Datasheet (Callahan and Goldstein 1995, §2): what costs time is the messaging software, and the
+//! protocol. Every packet has the stated length, header and all, whatever it carries. A packet is in
+//! the arrivals queue when its header is there, and the processor may begin to take it while the
+//! rest flows in. It leaves out the processor's bus.
+//!
+//! The header is a word: handler, and whether the packet is a part of a message, in which case a word
+//! follows that says which (12 bits of sequence, 19 of fragment, and whether it is the last).
+
+use super::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, HEAD_WORD, Known, Landed, Limits, Wake};
+use super::moving::{Sink, Source};
+use super::port::{Port, Stages, Wiring};
+use super::{Reach, Site};
+use crate::engine::{Bytes, Class, Journey, Signal, Time};
+use crate::fabric::{Label, Packet};
+use crate::host::{Cpu, Processor};
+use crate::protocol::{Answer, Offer};
+use crate::text::Table;
+use std::rc::Rc;
+
+/// The parameters of the queues.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QueuesParameters {
+    /// Length of every packet with its header: 32 bytes, or 24 for real programs (§3).
+    pub packet: Bytes,
+}
+
+impl QueuesParameters {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> QueuesParameters {
+        let packet =
+            t.bytes("packet", "Length of every packet with its header, in whole words").min("12 B").max("36 B");
+        let packet = packet.or("32 B");
+        if packet.get() % 4 != 0 {
+            t.wrong("packet", format!("{packet} is not a whole number of words"), "a word is 4 B");
+        }
+        QueuesParameters { packet }
+    }
+
+    /// What a packet carries of a message.
+    pub fn part(&self) -> u64 {
+        self.packet.get() - PART_HEADER as u64
+    }
+
+    /// What it can carry.
+    pub fn reach(&self) -> Reach {
+        Reach {
+            packet: self.packet,
+            message: Bytes(self.part() << FRAGMENT_BITS),
+            nodes: u32::MAX,
+            streams: false,
+            has_host_dma: false,
+        }
+    }
+}
+
+/// Bytes of header of a part of a message.
+const PART_HEADER: usize = 8;
+const SEQUENCE_BITS: u32 = 12;
+const FRAGMENT_BITS: u32 = 19;
+/// Says that a word follows which says what the packet is a part of; above the handler.
+const IS_PART: u32 = 1 << 8;
+
+/// The driver.
+pub struct DirectDriver {
+    port: Rc<Port>,
+    costs: Costs,
+    packet: Bytes,
+}
+
+/// The stages between two of these.
+const STAGES: Stages = Stages { pool: "outgoing pool", always: true, fabric: "fabric" };
+
+/// Builds the queues of a node.
+pub fn start(site: &Site<'_>, parameters: &QueuesParameters) -> DirectDriver {
+    let wiring = Wiring {
+        sim: site.sim,
+        node: site.node(),
+        name: site.name(),
+        clock: site.host.cpu().clock(),
+        wire: site.fabric.whole(site.sim, site.node(), site.name()),
+        classes: site.fabric.facts().classes,
+        protocol: site.protocol,
+        tally: site.tally,
+        pending: site.pending,
+        packet: parameters.packet,
+    };
+    DirectDriver { port: Port::start(wiring, true, STAGES), costs: site.costs, packet: parameters.packet }
+}
+
+/// The header's words, and how many of them there are.
+fn header(envelope: Envelope) -> ([u32; 2], usize) {
+    let Envelope { is_part, handler, sequence, fragment, last } = envelope;
+    if !is_part {
+        return ([handler.into(), 0], 1);
+    }
+    let sequence = u32::from(sequence);
+    assert!(sequence < 1 << SEQUENCE_BITS && fragment < 1 << FRAGMENT_BITS, "a part is named by a word");
+    let part = sequence | fragment << SEQUENCE_BITS | u32::from(last) << (SEQUENCE_BITS + FRAGMENT_BITS);
+    ([u32::from(handler) | IS_PART, part], 2)
+}
+
+fn word(bytes: &[u8], word: usize) -> u32 {
+    u32::from_le_bytes(bytes[4 * word..4 * word + 4].try_into().expect("four bytes"))
+}
+
+/// What the header of a packet says, and its length.
+fn envelope(bytes: &[u8]) -> (Envelope, usize) {
+    let first = word(bytes, 0);
+    if first & IS_PART == 0 {
+        return (Envelope { handler: first as u8, last: true, ..Envelope::default() }, HEAD_WORD.len());
+    }
+    let part = word(bytes, 1);
+    let sequence = (part & ((1 << SEQUENCE_BITS) - 1)) as u16;
+    let fragment = part >> SEQUENCE_BITS & ((1 << FRAGMENT_BITS) - 1);
+    let last = part >> (SEQUENCE_BITS + FRAGMENT_BITS) == 1;
+    (Envelope { is_part: true, handler: first as u8, sequence, fragment, last }, PART_HEADER)
+}
+
+impl DirectDriver {
+    /// A packet with its bytes.
+    async fn compose(&self, cpu: &Cpu, packet: &Compose<'_>) -> Rc<Packet> {
+        let composed = Packet::new(Label::default(), packet.journey.clone());
+        let (words, count) = header(packet.envelope);
+        words[..count].iter().for_each(|word| composed.append(&word.to_le_bytes()));
+        match packet.source {
+            Source::Words(words) => words.iter().for_each(|word| composed.append(&word.to_le_bytes())),
+            Source::Memory(address, bytes) => {
+                for at in (0..bytes).step_by(8) {
+                    let part = (bytes - at).min(8);
+                    let value = cpu.load_word(address + at as u64, part).await;
+                    composed.append(&value.to_le_bytes()[..part]);
+                }
+            }
+        }
+        assert!(composed.bytes().len() <= self.packet.len(), "a packet has its stated length");
+        composed
+    }
+
+    /// Whether a packet waits to be taken.
+    fn has_arrived(&self) -> bool {
+        Class::all(self.port.classes()).any(|class| self.port.has_arrived(class))
+    }
+
+    /// The class that answers take.
+    fn answers_class(&self) -> Class {
+        Class(u8::from(self.port.classes() > 1))
+    }
+}
+
+impl Driver for DirectDriver {
+    fn limits(&self) -> Limits {
+        Limits {
+            words: self.packet.len() / 4 - 1,
+            payload: self.packet.len() - PART_HEADER,
+            beside: 0,
+            sequences: 1 << SEQUENCE_BITS,
+            steers: false,
+            classes: self.port.classes(),
+        }
+    }
+
+    fn begin_send(&self, cpu: &Cpu, _journey: &Journey) -> Begun {
+        cpu.work(self.costs.send);
+        Begun::default()
+    }
+
+    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, _begun: &Begun) -> bool {
+        let _turn = cpu.hold().await;
+        cpu.sync().await;
+        let Some(slot) = self.port.try_reserve(packet.class) else { return false };
+        let body = self.compose(cpu, packet).await;
+        cpu.sync().await;
+        let (journey, now) = (&packet.journey, cpu.now());
+        journey.served(Time::ZERO, now);
+        journey.close("send", now);
+        let Compose { to, class, marks, .. } = *packet;
+        self.port.offer(slot, Offer { to, class, marks, bytes: self.packet, body });
+        true
+    }
+
+    async fn wait_for_room(&self, _cpu: &Cpu) {
+        self.port.changed.wait().await;
+    }
+
+    async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+        // Answers first: they let others go on.
+        let class = Class::all(self.port.classes()).rfind(|class| self.port.has_arrived(*class))?;
+        // An acknowledgement rides only in an answer that takes the same class.
+        let rides = self.answers_class() == class;
+        let answer = |packet: &Packet| {
+            let (envelope, _) = envelope(&packet.bytes());
+            if rides && !envelope.is_part && answers(envelope.handler) { Answer::Follows } else { Answer::None }
+        };
+        let taken = self.port.try_take(class, answer)?;
+        let (envelope, header) = envelope(&taken.packet.bytes());
+        let journey = taken.packet.journey.clone();
+        journey.close("arrivals queue", cpu.now());
+        let (from, bytes) = (taken.from, taken.packet.bytes().len() - header);
+        let known = Known { taken: Some(taken), ..Known::default() };
+        Some(Arrival { from, envelope, bytes, journey, known, turn: None })
+    }
+
+    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+        let _turn = cpu.hold().await;
+        let begun = cpu.now();
+        cpu.work(self.costs.receive + extra_cycles);
+        cpu.sync().await;
+        let taken = arrival.known.taken.expect("a packet that was found");
+        while !taken.packet.is_whole() {
+            self.port.changed.wait().await;
+        }
+        let address = land(cpu, &taken.packet, sink).await;
+        cpu.sync().await;
+        self.port.release(taken);
+        arrival.journey.served(begun, cpu.now());
+        arrival.journey.close("receive", cpu.now());
+        Landed { address, ..Landed::default() }
+    }
+
+    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+        cpu.work(self.costs.poll);
+        cpu.sync().await;
+        let begin = cpu.now();
+        let next = (wake.next)();
+        if self.has_arrived() || next <= begin {
+            return;
+        }
+        self.port.changed.wait_until(next).await;
+        if self.costs.poll > 0 && cpu.now() < wake.until {
+            // It has polled all the while: the change is seen by the poll after it.
+            let clock = cpu.clock();
+            let waited = clock.cycle_at(cpu.now()) - clock.cycle_before(begin);
+            cpu.work(waited.next_multiple_of(self.costs.poll) - waited);
+            cpu.sync().await;
+        }
+    }
+
+    fn attention(&self) -> &Signal {
+        &self.port.changed
+    }
+
+    fn port(&self) -> Option<&Rc<Port>> {
+        Some(&self.port)
+    }
+}
+
+/// Puts a packet's payload where it goes; where that is.
+async fn land(cpu: &Cpu, packet: &Packet, sink: Sink<'_>) -> u64 {
+    let bytes = packet.bytes().to_vec();
+    let payload = &bytes[envelope(&bytes).1..];
+    match sink {
+        Sink::Words(words) => {
+            words.extend((0..payload.len() / 4).map(|at| word(payload, at)));
+            0
+        }
+        Sink::Memory(into) => {
+            for (index, part) in payload.chunks(8).enumerate() {
+                let mut value = [0; 8];
+                value[..part.len()].copy_from_slice(part);
+                cpu.store_word(into + 8 * index as u64, part.len(), u64::from_le_bytes(value)).await;
+            }
+            into
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! What the messaging layer sees of any interface: a driver.
+//!
+//! A packet is composed from memory or registers and sent; one that a poll found is taken into
+//! memory or registers. Whoever runs on the processor holds it meanwhile, so that several programs of
+//! a node share a driver safely.
+
+use super::direct::DirectDriver;
+use super::halves::Halves;
+use super::moving::{Sink, Source};
+use super::parcel::{Header, Ticket};
+use super::port::{Port, Taken};
+use super::trapeze::TrapezeDriver;
+use crate::engine::resource::Kept;
+use crate::engine::sim::PointId;
+use crate::engine::{Bytes, Class, Journey, NodeId, Signal, Time};
+use crate::host::{Address, Cpu, Use};
+use crate::protocol::Marks;
+use std::rc::Rc;
+
+/// What the messaging layer says of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Envelope {
+    /// Whether it is a part of a message with a payload; else an active message by itself.
+    pub is_part: bool,
+    /// What runs at the receiver; of a part, the message's tag.
+    pub handler: u8,
+    /// The message it is part of, counted by its sender.
+    pub sequence: u16,
+    /// Its number among the fragments of that message.
+    pub fragment: u32,
+    /// It is the last fragment.
+    pub last: bool,
+}
+
+/// What messaging costs on a node, in cycles of its processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Costs {
+    /// To send a packet, beside moving its bytes.
+    pub send: u64,
+    /// Of a poll that finds nothing, beside looking.
+    pub poll: u64,
+    /// To receive a packet, beside moving its bytes: dispatch, handle, return.
+    pub receive: u64,
+    /// More to receive a packet that may come out of order.
+    pub reorder: u64,
+}
+
+/// What a driver can do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The most 32-bit words of an active message.
+    pub words: usize,
+    /// The most payload of a packet.
+    pub payload: usize,
+    /// Bytes that travel beside a payload.
+    pub beside: usize,
+    /// Sequence numbers of messages.
+    pub sequences: u32,
+    /// Whether a tag steers a payload to the address it is mapped to.
+    pub steers: bool,
+    /// Logical networks.
+    pub classes: u8,
+}
+
+/// A packet to send.
+#[derive(Clone, Debug)]
+pub struct Compose<'a> {
+    /// Whom it is for.
+    pub to: NodeId,
+    /// Its class.
+    pub class: Class,
+    /// What the protocol is told.
+    pub marks: Marks,
+    /// What the messaging layer says.
+    pub envelope: Envelope,
+    /// Its payload.
+    pub source: Source<'a>,
+    /// Bytes beside the payload.
+    pub beside: &'a [u8],
+    /// Its way.
+    pub journey: Journey,
+}
+
+/// A packet that a poll found; to be taken.
+pub struct Arrival {
+    /// Who sent it.
+    pub from: NodeId,
+    /// What the messaging layer said.
+    pub envelope: Envelope,
+    /// Bytes of its payload.
+    pub bytes: usize,
+    /// Its way.
+    pub journey: Journey,
+    /// What the driver knows of it.
+    pub(super) known: Known,
+    /// The processor, held from the poll on.
+    pub(super) turn: Option<Kept>,
+}
+
+/// What a driver knows of a packet that was found.
+#[derive(Default)]
+pub struct Known {
+    /// Its header.
+    pub header: Header,
+    /// What names it, where packets carry tickets.
+    pub ticket: Option<Ticket>,
+    /// It, where the driver took it out of the interface.
+    pub taken: Option<Taken>,
+    /// The entry or the buffer that it is in.
+    pub entry: u64,
+    /// Where it lies, if it is in memory.
+    pub address: Address,
+    /// Bytes that travelled beside it.
+    pub beside: Vec<u8>,
+}
+
+/// A packet that was taken.
+#[derive(Default)]
+pub struct Landed {
+    /// Where its payload lies, if it is in memory.
+    pub address: Address,
+    /// Bytes that travelled beside it.
+    pub beside: Vec<u8>,
+    /// The driver's buffer that is in use until it is given back, if one is.
+    pub entry: Option<u64>,
+}
+
+/// A packet whose sending has begun.
+#[derive(Clone, Default)]
+pub struct Begun(pub(super) Option<Ticket>);
+
+/// When a program that polls will have something else to do.
+#[derive(Clone, Copy)]
+pub struct Wake<'a> {
+    /// The next instant at which it is known to; asked anew each time.
+    pub next: &'a dyn Fn() -> Time,
+    /// When it stops polling.
+    pub until: Time,
+}
+
+/// A driver half, whatever its device.
+pub trait Driver {
+    /// What it can do.
+    fn limits(&self) -> Limits;
+
+    /// Begins to send the packet of `journey`, before there need be room for it.
+    fn begin_send(&self, cpu: &Cpu, journey: &Journey) -> Begun;
+
+    /// Sends a packet that was begun, if there is room for it.
+    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, begun: &Begun) -> bool;
+
+    /// Waits, when there was no room and nothing has come either, until that may be otherwise.
+    async fn wait_for_room(&self, cpu: &Cpu);
+
+    /// Looks for a packet once; `answers` says of a handler whether it answers.
+    async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival>;
+
+    /// Takes the packet just found.
+    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed;
+
+    /// Gives a buffer back that was in use.
+    async fn release(&self, _cpu: &Cpu, _entry: u64) {}
+
+    /// Ends a round of the polling loop in which nothing was found; where nothing can change before,
+    /// it ends when `wake` says.
+    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>);
+
+    /// What a program that waits is told by.
+    fn attention(&self) -> &Signal;
+
+    /// What a program looks for again and again that finds no room; none where
+    /// [`wait_for_room`](Driver::wait_for_room) waits for it.
+    fn polled_room(&self) -> Option<PointId> {
+        None
+    }
+
+    /// What a program looks for again and again that finds no packet; none where
+    /// [`idle`](Driver::idle) waits for it.
+    fn polled_packet(&self) -> Option<PointId> {
+        None
+    }
+
+    /// Whether it puts payloads into buffers of its own.
+    fn places_itself(&self) -> bool {
+        false
+    }
+
+    /// Where fragment `fragment` of a message goes in its buffer.
+    fn place(&self, fragment: u32) -> Address {
+        u64::from(fragment) * self.limits().payload as u64
+    }
+
+    /// Bytes of a buffer for `fragments` fragments.
+    fn buffer_bytes(&self, fragments: u32) -> usize {
+        self.limits().payload * fragments as usize
+    }
+
+    /// Where the payload of what was taken to `into` lies.
+    fn payload_at(&self, into: Address) -> Address {
+        into
+    }
+
+    /// Has payloads with `tag` delivered to `address`, where it steers.
+    async fn map_tag(&self, _cpu: &Cpu, _tag: u16, _address: Address) {}
+
+    /// Its port, if packets go by one.
+    fn port(&self) -> Option<&Rc<Port>> {
+        None
+    }
+
+    /// For how long each of its parts was at work.
+    fn uses(&self) -> Vec<Use> {
+        Vec::new()
+    }
+}
+
+/// The drivers.
+pub enum AnyDriver {
+    /// Trapeze on a LANai.
+    Trapeze(Rc<TrapezeDriver>),
+    /// A sending and a receiving half, of fifos and queues.
+    Halves(Box<Halves>),
+    /// Queues without a bus.
+    Direct(DirectDriver),
+}
+
+/// Evaluates an expression for the driver that there is.
+macro_rules! on_driver {
+    ($any:expr, $name:ident => $call:expr) => {
+        match $any {
+            AnyDriver::Trapeze($name) => $call,
+            AnyDriver::Halves($name) => $call,
+            AnyDriver::Direct($name) => $call,
+        }
+    };
+}
+
+impl Driver for AnyDriver {
+    fn limits(&self) -> Limits {
+        on_driver!(self, driver => driver.limits())
+    }
+    fn begin_send(&self, cpu: &Cpu, journey: &Journey) -> Begun {
+        on_driver!(self, driver => driver.begin_send(cpu, journey))
+    }
+    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, begun: &Begun) -> bool {
+        on_driver!(self, driver => driver.try_send(cpu, packet, begun).await)
+    }
+    async fn wait_for_room(&self, cpu: &Cpu) {
+        on_driver!(self, driver => driver.wait_for_room(cpu).await)
+    }
+    async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+        on_driver!(self, driver => driver.poll(cpu, answers).await)
+    }
+    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+        on_driver!(self, driver => driver.take(cpu, arrival, extra_cycles, sink).await)
+    }
+    async fn release(&self, cpu: &Cpu, entry: u64) {
+        on_driver!(self, driver => driver.release(cpu, entry).await)
+    }
+    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+        on_driver!(self, driver => driver.idle(cpu, wake).await)
+    }
+    fn attention(&self) -> &Signal {
+        on_driver!(self, driver => driver.attention())
+    }
+    fn polled_room(&self) -> Option<PointId> {
+        on_driver!(self, driver => driver.polled_room())
+    }
+    fn polled_packet(&self) -> Option<PointId> {
+        on_driver!(self, driver => driver.polled_packet())
+    }
+    fn places_itself(&self) -> bool {
+        on_driver!(self, driver => driver.places_itself())
+    }
+    fn place(&self, fragment: u32) -> Address {
+        on_driver!(self, driver => driver.place(fragment))
+    }
+    fn buffer_bytes(&self, fragments: u32) -> usize {
+        on_driver!(self, driver => driver.buffer_bytes(fragments))
+    }
+    fn payload_at(&self, into: Address) -> Address {
+        on_driver!(self, driver => driver.payload_at(into))
+    }
+    async fn map_tag(&self, cpu: &Cpu, tag: u16, address: Address) {
+        on_driver!(self, driver => driver.map_tag(cpu, tag, address).await)
+    }
+    fn port(&self) -> Option<&Rc<Port>> {
+        on_driver!(self, driver => driver.port())
+    }
+    fn uses(&self) -> Vec<Use> {
+        on_driver!(self, driver => driver.uses())
+    }
+}
+
+impl AnyDriver {
+    /// The chip of an interface whose host DMA can be tried alone.
+    pub fn lanai(&self) -> Option<&Rc<super::lanai::Lanai>> {
+        match self {
+            AnyDriver::Trapeze(driver) => Some(driver.chip()),
+            AnyDriver::Halves(_) | AnyDriver::Direct(_) => None,
+        }
+    }
+}
+
+/// The least that a packet says of itself on the wire.
+pub const HEAD_WORD: Bytes = Bytes(4);

@@ -1,0 +1,297 @@
+//! The memory in the interface in which a packet is composed and read.
+//!
+//! Models: a packet is composed in an outgoing flow-control buffer in the interface's memory, and
+//! sent from there as it stands. An arriving one goes into an incoming buffer and from there to the
+//! fifo, some access times later; packets follow each other through these steps. What the
+//! processor has not read keeps its incoming buffer.
+//!
+//! | offset | register | access |
+//! |---|---|---|
+//! | 0 | sending: how many packets may be launched; receiving: whether one is there | read |
+//! | 8 | sending: launch, the packet's length and from bit 16 its [`Marks`] | write |
+//! | 64 to 127 | the fifo's window | write, or read |
+//!
+//! Leaves out: several processes.
+
+use crate::engine::{Class, Journey, Mailbox, NodeId, Signal, Sim, Time};
+use crate::fabric::{Label, Packet};
+use crate::host::Device;
+use crate::ni::parcel::{Header, SENDING, Ticket};
+use crate::ni::port::{Port, Taken};
+use crate::protocol::{Marks, Offer, Slot};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// The status, of either half.
+pub const STATUS: u64 = 0;
+/// Launches what was composed.
+pub const LAUNCH: u64 = 8;
+/// The window of the fifo.
+pub const DATA: u64 = 64;
+/// Bytes of the device.
+pub const BYTES: u64 = 128;
+
+/// Bits of a length in the launch word.
+const LENGTH_BITS: u32 = 16;
+/// Most that a status tells.
+const STATUS_MAX: u32 = 255;
+
+/// What launches a packet.
+pub fn launch_word(bytes: usize, marks: Marks) -> u64 {
+    assert!(bytes < 1 << LENGTH_BITS, "a length has {LENGTH_BITS} bits");
+    bytes as u64 | marks_word(marks) << LENGTH_BITS
+}
+
+/// Marks as four bits.
+pub fn marks_word(marks: Marks) -> u64 {
+    let Marks { burst, last, answers, bypasses } = marks;
+    u64::from(burst) | u64::from(last) << 1 | u64::from(answers) << 2 | u64::from(bypasses) << 3
+}
+
+/// The marks in four bits.
+pub fn marks_of(word: u64) -> Marks {
+    let is_set = |bit: u32| word >> bit & 1 == 1;
+    Marks { burst: is_set(0), last: is_set(1), answers: is_set(2), bypasses: is_set(3) }
+}
+
+/// A packet that is to be sent, and the slot it has.
+struct Launched {
+    slot: Slot,
+    packet: Rc<Packet>,
+    marks: Marks,
+}
+
+/// Sends packets one after the other, each after a fixed time: the last part of every design.
+pub struct Output {
+    sim: Sim,
+    port: Rc<Port>,
+    time: Time,
+    launched: Mailbox<Launched>,
+}
+
+impl Output {
+    /// An output at work.
+    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time) -> Rc<Output> {
+        let output = Rc::new(Output {
+            sim: sim.clone(),
+            port: port.clone(),
+            time,
+            launched: Mailbox::new(sim, format!("{name}: a packet to send")),
+        });
+        sim.spawn_server(format!("{name} output"), output.clone().serve());
+        output
+    }
+
+    /// Sends a packet when those before it are sent.
+    pub fn send(&self, slot: Slot, packet: Rc<Packet>, marks: Marks) {
+        self.launched.send(Launched { slot, packet, marks });
+    }
+
+    async fn serve(self: Rc<Output>) {
+        loop {
+            let Launched { slot, packet: body, marks } = self.launched.receive().await;
+            let start = self.sim.now();
+            self.sim.delay(self.time).await;
+            body.journey.served(start, self.sim.now());
+            body.journey.close("send: interface", self.sim.now());
+            let to = NodeId(Header::of(&body).destination.into());
+            let bytes = crate::engine::Bytes(body.bytes().len() as u64);
+            self.port.pass(slot, Offer { to, class: Class::REQUESTS, marks, bytes, body }).await;
+        }
+    }
+}
+
+/// The sending fifo.
+pub struct SendFifo {
+    sim: Sim,
+    port: Rc<Port>,
+    output: Rc<Output>,
+    time: Time,
+    composed: RefCell<Vec<u8>>,
+    /// What is being composed, and what was but has not been launched: a bus may post the launch.
+    followed: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
+}
+
+impl SendFifo {
+    /// An empty fifo whose memory takes `time`, and its logic `processing` for a packet.
+    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time, processing: Time) -> SendFifo {
+        SendFifo {
+            sim: sim.clone(),
+            port: port.clone(),
+            output: Output::new(sim, name, port, processing),
+            time,
+            composed: RefCell::default(),
+            followed: RefCell::default(),
+        }
+    }
+
+    /// Keeps the journey of the packet to be composed.
+    pub fn follow(&self, journey: &Journey, ticket: Option<Ticket>) {
+        self.followed.borrow_mut().push_back((journey.clone(), ticket));
+    }
+
+    /// Appends to the packet.
+    pub fn append(&self, bytes: &[u8]) {
+        self.composed.borrow_mut().extend_from_slice(bytes);
+    }
+
+    /// Sends the packet, the first `bytes` bytes composed.
+    pub fn launch(&self, bytes: usize, marks: Marks) {
+        let slot = self.port.try_reserve(Class::REQUESTS).expect("a driver launches only where there is room");
+        let composed = std::mem::take(&mut *self.composed.borrow_mut());
+        assert!(composed.len() >= bytes, "a packet is launched when it is composed");
+        let (journey, ticket) = self.followed.borrow_mut().pop_front().expect("a packet is launched that was begun");
+        if let Some(ticket) = ticket {
+            ticket.end(&SENDING, self.sim.now());
+        }
+        let packet = Packet::of(Label::default(), journey, &composed[..bytes]);
+        self.output.send(slot, packet, marks);
+    }
+}
+
+impl Device for SendFifo {
+    fn time(&self, _at: u64) -> Time {
+        self.time
+    }
+
+    fn posts(&self) -> bool {
+        true
+    }
+
+    fn read(&self, at: u64, into: &mut [u8]) {
+        assert_eq!(at, STATUS, "only the status is read");
+        let room = u64::from(self.port.room(Class::REQUESTS).min(STATUS_MAX));
+        into.copy_from_slice(&room.to_le_bytes()[..into.len()]);
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) {
+        match at {
+            LAUNCH => {
+                let mut word = [0; 8];
+                word[..bytes.len()].copy_from_slice(bytes);
+                let word = u64::from_le_bytes(word);
+                self.launch((word & ((1 << LENGTH_BITS) - 1)) as usize, marks_of(word >> LENGTH_BITS));
+            }
+            _ => self.append(bytes),
+        }
+    }
+}
+
+/// The receiving fifo.
+pub struct ReceiveFifo {
+    sim: Sim,
+    port: Rc<Port>,
+    time: Time,
+    /// From a packet's arrival until the processor sees it.
+    filling: Time,
+    begun: Mailbox<Taken>,
+    ready: RefCell<VecDeque<Taken>>,
+    position: Cell<usize>,
+    /// The packet that was being read is at its end, and the window shows zeros.
+    over: Cell<bool>,
+    /// A packet became visible.
+    pub visible: Signal,
+}
+
+impl ReceiveFifo {
+    /// An empty fifo at work, whose memory takes `time`; it takes `filling` to process and write a
+    /// packet.
+    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time, filling: Time) -> Rc<ReceiveFifo> {
+        let fifo = Rc::new(ReceiveFifo {
+            sim: sim.clone(),
+            port: port.clone(),
+            time,
+            filling,
+            begun: Mailbox::new(sim, format!("{name}: a packet on its way to the fifo")),
+            ready: RefCell::default(),
+            position: Cell::new(0),
+            over: Cell::new(false),
+            visible: Signal::new(sim, format!("{name}: a packet")),
+        });
+        sim.spawn_server(format!("{name} input"), fifo.clone().begin());
+        sim.spawn_server(format!("{name} fifo"), fifo.clone().finish());
+        fifo
+    }
+
+    /// Begins each packet as it arrives.
+    async fn begin(self: Rc<ReceiveFifo>) {
+        loop {
+            let taken = self.port.take(Class::REQUESTS).await;
+            self.begun.send_at(self.sim.now() + self.filling, taken);
+        }
+    }
+
+    async fn finish(self: Rc<ReceiveFifo>) {
+        loop {
+            let taken = self.begun.receive().await;
+            let (journey, now) = (&taken.packet.journey, self.sim.now());
+            journey.served(now - self.filling, now);
+            journey.close("receive: interface", now);
+            self.ready.borrow_mut().push_back(taken);
+            self.visible.notify();
+        }
+    }
+
+    /// The next `bytes` bytes of the oldest packet, zeros after its end; a packet of which the last
+    /// word was read is gone.
+    pub fn next(&self, bytes: usize) -> Vec<u8> {
+        let (from, mut data) = (self.position.get(), vec![0; bytes]);
+        let length = {
+            let ready = self.ready.borrow();
+            let packet = ready.front().expect("a driver reads only a packet that is there").packet.bytes();
+            let end = (from + bytes).min(packet.len());
+            let part = &packet[from.min(end)..end];
+            data[..part.len()].copy_from_slice(part);
+            packet.len().next_multiple_of(8)
+        };
+        self.position.set(from + bytes);
+        if from + bytes >= length {
+            self.discard();
+        }
+        data
+    }
+
+    /// Begins the oldest packet anew: what was read was only looked at.
+    pub fn rewind(&self) {
+        self.position.set(0);
+    }
+
+    /// Lets go of the oldest packet.
+    fn discard(&self) {
+        let taken = self.ready.borrow_mut().pop_front().expect("there is a packet");
+        self.position.set(0);
+        self.over.set(true);
+        self.port.release(taken);
+    }
+
+    /// The journey of the oldest packet.
+    pub fn journey(&self) -> Journey {
+        self.ready.borrow().front().map(|taken| taken.packet.journey.clone()).unwrap_or_default()
+    }
+}
+
+impl Device for ReceiveFifo {
+    fn time(&self, _at: u64) -> Time {
+        self.time
+    }
+
+    fn read(&self, at: u64, into: &mut [u8]) {
+        match at {
+            STATUS => {
+                let there = u64::from(!self.ready.borrow().is_empty());
+                into.copy_from_slice(&there.to_le_bytes()[..into.len()]);
+            }
+            // The rest of a window whose packet has ended.
+            _ if at > DATA && self.over.get() => into.fill(0),
+            _ => {
+                self.over.set(false);
+                into.copy_from_slice(&self.next(into.len()));
+            }
+        }
+    }
+
+    fn write(&self, at: u64, _bytes: &[u8]) {
+        panic!("nothing to write at {at}")
+    }
+}

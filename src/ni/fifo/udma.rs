@@ -1,0 +1,254 @@
+//! `NI64w+Udma`: user-level DMA, Princeton-like.
+//!
+//! | Table 2 | send | receive |
+//! |---|---|---|
+//! | size of transfer | block | block |
+//! | who manages it | interface | interface |
+//! | source, destination | cache or memory | memory |
+//! | buffering | in the interface, virtual or main memory, processor involved | |
+//!
+//! A packet is composed in a buffer in memory. One uncached store (address and length) and one
+//! uncached load start a transfer (§2.2.1); the interface becomes bus master and moves the blocks
+//! by coherent reads, or by block writes to memory; software polls until it is done (§4). The
+//! processor sees the first 64 words of the fifo, reads the header there and then has the packet
+//! moved into the user's buffer in memory, header and all, with no copy of its own (§6.1.1).
+//! Payloads up to the threshold go word by word, as in [`words`](super::words), and so does all that
+//! is meant for registers.
+//!
+//! Leaves out: address translation and its protection; more than one transfer at a time.
+//! Parameters: threshold, time to become bus master, memory time.
+
+use super::device::{ReceiveFifo, SendFifo, marks_of, marks_word};
+use super::words::{self, WordReceiver, WordSender};
+use crate::engine::sim::PointId;
+use crate::engine::{Mailbox, Sim, Time};
+use crate::host::{Address, BLOCK_BYTES, Block, Cpu, Device, Master, Processor, Window};
+use crate::ni::driver::{Compose, Known, Wake};
+use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
+use crate::ni::moving::{Sink, Source, behind_header, load_word};
+use crate::ni::parcel::{Header, RECEIVING, Ticket};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A transfer (write): address of 44 bits, marks, and length from bit 48.
+const TRANSFER: u64 = 0;
+/// Its start (read: 1 if started), and whether it goes on (read).
+const START: u64 = 8;
+const BUSY: u64 = 16;
+const BYTES: u64 = 64;
+
+const MARKS_SHIFT: u32 = 44;
+const LENGTH_SHIFT: u32 = 48;
+
+/// A DMA engine's registers.
+struct Registers {
+    transfer: Cell<[u8; 8]>,
+    busy: Cell<bool>,
+    started: Mailbox<u64>,
+    time: Time,
+}
+
+impl Registers {
+    fn new(sim: &Sim, name: &str, time: Time) -> Rc<Registers> {
+        let started = Mailbox::new(sim, format!("{name}: a transfer"));
+        Rc::new(Registers { transfer: Cell::default(), busy: Cell::new(false), started, time })
+    }
+
+    fn start(&self) -> u64 {
+        if self.busy.replace(true) {
+            return 0;
+        }
+        self.started.send(u64::from_le_bytes(self.transfer.get()));
+        1
+    }
+}
+
+impl Device for Registers {
+    fn time(&self, _at: u64) -> Time {
+        self.time
+    }
+
+    fn read(&self, at: u64, into: &mut [u8]) {
+        let value = match at {
+            START => self.start(),
+            _ => self.busy.get().into(),
+        };
+        into.copy_from_slice(&value.to_le_bytes()[..into.len()]);
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) {
+        let (mut transfer, at) = (self.transfer.get(), (at - TRANSFER) as usize);
+        transfer[at..at + bytes.len()].copy_from_slice(bytes);
+        self.transfer.set(transfer);
+    }
+}
+
+/// What a DMA engine works with.
+struct Mover {
+    sim: Sim,
+    master: Master,
+    registers: Rc<Registers>,
+    start_time: Time,
+    switch_time: Time,
+    memory_time: Time,
+}
+
+impl Mover {
+    fn new(site: &HalfSite<'_>, registers: &Rc<Registers>) -> Mover {
+        let p = site.parameters;
+        Mover {
+            sim: site.sim().clone(),
+            master: site.host().master(),
+            registers: registers.clone(),
+            start_time: p.udma_start_time,
+            switch_time: p.udma_switch_time,
+            memory_time: p.memory_time,
+        }
+    }
+
+    /// Memory to the sending fifo, and off.
+    async fn serve_sends(self, fifo: Rc<SendFifo>) {
+        loop {
+            let (from, bytes, marks) = parts(self.registers.started.receive().await);
+            self.sim.delay(self.start_time).await;
+            for block in (0..bytes).step_by(BLOCK_BYTES) {
+                self.sim.delay(self.switch_time).await;
+                let data = self.master.read_block(from + block as u64).await;
+                self.sim.delay(self.memory_time).await;
+                fifo.append(&data.0);
+            }
+            fifo.launch(bytes, marks_of(marks));
+            self.registers.busy.set(false);
+        }
+    }
+
+    /// The receiving fifo to memory.
+    async fn serve_receives(self, fifo: Rc<ReceiveFifo>) {
+        loop {
+            let (to, bytes, _) = parts(self.registers.started.receive().await);
+            self.sim.delay(self.start_time).await;
+            for block in (0..bytes).step_by(BLOCK_BYTES) {
+                self.sim.delay(self.memory_time + self.switch_time).await;
+                let data = Block::from_bytes(&fifo.next(BLOCK_BYTES));
+                self.master.write_block(to + block as u64, data).await;
+            }
+            self.registers.busy.set(false);
+        }
+    }
+}
+
+/// The transfer in a word: address, length, marks.
+fn parts(word: u64) -> (Address, usize, u64) {
+    let marks = word >> MARKS_SHIFT & ((1 << (LENGTH_SHIFT - MARKS_SHIFT)) - 1);
+    (word & ((1 << MARKS_SHIFT) - 1), (word >> LENGTH_SHIFT) as usize, marks)
+}
+
+/// The driver's sending half.
+pub struct UdmaSender {
+    words: WordSender,
+    window: Window,
+    buffer: Address,
+    threshold: usize,
+    word_cycles: u64,
+    poll_cycles: u64,
+}
+
+/// The driver's receiving half.
+pub struct UdmaReceiver {
+    words: WordReceiver,
+    window: Window,
+    threshold: usize,
+    poll_cycles: u64,
+}
+
+/// Builds the sending half.
+pub fn sender(site: &HalfSite<'_>) -> UdmaSender {
+    let (p, words) = (site.parameters, words::sender(site, true));
+    let registers = Registers::new(site.sim(), site.name(), p.memory_time);
+    let window = site.host().attach(registers.clone(), BYTES);
+    let mover = Mover::new(site, &registers);
+    site.sim().spawn_server(format!("{} sending DMA", site.name()), mover.serve_sends(words.fifo.clone()));
+    UdmaSender {
+        words,
+        window,
+        buffer: site.host().allocate(p.message_bytes_max.len()),
+        threshold: p.udma_threshold.len(),
+        word_cycles: p.word_cycles,
+        poll_cycles: site.poll_cycles(),
+    }
+}
+
+/// Builds the receiving half.
+pub fn receiver(site: &HalfSite<'_>) -> UdmaReceiver {
+    let (p, words) = (site.parameters, words::receiver(site, true));
+    let registers = Registers::new(site.sim(), site.name(), p.memory_time);
+    let window = site.host().attach(registers.clone(), BYTES);
+    let mover = Mover::new(site, &registers);
+    site.sim().spawn_server(format!("{} receiving DMA", site.name()), mover.serve_receives(words.fifo.clone()));
+    UdmaReceiver { words, window, threshold: p.udma_threshold.len(), poll_cycles: site.poll_cycles() }
+}
+
+/// Starts a transfer and polls until it is done.
+async fn transfer(cpu: &Cpu, window: Window, memory: Address, bytes: usize, marks: u64, poll_cycles: u64) {
+    assert!(memory < 1 << MARKS_SHIFT, "an address has {MARKS_SHIFT} bits");
+    let word = memory | marks << MARKS_SHIFT | (bytes as u64) << LENGTH_SHIFT;
+    cpu.write(window.at(TRANSFER), 8, word).await;
+    let started = cpu.read(window.at(START), words::REGISTER_BYTES).await;
+    assert_eq!(started, 1, "one transfer at a time");
+    while cpu.read(window.at(BUSY), words::REGISTER_BYTES).await != 0 {
+        cpu.work(poll_cycles);
+    }
+}
+
+impl SendHalf for UdmaSender {
+    async fn can_send(&self, cpu: &Cpu) -> bool {
+        self.words.can_send(cpu).await
+    }
+
+    async fn send(&self, cpu: &Cpu, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
+        let in_registers = matches!(packet.source, Source::Words(_));
+        if in_registers || usize::from(header.payload_bytes) <= self.threshold {
+            return self.words.send(cpu, header, packet, ticket).await;
+        }
+        self.words.fifo.follow(&packet.journey, ticket);
+        for word in 0..header.words() {
+            let value = load_word(cpu, header, packet.source, word, self.word_cycles).await;
+            cpu.store_word(self.buffer + 8 * word as u64, header.bytes_of_word(word), value).await;
+        }
+        cpu.fence().await;
+        let (bytes, marks) = (header.packet_bytes(), marks_word(packet.marks));
+        transfer(cpu, self.window, self.buffer, bytes, marks, self.poll_cycles).await;
+    }
+}
+
+impl ReceiveHalf for UdmaReceiver {
+    async fn poll(&self, cpu: &Cpu) -> Option<Found> {
+        self.words.poll(cpu).await
+    }
+
+    async fn take(&self, cpu: &Cpu, header: Header, known: Known, sink: &mut Sink<'_>) {
+        match sink {
+            Sink::Memory(into) if usize::from(header.payload_bytes) > self.threshold => {
+                self.words.fifo.rewind();
+                let bytes = header.packet_bytes();
+                transfer(cpu, self.window, *into, bytes, 0, self.poll_cycles).await;
+                if let Some(ticket) = known.ticket {
+                    ticket.end(&RECEIVING, cpu.now());
+                }
+            }
+            Sink::Memory(into) => {
+                let mut behind = Sink::Memory(behind_header(*into));
+                self.words.take(cpu, header, known, &mut behind).await;
+            }
+            Sink::Words(_) => self.words.take(cpu, header, known, sink).await,
+        }
+    }
+
+    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+        self.words.idle(cpu, wake).await;
+    }
+
+    fn polled(&self, cpu: &Cpu) -> Option<PointId> {
+        self.words.polled(cpu)
+    }
+}

@@ -1,0 +1,294 @@
+//! The fifos and queues of Mukherjee and Hill (1998), §4 and Table 2: the designs, their parameters,
+//! each with its source, and what is refused.
+//!
+//! A design is a sending and a receiving half, each with its device and its driver side by side in
+//! one file; the Memory-Channel-like one is made of halves of two others. The interface's own loop is
+//! in [`halves`](super::halves).
+//!
+//! *Calibrated* means: fitted on one column of Table 5, the round trip at 64 bytes (7 of 53 cells), one
+//! value for all designs; *chosen*: the paper does not say.
+
+use super::Reach;
+use super::parcel::{HEADER_BYTES, Header};
+use crate::engine::{Bytes, Time};
+use crate::host::memory_bus::Problem;
+use crate::host::{BLOCK_BYTES, Means};
+use crate::text::Table;
+
+/// The designs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Design {
+    /// `NI2w`, CM-5-like.
+    Ni2w,
+    /// `NI64w+Udma`, Princeton-like.
+    Udma,
+    /// `NI16w+Blkbuf`, AP3000-like.
+    Ap3000,
+    /// `CNI0Qm`, StarT-JR-like.
+    StartJr,
+    /// `(NI16w+Blkbuf)S(CNI0Qm)R`, Memory-Channel-like.
+    MemoryChannel,
+    /// `CNI512Q`.
+    Cni512q,
+    /// `CNI32Qm`.
+    Cni32qm,
+    /// `CNI32Qm` with a throttled sender.
+    Cni32qmThrottle,
+    /// `NI2w` accessed in one processor cycle.
+    SingleCycle,
+}
+
+impl Design {
+    /// All designs, in the order of Table 5, the single-cycle one last.
+    pub const ALL: [Design; 9] = [
+        Design::Ni2w,
+        Design::Udma,
+        Design::Ap3000,
+        Design::StartJr,
+        Design::MemoryChannel,
+        Design::Cni512q,
+        Design::Cni32qm,
+        Design::Cni32qmThrottle,
+        Design::SingleCycle,
+    ];
+
+    /// The design's name in descriptions.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Design::Ni2w => "ni2w",
+            Design::Udma => "udma",
+            Design::Ap3000 => "ap3000",
+            Design::StartJr => "startjr",
+            Design::MemoryChannel => "memory-channel",
+            Design::Cni512q => "cni512q",
+            Design::Cni32qm => "cni32qm",
+            Design::Cni32qmThrottle => "cni32qm-throttle",
+            Design::SingleCycle => "single-cycle",
+        }
+    }
+
+    /// The design called `key` in descriptions.
+    pub fn of_key(key: &str) -> Option<Design> {
+        Design::ALL.into_iter().find(|design| design.key() == key)
+    }
+
+    /// The paper's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Design::Ni2w => "NI2w",
+            Design::Udma => "NI64w+Udma",
+            Design::Ap3000 => "NI16w+Blkbuf",
+            Design::StartJr => "CNI0Qm",
+            Design::MemoryChannel => "(NI16w+Blkbuf)S(CNI0Qm)R",
+            Design::Cni512q => "CNI512Q",
+            Design::Cni32qm => "CNI32Qm",
+            Design::Cni32qmThrottle => "CNI32Qm+Throttle",
+            Design::SingleCycle => "single-cycle NI2w",
+        }
+    }
+
+    /// What it needs of a host. A queue that the processor polls in main memory is polled in the cache
+    /// where that snoops, else in memory.
+    pub const fn needs(self) -> Means {
+        let none = Means { registers: false, blocks: false, dma: false, coherent: false, interrupts: false };
+        match self {
+            Design::SingleCycle => none,
+            Design::Ni2w => Means { registers: true, ..none },
+            Design::Udma => Means { registers: true, dma: true, ..none },
+            Design::Ap3000 => Means { registers: true, blocks: true, ..none },
+            Design::StartJr => Means { registers: true, dma: true, ..none },
+            Design::MemoryChannel => Means { registers: true, blocks: true, dma: true, ..none },
+            Design::Cni512q | Design::Cni32qm | Design::Cni32qmThrottle => Means { coherent: true, ..none },
+        }
+    }
+
+    /// Whether a half of it is read or written through a fifo.
+    pub const fn is_fifo(self) -> bool {
+        use Design::{Ap3000, MemoryChannel, Ni2w, SingleCycle, Udma};
+        matches!(self, Ni2w | Udma | Ap3000 | MemoryChannel | SingleCycle)
+    }
+
+    /// Whether a half of it is a queue in memory.
+    pub const fn has_queue(self) -> bool {
+        !matches!(self, Design::Ni2w | Design::Udma | Design::Ap3000 | Design::SingleCycle)
+    }
+
+    /// Whether it caches its queues.
+    pub const fn caches(self) -> bool {
+        matches!(self, Design::Cni32qm | Design::Cni32qmThrottle)
+    }
+}
+
+/// An interface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InterfaceParameters {
+    /// Which design (Table 2).
+    pub design: Design,
+    /// Access time of its memory: 60 ns, `CNI512Q` 120 ns (Table 3, note a).
+    pub memory_time: Time,
+    /// Its logic's time for a message, on each side (calibrated, one value for all designs).
+    pub processing_time: Time,
+    /// Largest network message, header included: 256 bytes (Table 3).
+    pub message_bytes_max: Bytes,
+    /// Fifo designs: accesses to its memory from a message's arrival until the processor sees it:
+    /// into the flow-control buffer, out of it, into the fifo, its status and its count: 5 (calibrated).
+    pub fifo_receive_accesses: u64,
+    /// Fifo designs: width of an uncached access to the fifo: 8 bytes, the two words of `NI2w` (§4).
+    pub access_bytes: usize,
+    /// Fifo designs: bytes of the fifo that the processor sees: 8 (`NI2w`), 256 (`Udma`) (§4).
+    pub window_bytes: usize,
+    /// `Blkbuf`: processor cycles to flush or load the block buffer: 12 (§6.1.1).
+    pub block_buffer_cycles: u64,
+    /// `Udma`: larger payloads use it: 0 in Table 5, 96 bytes in the applications (§6.1.1).
+    pub udma_threshold: Bytes,
+    /// `Udma`: from the initiating load until the engine is at work (calibrated).
+    pub udma_start_time: Time,
+    /// `Udma`: to switch the bus master from processor to interface, for each block (calibrated).
+    pub udma_switch_time: Time,
+    /// Queues: blocks in each direction's queue: 512 (`CNI512Q`, §4; the others chosen alike).
+    pub queue_blocks: u64,
+    /// `CNI32Qm`: blocks of its cache in each direction: 32 (§4).
+    pub cache_blocks: usize,
+    /// Queues: how long a full receive queue waits before it looks at the head again (chosen).
+    pub head_poll_time: Time,
+    /// Cycles of the driver's loop around the access that moves 8 bytes: two 4-byte words (chosen).
+    pub word_cycles: u64,
+}
+
+impl InterfaceParameters {
+    /// The interface `design` as in Table 5.
+    pub fn paper(design: Design) -> InterfaceParameters {
+        InterfaceParameters {
+            design,
+            memory_time: match design {
+                Design::Cni512q => Time::from_ns(120),
+                Design::SingleCycle => Time::from_ns(1),
+                _ => Time::from_ns(60),
+            },
+            processing_time: Time::from_ns(40),
+            message_bytes_max: Bytes(256),
+            fifo_receive_accesses: 5,
+            access_bytes: 8,
+            window_bytes: if design == Design::Udma { 256 } else { 8 },
+            block_buffer_cycles: 12,
+            udma_threshold: Bytes(0),
+            udma_start_time: Time::from_ns(180),
+            udma_switch_time: Time::from_ns(110),
+            queue_blocks: 512,
+            cache_blocks: 32,
+            head_poll_time: Time::from_ns(500),
+            word_cycles: 4,
+        }
+    }
+
+    /// Reads the parameters of a design; those that other designs alone have keep the paper's value.
+    pub fn read(t: &mut Table<'_>, design: Design) -> InterfaceParameters {
+        let mut read = InterfaceParameters {
+            memory_time: t.time("memory-time", "Access time of the interface's memory").required(),
+            processing_time: t.time("processing-time", "Time of its logic for a message, on each side").required(),
+            message_bytes_max: t.bytes("message-max", "Largest network message, header included").required(),
+            word_cycles: t
+                .count("word-cycles", "Processor cycles of the loop that moves 8 bytes")
+                .max(1_000_000)
+                .required(),
+            ..InterfaceParameters::paper(design)
+        };
+        if design.is_fifo() {
+            read.read_fifo(t);
+        }
+        if matches!(design, Design::Ap3000 | Design::MemoryChannel) {
+            read.block_buffer_cycles =
+                t.count("block-buffer-cycles", "Cycles to flush or load the block buffer").max(1_000_000).required();
+        }
+        if design == Design::Udma {
+            read.udma_threshold = t.bytes("udma-threshold", "Payloads larger than this use user-level DMA").required();
+            read.udma_start_time = t.time("udma-start", "From the initiating load until the engine works").required();
+            read.udma_switch_time = t.time("udma-switch", "To switch the bus master, for each block").required();
+        }
+        if design.has_queue() {
+            read.queue_blocks = t.count("queue-blocks", "Blocks of each queue; a power of two").min(1).required();
+            read.head_poll_time = t.time("head-poll", "How long a full queue waits before it looks again").required();
+        }
+        if design.caches() {
+            read.cache_blocks =
+                t.count("cache-blocks", "Blocks of each cache; a power of two").min(1).required() as usize;
+        }
+        read
+    }
+
+    fn read_fifo(&mut self, t: &mut Table<'_>) {
+        self.fifo_receive_accesses = t
+            .count("receive-accesses", "Accesses to its memory from arrival until the processor sees a message")
+            .required();
+        self.access_bytes = t.bytes("access", "Width of an uncached access to the fifo").required().len();
+        self.window_bytes = t.bytes("window", "Bytes of the fifo that the processor sees").required().len();
+    }
+
+    /// What it can carry.
+    pub fn reach(&self) -> Reach {
+        let payload = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64);
+        Reach {
+            packet: self.message_bytes_max,
+            message: Bytes(payload * u64::from(Header::FRAGMENTS_MAX)),
+            nodes: Header::NODES_MAX,
+            streams: false,
+            has_host_dma: false,
+        }
+    }
+
+    /// Blocks that the largest message takes.
+    pub fn message_blocks_max(&self) -> u64 {
+        self.message_bytes_max.get().div_ceil(BLOCK_BYTES as u64)
+    }
+
+    /// Everything that is wrong with these parameters.
+    pub fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        self.check_message(&mut problems);
+        if self.design.is_fifo() {
+            self.check_access(&mut problems);
+        }
+        if self.design.has_queue() {
+            self.check_queue(&mut problems);
+        }
+        let (blocks, message) = (self.cache_blocks, self.message_blocks_max());
+        if self.design.caches() && (!blocks.is_power_of_two() || (blocks as u64) < message) {
+            let reason = format!("{blocks} blocks: a power of two of at least the {message} blocks of a message");
+            problems.push(Problem::new("cache-blocks", reason));
+        }
+        problems
+    }
+
+    fn check_message(&self, problems: &mut Vec<Problem>) {
+        let bytes = self.message_bytes_max.get();
+        if !(16..=256).contains(&bytes) || !bytes.is_multiple_of(8) {
+            let reason = format!("{bytes} B: a multiple of 8 from 16 (header and a word) to 256");
+            problems.push(Problem::new("message-bytes-max", reason));
+        }
+    }
+
+    fn check_access(&self, problems: &mut Vec<Problem>) {
+        let (access, window) = (self.access_bytes, self.window_bytes);
+        if ![1, 2, 4, 8].contains(&access) {
+            let reason = format!("{access} B: an uncached access moves 1, 2, 4 or 8 bytes");
+            problems.push(Problem::new("access-bytes", reason));
+        } else if access > window {
+            let reason = format!("{access} B is wider than the {window} B of the fifo that the processor sees");
+            problems.push(Problem::new("access-bytes", reason));
+        }
+    }
+
+    fn check_queue(&self, problems: &mut Vec<Problem>) {
+        let (blocks, message) = (self.queue_blocks, self.message_blocks_max());
+        if !blocks.is_power_of_two() {
+            problems.push(Problem::new("queue-blocks", format!("{blocks} blocks is not a power of two")));
+        }
+        if message > blocks {
+            let reason = format!(
+                "a message of {} needs {message} blocks, more than the queue's {blocks}",
+                self.message_bytes_max
+            );
+            problems.push(Problem::new("queue-blocks", reason));
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What interfaces that move whole packets say in them: the header, and a processor's part of the
+//! way.
+//!
+//! The header is 8 bytes (Mukherjee and Hill 1998, Table 5). Its sense tells the reader of a coherent
+//! queue that the packet is new; elsewhere it is zero.
+
+use super::Envelope;
+use crate::engine::{Journey, Time};
+use crate::fabric::Packet;
+use crate::host::memory_bus::block::read_bytes;
+use crate::host::{BLOCK_BYTES, Block, Cpu, Processor, Stalls};
+
+/// Bytes of a header.
+pub const HEADER_BYTES: usize = 8;
+
+/// What the header of a packet says.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Header {
+    /// Bytes of payload in this packet, up to 248: 8 bits.
+    pub payload_bytes: u8,
+    /// Who sent it: 10 bits.
+    pub source: u16,
+    /// Where it goes: 10 bits.
+    pub destination: u16,
+    /// What the messaging layer says: 14 bits of sequence, since a message may be returned often and
+    /// overtaken by many, 8 of fragment, 5 of handler, and two flags.
+    pub envelope: Envelope,
+    /// The lap of the queue it was written in: 7 bits, zero for none.
+    pub sense: u8,
+}
+
+/// The widths of the fields, from the lowest bit on.
+const WIDTHS: [u32; 9] = [8, 10, 10, 14, 1, 8, 1, 5, 7];
+
+impl Header {
+    /// Most fragments of one message.
+    pub const FRAGMENTS_MAX: u32 = 1 << 8;
+    /// Most nodes of a machine.
+    pub const NODES_MAX: u32 = 1 << 10;
+    /// Sequence numbers.
+    pub const SEQUENCES: u32 = 1 << 14;
+
+    /// The header as a word.
+    ///
+    /// # Panics
+    ///
+    /// If a field does not fit.
+    pub fn encode(self) -> u64 {
+        let Envelope { is_part, handler, sequence, fragment, last } = self.envelope;
+        let fields = [
+            self.payload_bytes.into(),
+            self.source.into(),
+            self.destination.into(),
+            sequence.into(),
+            is_part.into(),
+            fragment.into(),
+            last.into(),
+            handler.into(),
+            self.sense.into(),
+        ];
+        let (mut word, mut at) = (0u64, 0);
+        for (field, width) in fields.into_iter().zip(WIDTHS) {
+            let field: u64 = field;
+            assert!(field < 1 << width, "{field} does not fit the {width} bits it has in a header");
+            word |= field << at;
+            at += width;
+        }
+        word
+    }
+
+    /// The header in a word.
+    pub fn decode(word: u64) -> Header {
+        let mut at = 0;
+        let [payload_bytes, source, destination, sequence, is_part, fragment, last, handler, sense] =
+            WIDTHS.map(|width| {
+                at += width;
+                (word >> (at - width) & ((1 << width) - 1)) as u32
+            });
+        Header {
+            payload_bytes: payload_bytes as u8,
+            source: source as u16,
+            destination: destination as u16,
+            envelope: Envelope {
+                is_part: is_part == 1,
+                handler: handler as u8,
+                sequence: sequence as u16,
+                fragment,
+                last: last == 1,
+            },
+            sense: sense as u8,
+        }
+    }
+
+    /// The header of a packet.
+    pub fn of(packet: &Packet) -> Header {
+        Header::decode(read_bytes(&packet.bytes()[..HEADER_BYTES]))
+    }
+
+    /// Bytes of the packet: header and payload.
+    pub fn packet_bytes(self) -> usize {
+        HEADER_BYTES + self.payload_bytes as usize
+    }
+
+    /// Words of 8 bytes, the last perhaps not full.
+    pub fn words(self) -> usize {
+        self.packet_bytes().div_ceil(8)
+    }
+
+    /// Blocks that the packet takes.
+    pub fn blocks(self) -> usize {
+        self.packet_bytes().div_ceil(BLOCK_BYTES)
+    }
+
+    /// Bytes of word `word` of the packet.
+    pub fn bytes_of_word(self, word: usize) -> usize {
+        (self.packet_bytes() - 8 * word).min(8)
+    }
+}
+
+/// Block `block` of a packet, zeros after its end.
+pub fn block_of(packet: &Packet, block: usize) -> Block {
+    let bytes = packet.bytes();
+    let from = (block * BLOCK_BYTES).min(bytes.len());
+    Block::from_bytes(&bytes[from..(from + BLOCK_BYTES).min(bytes.len())])
+}
+
+/// The names under which a processor's part of a journey is told: its own work, and the bus.
+pub struct StageNames {
+    /// Instructions and hits.
+    pub processor: &'static str,
+    /// Accesses that left the processor.
+    pub bus: &'static str,
+}
+
+/// The stages of sending.
+pub const SENDING: StageNames = StageNames { processor: "send: processor", bus: "send: bus" };
+/// The stages of receiving.
+pub const RECEIVING: StageNames = StageNames { processor: "receive: processor", bus: "receive: bus" };
+
+/// A journey during a stage in which a processor works: its end splits the stage into the
+/// processor's own work and its bus accesses.
+#[derive(Clone)]
+pub struct Ticket {
+    journey: Journey,
+    cpu: Cpu,
+    start: Time,
+    stalls: Stalls,
+}
+
+impl Ticket {
+    /// The processor's part begins now; what the stage holds so far is told as `before`. None where
+    /// nobody follows the packet.
+    pub fn start(journey: &Journey, cpu: &Cpu, before: &'static str) -> Option<Ticket> {
+        if !journey.is_followed() {
+            return None;
+        }
+        let (start, stalls) = (cpu.now(), cpu.stalls());
+        journey.close(before, start);
+        Some(Ticket { journey: journey.clone(), cpu: cpu.clone(), start, stalls })
+    }
+
+    /// The processor's part ends at `at`, perhaps inside an access that is not counted yet.
+    pub fn end(self, names: &StageNames, at: Time) {
+        let stalls = self.cpu.stalls();
+        let waiting = stalls.waiting - self.stalls.waiting;
+        let in_access = at.since(self.cpu.now());
+        let bus = (stalls.service - self.stalls.service + waiting + in_access).min(at - self.start);
+        let worked_until = at - bus;
+        self.journey.served(self.start, worked_until);
+        self.journey.close(names.processor, worked_until);
+        self.journey.served(worked_until, at - waiting.min(bus));
+        self.journey.close(names.bus, at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_header_says_what_was_put_in(word in any::<u64>()) {
+            prop_assert_eq!(Header::decode(word).encode(), word);
+        }
+    }
+
+    #[test]
+    fn a_field_that_does_not_fit_touches_no_other() {
+        let wide = |change: fn(&mut Header)| {
+            let mut header = Header::default();
+            change(&mut header);
+            std::panic::catch_unwind(|| header.encode()).is_err()
+        };
+        assert!(wide(|header| header.envelope.handler = 32));
+        assert!(wide(|header| header.envelope.fragment = 256));
+        assert!(wide(|header| header.envelope.sequence = 1 << 14));
+        assert!(wide(|header| header.source = 1 << 10));
+        assert!(wide(|header| header.sense = 128));
+        assert!(!wide(|header| header.envelope.handler = 31));
+    }
+}

@@ -1,0 +1,500 @@
+//! The network side of every interface that sends whole packets: a protocol over a fabric.
+//!
+//! Models: one loop for all protocols and fabrics. When the way into a class is free, the protocol
+//! is asked what may enter it; what comes off the fabric, and what its reader takes and has read, is
+//! told to the protocol, and that may let something enter. Making and taking an acknowledgement takes
+//! the protocol's `processing` cycles each; a packet's way through the interface is the design's, or
+//! part of the fabric's interface delay. Leaves out: anything by which designs differ.
+//!
+//! Statistics: what the protocol counts; packets for each node that are under way ([`Pending`]).
+
+use crate::engine::{Bytes, Class, Hertz, Journey, Mailbox, NodeId, Signal, Sim, Tally, Time};
+use crate::fabric::{Label, Packet, Told, Whole};
+use crate::protocol::{Answer, AnyProtocol, Effects, Frame, Offer, Protocol, ProtocolParameters, Slot, Statistics};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// For each node, the packets for it that are in the fabric or wait for its reader: an instrument.
+#[derive(Debug, Default)]
+pub struct Pending(Vec<Cell<u64>>);
+
+impl Pending {
+    /// Of `nodes` nodes, none.
+    pub fn new(nodes: usize) -> Rc<Pending> {
+        Rc::new(Pending((0..nodes).map(|_| Cell::new(0)).collect()))
+    }
+
+    /// Those for a node.
+    pub fn of(&self, node: NodeId) -> u64 {
+        self.0[node.index()].get()
+    }
+
+    pub(super) fn add(&self, node: NodeId) {
+        let pending = &self.0[node.index()];
+        pending.set(pending.get() + 1);
+    }
+
+    pub(super) fn remove(&self, node: NodeId) {
+        let pending = &self.0[node.index()];
+        pending.set(pending.get() - 1);
+    }
+}
+
+/// The stages of a packet between the interfaces.
+#[derive(Clone, Copy, Debug)]
+pub struct Stages {
+    /// Until the interface first gives it to the fabric, which is told if it lasts.
+    pub pool: &'static str,
+    /// Whether it is told even if it takes no time.
+    pub always: bool,
+    /// Until it is at the receiving interface.
+    pub fabric: &'static str,
+}
+
+/// What a port is wired to.
+pub struct Wiring<'a> {
+    /// The simulation.
+    pub sim: &'a Sim,
+    /// The node.
+    pub node: NodeId,
+    /// Its name.
+    pub name: &'a str,
+    /// The clock of the interface.
+    pub clock: Hertz,
+    /// Its place in the fabric.
+    pub wire: Rc<dyn Whole>,
+    /// The fabric's classes.
+    pub classes: u8,
+    /// The protocol.
+    pub protocol: &'a ProtocolParameters,
+    /// What became of messages.
+    pub tally: &'a Rc<Tally>,
+    /// What is under way.
+    pub pending: &'a Rc<Pending>,
+    /// The largest packet.
+    pub packet: Bytes,
+}
+
+/// The port of a node.
+pub struct Port {
+    sim: Sim,
+    node: NodeId,
+    clock: Hertz,
+    packet: Bytes,
+    protocol: RefCell<AnyProtocol<Rc<Packet>>>,
+    /// Logical networks for programs.
+    classes: u8,
+    processing: u64,
+    resends: bool,
+    pools: bool,
+    has_timers: bool,
+    wire: Rc<dyn Whole>,
+    lanes: Vec<Lane>,
+    /// Whether a packet is taken in when its header is here, and not only when all of it is.
+    early: bool,
+    stages: Stages,
+    held: RefCell<Vec<Option<Reading>>>,
+    /// A packet left, or a slot may be free.
+    pub freed: Signal,
+    /// A packet may be taken.
+    pub arrived: Signal,
+    /// Something that a processor may wait for changed: either of these, or a packet is whole.
+    pub changed: Signal,
+    later: Mailbox<Later>,
+    /// A timer is set for an earlier instant.
+    sooner: Signal,
+    tally: Rc<Tally>,
+    pending: Rc<Pending>,
+}
+
+/// A class of the fabric.
+#[derive(Default)]
+struct Lane {
+    /// The packet that is going in, if the way is not free.
+    sending: RefCell<Option<Rc<Packet>>>,
+    /// Whether the packet in front was taken, and its acknowledgement is being made.
+    taking: Cell<bool>,
+}
+
+/// A packet that its reader has.
+#[derive(Clone, Copy, Default)]
+struct Reading {
+    /// Its place, when the protocol has said which.
+    slot: Option<Slot>,
+    /// Whether it has been read before that.
+    read: bool,
+}
+
+/// What happens some cycles later.
+enum Later {
+    /// An acknowledgement has been taken in.
+    Arrive(Rc<Packet>),
+    /// A packet that was taken is acknowledged.
+    Accept(Class, Answer, usize),
+}
+
+/// A packet that was taken.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// Who sent it.
+    pub from: NodeId,
+    /// The packet; its rest may still flow in.
+    pub packet: Rc<Packet>,
+    /// Its class.
+    pub class: Class,
+    key: usize,
+}
+
+impl Port {
+    /// The port, its tasks started.
+    pub fn start(wiring: Wiring<'_>, early: bool, stages: Stages) -> Rc<Port> {
+        let Wiring { sim, node, name, clock, wire, classes, protocol, tally, pending, packet } = wiring;
+        let promises = protocol.promises_over(classes);
+        let port = Rc::new(Port {
+            sim: sim.clone(),
+            node,
+            clock,
+            packet,
+            protocol: RefCell::new(protocol.start(node, classes)),
+            classes: protocol.classes(classes),
+            processing: protocol.processing(),
+            resends: promises.survives_loss,
+            pools: promises.pools,
+            has_timers: promises.has_timers,
+            wire,
+            lanes: Class::all(classes).map(|_| Lane::default()).collect(),
+            early,
+            stages,
+            held: RefCell::default(),
+            freed: Signal::new(sim, format!("room in the interface of {name}")),
+            arrived: Signal::new(sim, format!("a packet for {name}")),
+            changed: Signal::new(sim, format!("a packet for {name}, or room in its interface")),
+            later: Mailbox::new(sim, format!("work for the interface of {name}")),
+            sooner: Signal::new(sim, format!("a timer of the interface of {name}")),
+            tally: tally.clone(),
+            pending: pending.clone(),
+        });
+        if let Some(places) = promises.places {
+            Class::all(classes).for_each(|class| port.wire.set_places(class, places));
+        }
+        port.join(name);
+        port
+    }
+
+    fn join(self: &Rc<Self>, name: &str) {
+        let listener = Rc::downgrade(self);
+        let told = move |told| {
+            if let Some(port) = listener.upgrade() {
+                port.told(told);
+            }
+        };
+        self.wire.attach(Box::new(told));
+        if self.processing > 0 {
+            self.sim.spawn_server(format!("{name} interface"), self.clone().work());
+        }
+        if self.has_timers {
+            self.sim.spawn_server(format!("{name} timers"), self.clone().watch());
+        }
+    }
+
+    /// The node.
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// Logical networks for programs.
+    pub fn classes(&self) -> u8 {
+        self.classes
+    }
+
+    /// How many packets of a class may be composed now.
+    pub fn room(&self, class: Class) -> u32 {
+        self.protocol.borrow().room(class)
+    }
+
+    /// Takes a slot, if there is one.
+    pub fn try_reserve(&self, class: Class) -> Option<Slot> {
+        self.protocol.borrow_mut().reserve(class)
+    }
+
+    /// Waits for a slot and takes it.
+    pub async fn reserve(&self, class: Class) -> Slot {
+        loop {
+            if let Some(slot) = self.try_reserve(class) {
+                return slot;
+            }
+            self.freed.wait().await;
+        }
+    }
+
+    /// Gives a composed packet on.
+    pub fn offer(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
+        let class = packet.class;
+        packet.body.relabel(Label { source: self.node, destination: packet.to, class, ..Label::default() });
+        self.protocol.borrow_mut().offer(slot, packet);
+        self.pump(class);
+    }
+
+    /// Gives a composed packet on, and returns when the interface's last part is free again: at once
+    /// where packets wait in a pool, else when its last byte has left.
+    pub async fn pass(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
+        let body = packet.body.clone();
+        self.offer(slot, packet);
+        while !self.pools && !body.has_entered() {
+            self.freed.wait().await;
+        }
+    }
+
+    /// Whether a packet waits to be taken.
+    pub fn has_arrived(&self, class: Class) -> bool {
+        !self.lanes[class.index()].taking.get() && self.protocol.borrow().front(class).is_some()
+    }
+
+    /// Takes the next packet; `answer` says of it whether a handler will answer it.
+    pub fn try_take(&self, class: Class, answer: impl FnOnce(&Packet) -> Answer) -> Option<Taken> {
+        let lane = &self.lanes[class.index()];
+        if lane.taking.get() {
+            return None;
+        }
+        let (from, packet) = {
+            let protocol = self.protocol.borrow();
+            let (from, packet) = protocol.front(class)?;
+            (from, packet.clone())
+        };
+        let answer = answer(&packet);
+        self.pending.remove(self.node);
+        self.sim.progress();
+        let key = self.read();
+        match self.processing {
+            0 => self.accepted(class, answer, key),
+            cycles => {
+                lane.taking.set(true);
+                let made = self.clock.edge_since(self.sim.now(), cycles);
+                self.later.send_at(made, Later::Accept(class, answer, key));
+            }
+        }
+        Some(Taken { from, packet, class, key })
+    }
+
+    /// Waits for a packet and takes it.
+    pub async fn take(&self, class: Class) -> Taken {
+        loop {
+            if let Some(taken) = self.try_take(class, |_| Answer::None) {
+                return taken;
+            }
+            self.arrived.wait().await;
+        }
+    }
+
+    /// The packet has been read: its place is free.
+    pub fn release(&self, taken: Taken) {
+        let Taken { class, key, .. } = taken;
+        let reading = self.held.borrow()[key].expect("a packet is released once");
+        match reading.slot {
+            None => self.held.borrow_mut()[key] = Some(Reading { read: true, ..reading }),
+            Some(slot) => self.free(class, key, slot),
+        }
+    }
+
+    /// A key for a packet that is being read.
+    fn read(&self) -> usize {
+        let mut held = self.held.borrow_mut();
+        let key = held.iter().position(Option::is_none).unwrap_or(held.len());
+        if key == held.len() {
+            held.push(None);
+        }
+        held[key] = Some(Reading::default());
+        key
+    }
+
+    fn free(&self, class: Class, key: usize, slot: Slot) {
+        self.held.borrow_mut()[key] = None;
+        let effects = self.protocol.borrow_mut().release(class, slot);
+        self.has_effects(effects);
+        if self.has_timers {
+            self.pump_all();
+        }
+    }
+
+    /// Packets sent to a node, or to any, that are not answered for.
+    pub fn unanswered(&self, to: Option<NodeId>) -> u32 {
+        self.protocol.borrow().unanswered(to)
+    }
+
+    /// A note that rides in what is sent back.
+    pub fn tell(&self, note: u64) {
+        self.protocol.borrow_mut().tell(note);
+    }
+
+    /// The note that came last from a node; 0 before.
+    pub fn heard(&self, by: NodeId) -> u64 {
+        self.protocol.borrow().told(by)
+    }
+
+    /// What the protocol counted.
+    pub fn statistics(&self) -> Statistics {
+        self.protocol.borrow().statistics()
+    }
+
+    /// Bytes of the protocol's state.
+    pub fn state_bytes(&self) -> usize {
+        self.protocol.borrow().state_bytes(self.packet.len())
+    }
+}
+
+/// The side towards the fabric.
+impl Port {
+    /// Gives the fabric the next frame of a class, if there is one and the way is free.
+    fn pump(&self, class: Class) {
+        let lane = &self.lanes[class.index()];
+        if lane.sending.borrow().is_some() {
+            return;
+        }
+        let frame = self.protocol.borrow_mut().next(class, self.sim.now());
+        let Some(frame) = frame else { return };
+        let packet = self.packet(frame);
+        *lane.sending.borrow_mut() = Some(packet.clone());
+        self.wire.send(packet);
+        if self.has_timers {
+            self.sooner.notify();
+        }
+        // A packet may have left the pool.
+        self.freed.notify();
+        self.changed.notify();
+    }
+
+    fn pump_all(&self) {
+        (0..self.lanes.len()).for_each(|class| self.pump(Class(class as u8)));
+    }
+
+    /// A frame as the fabric carries it. Where packets are sent again, what leaves is a copy, so that
+    /// each is followed on its own way.
+    fn packet(&self, frame: Frame<Rc<Packet>>) -> Rc<Packet> {
+        let Frame { from, to, class, head, bytes, takes_place, again, body } = frame;
+        let label = Label { source: from, destination: to, class, length: bytes, takes_place, head };
+        let Some(packet) = body else { return Packet::new(label, Journey::NONE) };
+        let now = self.sim.now();
+        if packet.label().source == self.node && !again {
+            self.pending.add(to);
+            match self.stages.always {
+                true => packet.journey.close(self.stages.pool, now),
+                false => packet.journey.close_if_lasted(self.stages.pool, now),
+            }
+        }
+        let packet = if self.resends { packet.copy() } else { packet };
+        if again {
+            packet.journey.close("retry", now);
+        }
+        packet.relabel(label);
+        packet
+    }
+
+    fn told(&self, told: Told) {
+        match told {
+            Told::Free(class) => {
+                let sent = self.lanes[class.index()].sending.borrow_mut().take();
+                sent.iter().for_each(|packet| packet.set_entered());
+                if !self.pools {
+                    self.freed.notify();
+                }
+                let effects = self.protocol.borrow_mut().left(class);
+                self.has_effects(effects);
+                self.pump(class);
+            }
+            Told::Head(packet) if self.early => self.comes(packet),
+            Told::Head(_) => {}
+            Told::All(packet) if !self.early => self.comes(packet),
+            Told::All(packet) => {
+                if !packet.bytes().is_empty() {
+                    self.changed.notify();
+                }
+            }
+            Told::Lost(packet) => {
+                if !self.resends {
+                    self.tally.lose(&packet.journey);
+                }
+            }
+        }
+    }
+
+    /// A packet is here, or an acknowledgement, which takes some cycles to take in.
+    fn comes(&self, packet: Rc<Packet>) {
+        match self.processing > 0 && packet.bytes().is_empty() {
+            true => {
+                let taken = self.clock.edge_since(self.sim.now(), self.processing);
+                self.later.send_at(taken, Later::Arrive(packet));
+            }
+            false => self.arrive(&packet),
+        }
+    }
+
+    fn arrive(&self, packet: &Rc<Packet>) {
+        let Label { source: from, destination: to, class, length: bytes, takes_place, head } = packet.label();
+        let body = (!packet.bytes().is_empty()).then(|| packet.clone());
+        let frame = Frame { from, to, class, head, bytes, takes_place, again: false, body };
+        let now = self.sim.now();
+        let effects = self.protocol.borrow_mut().arrive(frame, now);
+        match effects.returned {
+            true => packet.journey.close("returned", now),
+            false => {
+                packet.journey.served(Time::ZERO, now);
+                packet.journey.close(self.stages.fabric, now);
+            }
+        }
+        self.has_effects(effects);
+        if effects.returned || effects.timer {
+            self.sooner.notify();
+        }
+        self.arrived.notify();
+        self.freed.notify();
+        self.changed.notify();
+        self.pump_all();
+    }
+
+    /// A packet that was taken is out of the protocol's hands.
+    fn accepted(&self, class: Class, answer: Answer, key: usize) {
+        self.lanes[class.index()].taking.set(false);
+        let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
+        let reading = self.held.borrow()[key].expect("a packet is released when its place is known");
+        match reading.read {
+            true => self.free(class, key, taken.slot),
+            false => self.held.borrow_mut()[key] = Some(Reading { slot: Some(taken.slot), ..reading }),
+        }
+        self.pump_all();
+        self.arrived.notify();
+        self.changed.notify();
+    }
+
+    fn has_effects(&self, effects: Effects) {
+        if let Some(class) = effects.place {
+            self.wire.add_place(class);
+        }
+        if effects.ready {
+            self.arrived.notify();
+            self.changed.notify();
+        }
+    }
+
+    /// Does what takes some cycles.
+    async fn work(self: Rc<Self>) {
+        loop {
+            match self.later.receive().await {
+                Later::Arrive(packet) => self.arrive(&packet),
+                Later::Accept(class, answer, key) => self.accepted(class, answer, key),
+            }
+        }
+    }
+
+    /// Has timers go off.
+    async fn watch(self: Rc<Self>) {
+        loop {
+            let next = self.protocol.borrow().next_timer().unwrap_or(Time::MAX);
+            if self.sim.now() < next {
+                self.sooner.wait_until(next).await;
+                continue;
+            }
+            self.protocol.borrow_mut().on_time(self.sim.now());
+            self.pump_all();
+        }
+    }
+}

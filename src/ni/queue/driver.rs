@@ -1,0 +1,158 @@
+//! The driver halves that the designs share: they compose in one queue and read from another, by
+//! cached stores and loads.
+
+use super::device::{ReceiveShared, SendRegisters, tail_word};
+use super::layout::{HEAD, Queue, REGISTER_BYTES, REGISTERS, TAIL};
+use super::throttle::{Meter, Throttle};
+use crate::engine::sim::PointId;
+use crate::host::{Cpu, Processor, Window};
+use crate::ni::driver::{Compose, Known, Wake};
+use crate::ni::fifo::device::marks_word;
+use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
+use crate::ni::moving::{Sink, load_word, store_word};
+use crate::ni::parcel::{Header, RECEIVING, Ticket};
+use crate::ni::port::Port;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// The driver's sending half.
+pub struct QueueSender {
+    registers: Rc<SendRegisters>,
+    window: Window,
+    port: Rc<Port>,
+    queue: Queue,
+    word_cycles: u64,
+    tail: Cell<u64>,
+    head_seen: Cell<u64>,
+    throttle: Option<Throttle>,
+}
+
+impl QueueSender {
+    /// A driver that composes in `queue`, and tells `registers`.
+    pub fn new(
+        site: &HalfSite<'_>,
+        registers: Rc<SendRegisters>,
+        queue: Queue,
+        throttle: Option<Throttle>,
+    ) -> QueueSender {
+        QueueSender {
+            window: site.host().attach(registers.clone(), REGISTERS),
+            registers,
+            port: site.port.clone(),
+            queue,
+            word_cycles: site.parameters.word_cycles,
+            tail: Cell::new(0),
+            head_seen: Cell::new(0),
+            throttle,
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.tail.get() - self.head_seen.get() < self.queue.slots()
+    }
+}
+
+impl SendHalf for QueueSender {
+    async fn can_send(&self, cpu: &Cpu) -> bool {
+        if !self.has_room() {
+            self.head_seen.set(cpu.read(self.window.at(HEAD), REGISTER_BYTES).await);
+        }
+        self.has_room()
+    }
+
+    async fn send(&self, cpu: &Cpu, mut header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
+        if let Some(throttle) = &self.throttle {
+            throttle.wait(cpu, &self.port, &header).await;
+        }
+        let position = self.tail.get();
+        header.sense = self.queue.sense(position);
+        self.registers.composing.borrow_mut().push_back((packet.journey.clone(), ticket));
+        for word in 0..header.words() {
+            let value = load_word(cpu, header, packet.source, word, self.word_cycles).await;
+            let address = self.queue.block(position, word / 8) + 8 * (word as u64 % 8);
+            cpu.store_word(address, 8, value).await;
+        }
+        self.tail.set(position + 1);
+        let tail = tail_word(position + 1, marks_word(packet.marks));
+        cpu.write(self.window.at(TAIL), REGISTER_BYTES, tail).await;
+    }
+}
+
+/// The driver's receiving half.
+pub struct QueueReceiver {
+    shared: Rc<ReceiveShared>,
+    port: Rc<Port>,
+    queue: Queue,
+    word_cycles: u64,
+    poll_cycles: u64,
+    head: Cell<u64>,
+    meter: Meter,
+}
+
+impl QueueReceiver {
+    /// A driver that reads from `queue`.
+    pub fn new(site: &HalfSite<'_>, shared: Rc<ReceiveShared>, queue: Queue) -> QueueReceiver {
+        QueueReceiver {
+            shared,
+            port: site.port.clone(),
+            queue,
+            word_cycles: site.parameters.word_cycles,
+            poll_cycles: site.poll_cycles(),
+            head: Cell::new(0),
+            meter: Meter::default(),
+        }
+    }
+}
+
+impl ReceiveHalf for QueueReceiver {
+    async fn poll(&self, cpu: &Cpu) -> Option<Found> {
+        let position = self.head.get();
+        let began = cpu.now();
+        let mut header = Header::decode(cpu.load_word(self.queue.block(position, 0), 8).await);
+        if header.sense != self.queue.sense(position) {
+            return None;
+        }
+        header.sense = 0;
+        self.meter.begin(began);
+        let journey = self.shared.journeys.borrow_mut().pop_front().expect("a packet that is seen was put there");
+        let ticket = Ticket::start(&journey, cpu, "receive: poll");
+        Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
+    }
+
+    async fn take(&self, cpu: &Cpu, header: Header, known: Known, sink: &mut Sink<'_>) {
+        let position = self.head.get();
+        for word in 1..header.words() {
+            let address = self.queue.block(position, word / 8) + 8 * (word as u64 % 8);
+            let value = cpu.load_word(address, 8).await;
+            store_word(cpu, header, sink, word, value, self.word_cycles).await;
+        }
+        self.head.set(position + 1);
+        cpu.store_word(self.shared.head_address, 8, position + 1).await;
+        self.port.tell(self.meter.end(cpu.now(), header.blocks()).ps());
+        if let Some(ticket) = known.ticket {
+            ticket.end(&RECEIVING, cpu.now());
+        }
+    }
+
+    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+        self.meter.idle();
+        let block = self.queue.block(self.head.get(), 0);
+        match cpu.coherent() {
+            Some(processor) => {
+                processor.spin(block, self.poll_cycles, self.shared.visible.point(), wake.next).await;
+            }
+            None => {
+                // Nothing tells of a change in memory: the next poll fetches the block anew.
+                cpu.forget(block);
+                cpu.work(self.poll_cycles);
+            }
+        }
+    }
+
+    fn polled(&self, cpu: &Cpu) -> Option<PointId> {
+        match cpu.coherent() {
+            Some(_) => None,
+            None => Some(self.shared.visible.point()),
+        }
+    }
+}

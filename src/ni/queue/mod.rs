@@ -1,0 +1,19 @@
+//! Queues in memory that processor and interface share, after Mukherjee and Hill (1998), §4.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `layout.rs` | a queue's slots, and how a reader sees that one is new |
+//! | `device.rs`, `driver.rs` | the halves that all share |
+//! | `direct_memory.rs` | `CNI0Qm`: queues in main memory, and an interface that keeps no copies |
+//! | `in_interface.rs` | `CNI512Q`: queues at home in the interface |
+//! | `cached.rs` | `CNI32Qm`: queues in main memory, and caches in the interface |
+//! | `prefetch.rs`, `throttle.rs` | what these add |
+
+pub mod cached;
+pub mod device;
+pub mod direct_memory;
+pub mod driver;
+pub mod in_interface;
+pub mod layout;
+pub mod prefetch;
+pub mod throttle;

@@ -1,0 +1,88 @@
+//! Prefetch of a message while it is composed: block *i* when the processor asks for *i + 1*.
+//!
+//! Models (§6.1.1): the interface sees the processor's request to own a block of the send queue,
+//! and fetches the block before it. A block fetched too early is taken away by the processor's
+//! next store to it, and fetched again when the message is told of.
+
+use super::device::Fetch;
+use super::layout::Queue;
+use crate::engine::{Mailbox, Sim};
+use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
+use crate::host::memory_bus::{AgentId, Bus, Kind};
+use std::rc::Rc;
+
+/// Where an interface keeps the blocks of the send queue that it has fetched.
+pub trait Keep {
+    /// The block, if a copy is here that is not out of date.
+    fn held(&self, block: Address) -> Option<Block>;
+    /// Keeps a block just fetched.
+    fn keep(&self, block: Address, data: &Block);
+}
+
+/// Fetches blocks into a [`Keep`], asked to or ahead.
+pub struct Prefetch<K> {
+    bus: Rc<Bus>,
+    id: AgentId,
+    kept: Rc<K>,
+    wanted: Rc<Mailbox<Address>>,
+}
+
+impl<K> Clone for Prefetch<K> {
+    fn clone(&self) -> Prefetch<K> {
+        Prefetch { bus: self.bus.clone(), id: self.id, kept: self.kept.clone(), wanted: self.wanted.clone() }
+    }
+}
+
+/// The blocks to be prefetched.
+pub fn wanted(sim: &Sim, name: &str) -> Rc<Mailbox<Address>> {
+    Rc::new(Mailbox::new(sim, format!("{name}: a block to prefetch")))
+}
+
+/// The processor asks to own `block`: the one before it in the message is complete.
+pub fn observe(queue: &Queue, wanted: &Mailbox<Address>, kind: Kind, block: Address) {
+    if let (Kind::ReadExclusive | Kind::Invalidate, Some(index)) = (kind, queue.index(block))
+        && !queue.is_first(index)
+    {
+        wanted.send(block - BLOCK_BYTES as u64);
+    }
+}
+
+impl<K: Keep + 'static> Prefetch<K> {
+    /// A prefetcher at work.
+    pub fn new(
+        sim: &Sim,
+        bus: &Rc<Bus>,
+        id: AgentId,
+        kept: Rc<K>,
+        wanted: Rc<Mailbox<Address>>,
+        name: &str,
+    ) -> Prefetch<K> {
+        let prefetch = Prefetch { bus: bus.clone(), id, kept, wanted };
+        sim.spawn_server(format!("{name} prefetch"), prefetch.clone().serve());
+        prefetch
+    }
+
+    async fn serve(self) {
+        loop {
+            let block = self.wanted.receive().await;
+            self.fetch(block).await;
+        }
+    }
+}
+
+impl<K: Keep> Fetch for Prefetch<K> {
+    async fn fetch(&self, block: Address) -> Block {
+        if let Some(data) = self.kept.held(block) {
+            return data;
+        }
+        let granted = self.bus.acquire(self.id).await;
+        // The other of the two that fetch may have been faster.
+        if let Some(data) = self.kept.held(block) {
+            return data;
+        }
+        let mut data = Block::ZERO;
+        granted.run(Kind::Read, block, BLOCK_BYTES, &mut data).await;
+        self.kept.keep(block, &data);
+        data
+    }
+}

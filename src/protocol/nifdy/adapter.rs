@@ -1,0 +1,324 @@
+//! NIFDY as a [`Protocol`]: a unit for each class, whose acknowledgements take the other class
+//! where there is one and the parameters say so.
+//!
+//! The head holds the frame's header in its first word and an acknowledgement that it carries in
+//! its second ([`encode`]).
+
+use super::{Acknowledgement, Bulk, Header, Number, Outgoing, Parameters, Request, Scalar, Unit};
+use crate::engine::{Bytes, Class, Head, NodeId, Time};
+use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Promises, Protocol, Slot, Statistics, Taken};
+
+/// The parameters of the protocol, with those of its wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WireParameters {
+    /// Of each unit.
+    pub unit: Parameters,
+    /// Cycles to make, and to take, an acknowledgement: 2 (§2.4.3).
+    pub processing: u64,
+    /// Length of an acknowledgement: 4 bytes, a flit (chosen: source, kind and dialog number).
+    pub acknowledgement: Bytes,
+    /// Whether acknowledgements take the other class than the packets they are for.
+    pub acknowledges_on_other: bool,
+}
+
+/// The protocol's end at a node.
+pub struct Adapter<P> {
+    parameters: WireParameters,
+    lanes: Vec<Lane<P>>,
+}
+
+/// A class.
+struct Lane<P> {
+    unit: Unit<(P, Bytes)>,
+    /// Packets being composed.
+    reserved: u32,
+}
+
+/// A place of the arrivals queue that is free when its packet has been read.
+const PLACE: Slot = Slot(1);
+/// A packet whose buffer was kept for it.
+const BUFFER: Slot = Slot(0);
+
+impl<P: Clone> Adapter<P> {
+    /// The end at node `own`, on a fabric of so many classes.
+    pub fn new(own: NodeId, classes: u8, parameters: WireParameters) -> Adapter<P> {
+        let lane = |_| Lane { unit: Unit::new(own, &parameters.unit), reserved: 0 };
+        Adapter { parameters, lanes: (0..classes).map(lane).collect() }
+    }
+
+    /// The class that acknowledgements of a class's packets take.
+    fn back(&self, class: Class) -> Class {
+        match self.parameters.acknowledges_on_other && self.lanes.len() > 1 {
+            true => Class(1 - class.0),
+            false => class,
+        }
+    }
+
+    fn unit(&mut self, class: Class) -> &mut Unit<(P, Bytes)> {
+        &mut self.lanes[class.index()].unit
+    }
+
+    fn frame(&self, frame: super::Frame<(P, Bytes)>, class: Class) -> Frame<P> {
+        let takes_place = frame.takes_place();
+        let super::Frame { source, destination, header, carried, body } = frame;
+        let (body, bytes) = match body {
+            Some((body, bytes)) => (Some(body), bytes),
+            None => (None, self.parameters.acknowledgement),
+        };
+        let head = encode(header, carried);
+        Frame { from: source, to: destination, class, head, bytes, takes_place, again: false, body }
+    }
+}
+
+impl<P: Clone> Protocol<P> for Adapter<P> {
+    fn promises(&self) -> Promises {
+        let resends = self.parameters.unit.retransmission.is_some();
+        Promises {
+            in_order: true,
+            survives_loss: resends,
+            // One bit tells a copy from a new packet only then (§6.2).
+            needs_order: resends,
+            reorders: false,
+            places: Some(self.parameters.unit.arrivals.into()),
+            pools: true,
+            has_timers: resends,
+        }
+    }
+
+    fn room(&self, class: Class) -> u32 {
+        let Lane { unit, reserved } = &self.lanes[class.index()];
+        u32::from(self.parameters.unit.pool) - unit.waiting() as u32 - reserved
+    }
+
+    fn reserve(&mut self, class: Class) -> Option<Slot> {
+        let has_room = self.room(class) > 0;
+        self.lanes[class.index()].reserved += u32::from(has_room);
+        has_room.then_some(BUFFER)
+    }
+
+    fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
+        let Offer { to, class, marks: Marks { burst, last, answers, bypasses }, bytes, body } = packet;
+        let lane = &mut self.lanes[class.index()];
+        lane.reserved -= 1;
+        let outgoing = Outgoing {
+            destination: to,
+            bulk_request: burst,
+            bulk_exit: burst && last,
+            acknowledged: !bypasses,
+            answers,
+            body: (body, bytes),
+        };
+        assert!(lane.unit.offer(outgoing).is_ok(), "a packet that was reserved for has room");
+    }
+
+    fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
+        let back = self.back(class);
+        if let Some(acknowledgement) = self.unit(back).next_acknowledgement() {
+            return Some(self.frame(acknowledgement, class));
+        }
+        let copies = self.unit(class).statistics().retransmitted;
+        let frame = self.unit(class).next_packet(now)?;
+        let again = self.unit(class).statistics().retransmitted > copies;
+        Some(Frame { again, ..self.frame(frame, class) })
+    }
+
+    fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
+        let Frame { from: source, to: destination, class, head, bytes, body, .. } = frame;
+        let (header, carried) = decode(head);
+        let of = if matches!(header, Header::Acknowledgement(_)) { self.back(class) } else { class };
+        let body = body.map(|body| (body, bytes));
+        let unit = self.unit(of);
+        let before = unit.statistics().duplicates;
+        let frees = unit.arrive(super::Frame { source, destination, header, carried, body });
+        let discards = unit.statistics().duplicates > before;
+        Effects { place: frees.then_some(of), discards, ..Effects::NONE }
+    }
+
+    fn front(&self, class: Class) -> Option<(NodeId, &P)> {
+        self.lanes[class.index()].unit.front().map(|(from, (body, _))| (from, body))
+    }
+
+    fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>> {
+        let delivered = self.unit(class).accept(answer)?;
+        let slot = if delivered.frees_place { PLACE } else { BUFFER };
+        Some(Taken { from: delivered.source, slot, body: delivered.body.0 })
+    }
+
+    fn release(&mut self, class: Class, slot: Slot) -> Effects {
+        Effects { place: (slot == PLACE).then_some(class), ..Effects::NONE }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.lanes.iter().filter_map(|lane| lane.unit.next_timer()).min()
+    }
+
+    fn on_time(&mut self, now: Time) {
+        self.lanes.iter_mut().for_each(|lane| lane.unit.on_time(now));
+    }
+
+    fn unanswered(&self, to: Option<NodeId>) -> u32 {
+        let of = |lane: &Lane<P>| match to {
+            Some(to) => lane.unit.unacknowledged(to),
+            None => lane.unit.outstanding() + lane.unit.dialog().map_or(0, |to| lane.unit.unacknowledged(to)),
+        };
+        self.lanes.iter().map(|lane| of(lane) as u32).sum()
+    }
+
+    fn statistics(&self) -> Statistics {
+        let mut sum = Statistics::default();
+        for unit in self.lanes.iter().map(|lane| lane.unit.statistics()) {
+            sum.accepted += unit.accepted;
+            sum.bulk += unit.bulk;
+            sum.acknowledgements += unit.acknowledgements;
+            sum.carried += unit.carried;
+            sum.retransmitted += unit.retransmitted;
+            sum.duplicates += unit.duplicates;
+        }
+        sum
+    }
+
+    fn state_bytes(&self, packet: usize) -> usize {
+        self.lanes.iter().map(|lane| lane.unit.state_bytes(packet)).sum()
+    }
+}
+
+/// A row of bits, filled from the lowest.
+#[derive(Default)]
+struct Bits {
+    word: u64,
+    used: u32,
+}
+
+impl Bits {
+    fn put(&mut self, value: u64, width: u32) -> &mut Bits {
+        assert!(value < 1 << width && self.used + width <= u64::BITS, "{value} has {width} bits of the head");
+        self.word |= value << self.used;
+        self.used += width;
+        self
+    }
+
+    fn get(&mut self, width: u32) -> u64 {
+        let value = self.word >> self.used & ((1 << width) - 1);
+        self.used += width;
+        value
+    }
+
+    fn flag(&mut self) -> bool {
+        self.get(1) == 1
+    }
+}
+
+/// Header and carried acknowledgement as a head: two bits of kind and its fields in the first word,
+/// a bit for whether there is one and the acknowledgement in the second.
+pub fn encode(header: Header, carried: Option<Acknowledgement>) -> Head {
+    let (mut first, mut second) = (Bits::default(), Bits::default());
+    match header {
+        Header::Scalar(Scalar { acknowledged, bulk_request, duplicate_bit }) => {
+            first.put(0, 2).put(acknowledged.into(), 1).put(bulk_request.into(), 1).put(duplicate_bit.into(), 1);
+        }
+        Header::Bulk(Bulk { dialog, number, bulk_exit }) => {
+            put_number(first.put(1, 2).put(dialog.into(), 16), number).put(bulk_exit.into(), 1);
+        }
+        Header::Acknowledgement(acknowledgement) => put_acknowledgement(first.put(2, 2), acknowledgement),
+    }
+    if let Some(acknowledgement) = carried {
+        put_acknowledgement(second.put(1, 1), acknowledgement);
+    }
+    Head([first.word, second.word])
+}
+
+fn put_number(bits: &mut Bits, number: Number) -> &mut Bits {
+    bits.put(number.sequence.into(), 16).put(number.duplicate_bit.into(), 1)
+}
+
+fn put_acknowledgement(bits: &mut Bits, acknowledgement: Acknowledgement) {
+    match acknowledgement {
+        Acknowledgement::Scalar { request, duplicate_bit } => {
+            let (kind, dialog) = match request {
+                Request::None => (0, 0),
+                Request::Rejected => (1, 0),
+                Request::Granted(dialog) => (2, dialog),
+            };
+            bits.put(0, 1).put(kind, 2).put(dialog.into(), 16).put(duplicate_bit.into(), 1);
+        }
+        Acknowledgement::Bulk { dialog, number, ends } => {
+            bits.put(1, 1).put(dialog.into(), 16).put(ends.into(), 1).put(number.is_some().into(), 1);
+            if let Some(number) = number {
+                put_number(bits, number);
+            }
+        }
+    }
+}
+
+/// What [`encode`] put in.
+pub fn decode(head: Head) -> (Header, Option<Acknowledgement>) {
+    let [mut first, mut second] = head.0.map(|word| Bits { word, used: 0 });
+    let header = match first.get(2) {
+        0 => Header::Scalar(Scalar {
+            acknowledged: first.flag(),
+            bulk_request: first.flag(),
+            duplicate_bit: first.flag(),
+        }),
+        1 => {
+            Header::Bulk(Bulk { dialog: first.get(16) as u16, number: get_number(&mut first), bulk_exit: first.flag() })
+        }
+        _ => Header::Acknowledgement(get_acknowledgement(&mut first)),
+    };
+    let carried = second.flag().then(|| get_acknowledgement(&mut second));
+    (header, carried)
+}
+
+fn get_number(bits: &mut Bits) -> Number {
+    Number { sequence: bits.get(16) as u16, duplicate_bit: bits.flag() }
+}
+
+fn get_acknowledgement(bits: &mut Bits) -> Acknowledgement {
+    if bits.flag() {
+        let (dialog, ends) = (bits.get(16) as u16, bits.flag());
+        let number = bits.flag().then(|| get_number(bits));
+        return Acknowledgement::Bulk { dialog, number, ends };
+    }
+    let (kind, dialog, duplicate_bit) = (bits.get(2), bits.get(16) as u16, bits.flag());
+    let request = match kind {
+        0 => Request::None,
+        1 => Request::Rejected,
+        _ => Request::Granted(dialog),
+    };
+    Acknowledgement::Scalar { request, duplicate_bit }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn number() -> impl Strategy<Value = Number> {
+        (any::<u16>(), any::<bool>()).prop_map(|(sequence, duplicate_bit)| Number { sequence, duplicate_bit })
+    }
+
+    fn acknowledgement() -> impl Strategy<Value = Acknowledgement> {
+        let request =
+            prop_oneof![Just(Request::None), Just(Request::Rejected), any::<u16>().prop_map(Request::Granted)];
+        let scalar = (request, any::<bool>())
+            .prop_map(|(request, duplicate_bit)| Acknowledgement::Scalar { request, duplicate_bit });
+        let bulk = (any::<u16>(), prop::option::of(number()), any::<bool>())
+            .prop_map(|(dialog, number, ends)| Acknowledgement::Bulk { dialog, number, ends });
+        prop_oneof![scalar, bulk]
+    }
+
+    fn header() -> impl Strategy<Value = Header> {
+        let scalar = any::<[bool; 3]>().prop_map(|[acknowledged, bulk_request, duplicate_bit]| {
+            Header::Scalar(Scalar { acknowledged, bulk_request, duplicate_bit })
+        });
+        let bulk = (any::<u16>(), number(), any::<bool>())
+            .prop_map(|(dialog, number, bulk_exit)| Header::Bulk(Bulk { dialog, number, bulk_exit }));
+        prop_oneof![scalar, bulk, acknowledgement().prop_map(Header::Acknowledgement)]
+    }
+
+    proptest! {
+        #[test]
+        fn a_head_says_what_was_put_in(header in header(), carried in prop::option::of(acknowledgement())) {
+            prop_assert_eq!(decode(encode(header, carried)), (header, carried));
+        }
+    }
+}

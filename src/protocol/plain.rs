@@ -1,0 +1,192 @@
+//! No protocol: the buffers of an interface alone (Callahan and Goldstein 1995, §3: "An option
+//! allows the NIFDY units to be included but disabled").
+//!
+//! An outgoing queue and an arrivals queue for each class. Packets leave in the order offered,
+//! whatever waits behind the first; nothing is acknowledged, and the order of a pair is the fabric's.
+//! A packet keeps its place until it has been read.
+//!
+//! Parameters: packets that wait to enter, and that wait for their reader, in each class.
+//! Leaves out: anything that would make up for what the fabric loses.
+
+use super::{Answer, Effects, Frame, Offer, Promises, Protocol, Slot, Statistics, Taken};
+use crate::engine::{Class, Head, NodeId, Time};
+use std::collections::VecDeque;
+
+/// How many packets wait.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Parameters {
+    /// To enter the fabric.
+    pub outgoing: u16,
+    /// For their reader.
+    pub arrivals: u16,
+}
+
+/// The buffers of a node.
+pub struct Plain<P> {
+    own: NodeId,
+    parameters: Parameters,
+    lanes: Vec<Lane<P>>,
+    accepted: u64,
+}
+
+/// The buffers of a class.
+struct Lane<P> {
+    /// Packets being composed.
+    reserved: u16,
+    outgoing: VecDeque<Offer<P>>,
+    arrivals: VecDeque<(NodeId, P)>,
+    /// Packets being read.
+    reading: u16,
+}
+
+impl<P> Plain<P> {
+    /// The buffers of node `own`, for so many classes.
+    pub fn new(own: NodeId, classes: u8, parameters: Parameters) -> Plain<P> {
+        let Parameters { outgoing, arrivals } = parameters;
+        assert!(outgoing > 0 && arrivals > 0, "without a buffer nothing is ever sent or received");
+        let lane = |_| Lane { reserved: 0, outgoing: VecDeque::new(), arrivals: VecDeque::new(), reading: 0 };
+        Plain { own, parameters, lanes: (0..classes).map(lane).collect(), accepted: 0 }
+    }
+
+    fn lane(&mut self, class: Class) -> &mut Lane<P> {
+        &mut self.lanes[class.index()]
+    }
+}
+
+impl<P: Clone> Protocol<P> for Plain<P> {
+    fn promises(&self) -> Promises {
+        Promises {
+            in_order: false,
+            survives_loss: false,
+            needs_order: false,
+            reorders: false,
+            places: Some(self.parameters.arrivals.into()),
+            pools: true,
+            has_timers: false,
+        }
+    }
+
+    fn room(&self, class: Class) -> u32 {
+        let lane = &self.lanes[class.index()];
+        u32::from(self.parameters.outgoing - lane.reserved) - lane.outgoing.len() as u32
+    }
+
+    fn reserve(&mut self, class: Class) -> Option<Slot> {
+        let has_room = self.room(class) > 0;
+        self.lane(class).reserved += u16::from(has_room);
+        has_room.then_some(Slot(0))
+    }
+
+    fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
+        let lane = self.lane(packet.class);
+        lane.reserved -= 1;
+        lane.outgoing.push_back(packet);
+    }
+
+    fn next(&mut self, class: Class, _now: Time) -> Option<Frame<P>> {
+        let from = self.own;
+        let Offer { to, bytes, body, .. } = self.lane(class).outgoing.pop_front()?;
+        let (head, takes_place, again, body) = (Head::default(), true, false, Some(body));
+        Some(Frame { from, to, class, head, bytes, takes_place, again, body })
+    }
+
+    fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
+        assert_eq!(frame.to, self.own, "a frame goes where it is addressed");
+        let arrivals_max = usize::from(self.parameters.arrivals);
+        let lane = self.lane(frame.class);
+        let used = lane.arrivals.len() + usize::from(lane.reading);
+        assert!(used < arrivals_max, "a packet waits in the fabric until a place is free");
+        lane.arrivals.push_back((frame.from, frame.body.expect("every frame is a packet")));
+        Effects::NONE
+    }
+
+    fn front(&self, class: Class) -> Option<(NodeId, &P)> {
+        self.lanes[class.index()].arrivals.front().map(|(from, body)| (*from, body))
+    }
+
+    fn take(&mut self, class: Class, _answer: Answer) -> Option<Taken<P>> {
+        let lane = self.lane(class);
+        let (from, body) = lane.arrivals.pop_front()?;
+        lane.reading += 1;
+        self.accepted += 1;
+        Some(Taken { from, slot: Slot(0), body })
+    }
+
+    fn release(&mut self, class: Class, _slot: Slot) -> Effects {
+        self.lane(class).reading -= 1;
+        Effects { place: Some(class), ..Effects::NONE }
+    }
+
+    fn unanswered(&self, _to: Option<NodeId>) -> u32 {
+        0
+    }
+
+    fn statistics(&self) -> Statistics {
+        Statistics { accepted: self.accepted, ..Statistics::default() }
+    }
+
+    fn state_bytes(&self, packet: usize) -> usize {
+        let Parameters { outgoing, arrivals } = self.parameters;
+        self.lanes.len() * usize::from(outgoing + arrivals) * packet
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Bytes;
+    use crate::protocol::Marks;
+
+    const CLASS: Class = Class::REQUESTS;
+    const NODES: [NodeId; 2] = [NodeId(0), NodeId(1)];
+
+    fn ends(classes: u8) -> [Plain<u32>; 2] {
+        let of = |own, outgoing, arrivals| Plain::new(own, classes, Parameters { outgoing, arrivals });
+        [of(NODES[0], 2, 1), of(NODES[1], 1, 2)]
+    }
+
+    fn offer(end: &mut Plain<u32>, body: u32) -> bool {
+        let Some(slot) = end.reserve(CLASS) else { return false };
+        end.offer(slot, Offer { to: NODES[1], class: CLASS, marks: Marks::ALONE, bytes: Bytes(32), body });
+        true
+    }
+
+    #[test]
+    fn without_a_protocol_the_first_packet_goes_first() {
+        let [mut a, mut b] = ends(1);
+        assert_eq!([1, 2, 3].map(|body| offer(&mut a, body)), [true, true, false], "two wait, and no more");
+        let [first, second] = [(); 2].map(|()| a.next(CLASS, Time::ZERO).expect("it was offered"));
+        assert!(a.next(CLASS, Time::ZERO).is_none() && a.room(CLASS) == 2);
+        assert!(first.takes_place && second.takes_place);
+        assert_eq!(b.arrive(second, Time::ZERO), Effects::NONE);
+        assert_eq!(b.front(CLASS), Some((NODES[0], &2)));
+        assert_eq!(b.arrive(first, Time::ZERO), Effects::NONE, "nothing keeps their order");
+        let taken = b.take(CLASS, Answer::None).expect("it arrived");
+        assert_eq!((taken.from, taken.body), (NODES[0], 2));
+        assert_eq!(b.release(CLASS, taken.slot), Effects { place: Some(CLASS), ..Effects::NONE });
+        assert!(b.next(CLASS, Time::ZERO).is_none(), "nothing is acknowledged");
+        assert_eq!((b.statistics().accepted, b.state_bytes(32)), (1, 96));
+    }
+
+    #[test]
+    fn a_slot_that_is_being_filled_is_taken_in_its_class_alone() {
+        let [mut a, _] = ends(2);
+        let slots = [a.reserve(CLASS), a.reserve(CLASS)];
+        assert!(slots.iter().all(Option::is_some) && a.reserve(CLASS).is_none());
+        assert_eq!((a.room(CLASS), a.room(Class::REPLIES)), (0, 2));
+    }
+
+    #[test]
+    #[should_panic(expected = "a packet waits in the fabric until a place is free")]
+    fn a_packet_keeps_its_place_until_it_was_read() {
+        let [mut a, mut b] = ends(1);
+        let mut send = |body| {
+            assert!(offer(&mut a, body));
+            a.next(CLASS, Time::ZERO).expect("it was offered")
+        };
+        let _ = b.arrive(send(1), Time::ZERO);
+        let _ = b.arrive(send(2), Time::ZERO);
+        let _being_read = b.take(CLASS, Answer::None);
+        let _ = b.arrive(send(3), Time::ZERO);
+    }
+}

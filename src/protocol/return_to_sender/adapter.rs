@@ -1,0 +1,201 @@
+//! Return-to-sender as a [`Protocol`]: packets by class 0, replies by class 1.
+//!
+//! What may enter a class waits in the order in which it became ready. Where the fabric has two
+//! classes, a packet is answered before the next is taken off it: there is one place, free again when
+//! the reply has left. Where it has one only, replies follow packets, and the interface takes off
+//! all that comes and keeps the replies it cannot send yet, of which there are at most as many as
+//! the senders have buffers: otherwise packets that wait for replies to leave, and replies behind
+//! them, would wait for each other.
+//!
+//! The head is the sender's buffer, the kind of frame, and in a reply the note that was told.
+
+use super::{Buffers, Incoming, IncomingBuffer, Outcome, Outgoing, OutgoingBuffer, Packet, Parameters, Reply, Verdict};
+use crate::engine::{Bytes, Class, Head, NodeId, Time};
+use crate::protocol::{Answer, Effects, Frame, Offer, Promises, Protocol, Slot, Statistics, Taken};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The parameters of the protocol, with those of its wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WireParameters {
+    /// Buffers, and when a returned packet is sent again.
+    pub flow: Parameters,
+    /// Length of an acknowledgement.
+    pub acknowledgement: Bytes,
+}
+
+/// The protocol's end at a node.
+pub struct Adapter<P> {
+    own: NodeId,
+    classes: u8,
+    parameters: WireParameters,
+    outgoing: Outgoing<(P, Bytes)>,
+    incoming: Incoming<(P, Bytes)>,
+    /// Packets that may enter.
+    packets: VecDeque<Frame<P>>,
+    replies: VecDeque<Frame<P>>,
+    /// What is told in replies, and what was told.
+    note: u64,
+    notes: BTreeMap<NodeId, u64>,
+}
+
+/// Kinds of frame, from bit 32 of the head's first word.
+const PACKET: u64 = 0;
+const ACCEPTED: u64 = 1;
+const RETURNED: u64 = 2;
+const KIND_SHIFT: u32 = 32;
+
+impl<P: Clone> Adapter<P> {
+    /// The end at node `own`, on a fabric of so many classes.
+    pub fn new(own: NodeId, classes: u8, parameters: WireParameters) -> Adapter<P> {
+        let Parameters { outgoing, incoming, retry } = parameters.flow;
+        Adapter {
+            own,
+            classes,
+            parameters,
+            outgoing: Outgoing::new(own, outgoing, retry),
+            incoming: Incoming::new(own, incoming),
+            packets: VecDeque::new(),
+            replies: VecDeque::new(),
+            note: 0,
+            notes: BTreeMap::new(),
+        }
+    }
+
+    fn replies_class(&self) -> Class {
+        Class(u8::from(self.classes > 1))
+    }
+
+    fn frame(&self, to: NodeId, class: Class, head: Head, bytes: Bytes, body: Option<P>) -> Frame<P> {
+        let takes_place = class == Class::REQUESTS && self.classes > 1;
+        Frame { from: self.own, to, class, head, bytes, takes_place, again: false, body }
+    }
+
+    fn send(&mut self, packet: Packet<(P, Bytes)>, again: bool) {
+        let Packet { to, buffer, payload: (body, bytes), .. } = packet;
+        let head = Head([u64::from(buffer.number()) | PACKET << KIND_SHIFT, 0]);
+        let frame = self.frame(to, Class::REQUESTS, head, bytes, Some(body));
+        self.packets.push_back(Frame { again, ..frame });
+    }
+
+    fn reply(&mut self, reply: Reply<(P, Bytes)>) -> bool {
+        let Reply { to, buffer, verdict, .. } = reply;
+        let (kind, bytes, body) = match verdict {
+            Verdict::Accepted => (ACCEPTED, self.parameters.acknowledgement, None),
+            Verdict::Returned((body, bytes)) => (RETURNED, bytes, Some(body)),
+        };
+        let head = Head([u64::from(buffer.number()) | kind << KIND_SHIFT, self.note]);
+        let frame = self.frame(to, self.replies_class(), head, bytes, body);
+        self.replies.push_back(Frame { takes_place: false, ..frame });
+        kind == RETURNED
+    }
+}
+
+impl<P: Clone> Protocol<P> for Adapter<P> {
+    fn promises(&self) -> Promises {
+        Promises {
+            in_order: false,
+            survives_loss: false,
+            needs_order: false,
+            reorders: true,
+            places: (self.classes > 1).then_some(1),
+            pools: false,
+            has_timers: true,
+        }
+    }
+
+    fn room(&self, _class: Class) -> u32 {
+        self.outgoing.census().free.unwrap_or(u32::MAX)
+    }
+
+    fn reserve(&mut self, _class: Class) -> Option<Slot> {
+        self.outgoing.reserve().map(|buffer| Slot(buffer.number()))
+    }
+
+    fn offer(&mut self, slot: Slot, packet: Offer<P>) {
+        let Offer { to, bytes, body, .. } = packet;
+        let packet = self.outgoing.transmit(OutgoingBuffer(slot.0), to, (body, bytes));
+        self.send(packet, false);
+    }
+
+    fn next(&mut self, class: Class, _now: Time) -> Option<Frame<P>> {
+        let reply = if class == self.replies_class() { self.replies.pop_front() } else { None };
+        let packets = class == Class::REQUESTS;
+        reply.or_else(|| if packets { self.packets.pop_front() } else { None })
+    }
+
+    fn left(&mut self, class: Class) -> Effects {
+        let answered = self.classes > 1 && class == self.replies_class();
+        Effects { place: answered.then_some(Class::REQUESTS), ..Effects::NONE }
+    }
+
+    fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects {
+        let Frame { from, to, head: Head([word, note]), bytes, body, .. } = frame;
+        let buffer = OutgoingBuffer(word as u32);
+        let verdict = match word >> KIND_SHIFT {
+            PACKET => {
+                let payload = (body.expect("a packet has a body"), bytes);
+                let reply = self.incoming.arrive(Packet { from, to, buffer, payload });
+                return Effects { discards: self.reply(reply), ..Effects::NONE };
+            }
+            ACCEPTED => Verdict::Accepted,
+            _ => Verdict::Returned((body.expect("a returned packet is whole"), bytes)),
+        };
+        self.notes.insert(from, note);
+        let outcome = self.outgoing.reply(Reply { from, to, buffer, verdict }, now);
+        Effects { returned: matches!(outcome, Outcome::Bounced { .. }), ..Effects::NONE }
+    }
+
+    fn front(&self, class: Class) -> Option<(NodeId, &P)> {
+        let front = if class == Class::REQUESTS { self.incoming.front() } else { None };
+        front.map(|(from, (body, _))| (from, body))
+    }
+
+    fn take(&mut self, class: Class, _answer: Answer) -> Option<Taken<P>> {
+        let taken = if class == Class::REQUESTS { self.incoming.take() } else { None }?;
+        Some(Taken { from: taken.from, slot: Slot(taken.buffer.number()), body: taken.payload.0 })
+    }
+
+    fn release(&mut self, _class: Class, slot: Slot) -> Effects {
+        self.incoming.release(IncomingBuffer(slot.0));
+        Effects::NONE
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.outgoing.next_retry()
+    }
+
+    fn on_time(&mut self, now: Time) {
+        while let Some(packet) = self.outgoing.retry(now) {
+            self.send(packet, true);
+        }
+    }
+
+    fn unanswered(&self, _to: Option<NodeId>) -> u32 {
+        let census = self.outgoing.census();
+        census.in_flight + census.bounced
+    }
+
+    fn tell(&mut self, note: u64) {
+        self.note = note;
+    }
+
+    fn told(&self, by: NodeId) -> u64 {
+        self.notes.get(&by).copied().unwrap_or(0)
+    }
+
+    fn statistics(&self) -> Statistics {
+        let (sent, received) = (self.outgoing.statistics(), self.incoming.statistics());
+        Statistics {
+            accepted: received.released,
+            acknowledgements: received.accepted,
+            retransmitted: sent.retried,
+            returned: received.returned,
+            ..Statistics::default()
+        }
+    }
+
+    fn state_bytes(&self, packet: usize) -> usize {
+        let buffers = |buffers: Buffers| buffers.count().map_or(0, |count| count as usize);
+        (buffers(self.parameters.flow.outgoing) + buffers(self.parameters.flow.incoming)) * packet
+    }
+}

@@ -1,0 +1,265 @@
+//! The sliding window as a [`Protocol`]: a link for each class.
+//!
+//! An acknowledgement takes the class of the packets it is for. It can: whatever comes is kept or
+//! dropped, and nothing waits in the fabric for a place. The head is the frame's header in its first
+//! word, and in an acknowledgement the note that was told in its second.
+//!
+//! Leaves out: what it takes an interface to make an acknowledgement; the bytes of a number, for which
+//! the interface's header has room; packets that go past the protocol, which are numbered as others.
+
+use super::{Arrived, Header, Link, Order, Parameters, Place};
+use crate::engine::{Bytes, Class, Head, NodeId, Time};
+use crate::protocol::{Answer, Effects, Frame, Offer, Promises, Protocol, Slot, Statistics, Taken};
+use std::collections::BTreeMap;
+
+/// The parameters of the protocol, with those of its wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WireParameters {
+    /// Of each link.
+    pub link: Parameters,
+    /// Length of an acknowledgement.
+    pub acknowledgement: Bytes,
+}
+
+/// Packets of a pair and a class in a run, on a fabric that reorders: 2³¹ (chosen: no run sends as
+/// many, and the largest sequence space tells them apart beside any window of use).
+const PACKETS_MAX: u64 = 1 << 31;
+
+impl WireParameters {
+    /// The same on a fabric that keeps the order of a pair's packets, or does not.
+    pub const fn over(mut self, in_order: bool) -> WireParameters {
+        self.link.order = if in_order { Order::Kept } else { Order::Any { packets: PACKETS_MAX } };
+        self
+    }
+}
+
+/// The protocol's end at a node.
+pub struct Adapter<P> {
+    parameters: WireParameters,
+    /// Of each class.
+    links: Vec<Link<(P, Bytes)>>,
+    taken: u64,
+    /// What is told in acknowledgements, and what was told.
+    note: u64,
+    notes: BTreeMap<NodeId, u64>,
+}
+
+impl<P: Clone> Adapter<P> {
+    /// The end at node `own`, on a fabric of so many classes.
+    pub fn new(own: NodeId, classes: u8, parameters: WireParameters) -> Adapter<P> {
+        let links = (0..classes).map(|_| Link::new(own, &parameters.link)).collect();
+        Adapter { parameters, links, taken: 0, note: 0, notes: BTreeMap::new() }
+    }
+
+    fn link(&mut self, class: Class) -> &mut Link<(P, Bytes)> {
+        &mut self.links[class.index()]
+    }
+}
+
+impl<P: Clone> Protocol<P> for Adapter<P> {
+    fn promises(&self) -> Promises {
+        Promises {
+            in_order: true,
+            survives_loss: true,
+            needs_order: false,
+            reorders: false,
+            places: None,
+            pools: true,
+            has_timers: true,
+        }
+    }
+
+    fn room(&self, class: Class) -> u32 {
+        self.links[class.index()].room()
+    }
+
+    fn reserve(&mut self, class: Class) -> Option<Slot> {
+        self.link(class).reserve().then_some(Slot(0))
+    }
+
+    fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
+        let Offer { to, class, bytes, body, .. } = packet;
+        self.link(class).offer(to, (body, bytes));
+    }
+
+    fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
+        let super::Frame { from, to, header, body, again } = self.link(class).next(now)?;
+        let (body, bytes) = match body {
+            Some((body, bytes)) => (Some(body), bytes),
+            None => (None, self.parameters.acknowledgement),
+        };
+        let note = if body.is_none() { self.note } else { 0 };
+        let head = encode(header, note);
+        Some(Frame { from, to, class, head, bytes, takes_place: false, again, body })
+    }
+
+    fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects {
+        let Frame { from, to, class, head, bytes, body, .. } = frame;
+        let (header, note) = decode(head);
+        if body.is_none() {
+            self.notes.insert(from, note);
+        }
+        let body = body.map(|body| (body, bytes));
+        let link = self.link(class);
+        let before = link.next_timer().unwrap_or(Time::MAX);
+        let arrived = link.arrive(super::Frame { from, to, header, body, again: false }, now);
+        // An acknowledgement that waits for more packets sets one, though nothing leaves.
+        let timer = link.next_timer().is_some_and(|next| next < before);
+        Effects { discards: matches!(arrived, Arrived::Duplicate | Arrived::Refused), timer, ..Effects::NONE }
+    }
+
+    fn front(&self, class: Class) -> Option<(NodeId, &P)> {
+        self.links[class.index()].front().map(|(from, (body, _))| (from, body))
+    }
+
+    fn take(&mut self, class: Class, _answer: Answer) -> Option<Taken<P>> {
+        let (from, (body, _), place) = self.link(class).take()?;
+        self.taken += 1;
+        Some(Taken { from, slot: Slot(place.number()), body })
+    }
+
+    fn release(&mut self, class: Class, slot: Slot) -> Effects {
+        Effects { ready: self.link(class).release(Place::of_number(slot.0)), ..Effects::NONE }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.links.iter().filter_map(Link::next_timer).min()
+    }
+
+    fn on_time(&mut self, now: Time) {
+        self.links.iter_mut().for_each(|link| link.on_time(now));
+    }
+
+    fn unanswered(&self, to: Option<NodeId>) -> u32 {
+        self.links.iter().map(|link| link.unacknowledged(to)).sum()
+    }
+
+    fn tell(&mut self, note: u64) {
+        self.note = note;
+    }
+
+    fn told(&self, by: NodeId) -> u64 {
+        self.notes.get(&by).copied().unwrap_or(0)
+    }
+
+    fn statistics(&self) -> Statistics {
+        let mut sum = Statistics { accepted: self.taken, ..Statistics::default() };
+        for link in self.links.iter().map(Link::statistics) {
+            sum.acknowledgements += link.acknowledgements;
+            sum.retransmitted += link.retransmitted;
+            sum.duplicates += link.duplicates;
+        }
+        sum
+    }
+
+    fn state_bytes(&self, packet: usize) -> usize {
+        self.links.iter().map(|link| link.state_bytes(packet)).sum()
+    }
+}
+
+/// Header and note as a head: the number above the bit of kind, and the note in a word of its own.
+pub fn encode(header: Header, note: u64) -> Head {
+    let [kind, number] = header.encode();
+    Head([kind | number << 1, note])
+}
+
+/// What [`encode`] put in.
+pub fn decode(head: Head) -> (Header, u64) {
+    let [first, note] = head.0;
+    (Header::decode([first & 1, first >> 1]), note)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Marks;
+    use proptest::prelude::*;
+
+    const A: NodeId = NodeId(0);
+    const B: NodeId = NodeId(1);
+
+    fn header() -> impl Strategy<Value = Header> {
+        prop_oneof![
+            any::<u32>().prop_map(|sequence| Header::Data { sequence }),
+            any::<u32>().prop_map(|next| Header::Acknowledgement { next }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_head_says_what_was_put_in(header in header(), note in any::<u64>()) {
+            prop_assert_eq!(decode(encode(header, note)), (header, note));
+        }
+    }
+
+    /// Two ends with a place each, and reorder buffers for what finds none.
+    fn ends() -> [Adapter<char>; 2] {
+        let link = Parameters { arrivals: 1, ..Parameters::default() };
+        let parameters = WireParameters { link, acknowledgement: Bytes(8) }.over(false);
+        [A, B].map(|own| Adapter::new(own, 2, parameters))
+    }
+
+    fn send(end: &mut Adapter<char>, class: Class, body: char) {
+        let slot = end.reserve(class).expect("a buffer is free");
+        end.offer(slot, Offer { to: B, class, marks: Marks::ALONE, bytes: Bytes(32), body });
+    }
+
+    #[test]
+    fn a_copy_is_told_as_one_and_lands_nowhere() {
+        let [mut a, mut b] = ends();
+        send(&mut a, Class::REPLIES, 'x');
+        assert!(a.next(Class::REQUESTS, Time::ZERO).is_none(), "classes are apart");
+        let first = a.next(Class::REPLIES, Time::ZERO).expect("its window is open");
+        assert_eq!((first.again, first.takes_place, first.bytes), (false, false, Bytes(32)));
+        assert!(!b.arrive(first, Time::ZERO).discards);
+        let timer = a.next_timer().expect("it is not acknowledged");
+        a.on_time(timer);
+        let copy = a.next(Class::REPLIES, timer).expect("it is due");
+        assert!(copy.again && b.arrive(copy, timer).discards);
+        assert_eq!((a.statistics().retransmitted, b.statistics().duplicates), (1, 1));
+    }
+
+    #[test]
+    fn a_place_that_is_free_makes_a_kept_packet_ready() {
+        let ([mut a, mut b], class) = (ends(), Class::REQUESTS);
+        ['x', 'y'].into_iter().for_each(|body| send(&mut a, class, body));
+        while let Some(frame) = a.next(class, Time::ZERO) {
+            assert!(!b.arrive(frame, Time::ZERO).discards, "what finds no place is kept");
+        }
+        let taken = b.take(class, Answer::None).expect("the first has its place");
+        assert!(b.front(class).is_none(), "the place is taken until it is released");
+        assert!(b.release(class, taken.slot).ready);
+        let taken = b.take(class, Answer::None).expect("the second has it now");
+        assert_eq!((taken.from, taken.body), (A, 'y'));
+        assert!(!b.release(class, taken.slot).ready);
+    }
+
+    #[test]
+    fn an_acknowledgement_that_waits_sets_a_timer() {
+        let delay = Time::from_us(3);
+        let link = Parameters { acknowledge_every: 2, acknowledge_delay: delay, ..Parameters::default() };
+        let parameters = WireParameters { link, acknowledgement: Bytes(8) };
+        let ([mut a, mut b], class) = ([A, B].map(|own| Adapter::new(own, 1, parameters)), Class::REQUESTS);
+        send(&mut a, class, 'x');
+        let packet = a.next(class, Time::ZERO).expect("its window is open");
+        assert!(b.arrive(packet, Time::ZERO).timer);
+        assert_eq!(b.next_timer(), Some(delay));
+        assert!(b.next(class, Time::ZERO).is_none());
+        b.on_time(delay);
+        assert!(b.next(class, delay).is_some());
+    }
+
+    #[test]
+    fn notes_ride_in_acknowledgements_only() {
+        let ([mut a, mut b], class) = (ends(), Class::REQUESTS);
+        a.tell(7);
+        b.tell(9);
+        send(&mut a, class, 'x');
+        let packet = a.next(class, Time::ZERO).expect("its window is open");
+        assert_eq!(b.arrive(packet, Time::ZERO), Effects::NONE);
+        let acknowledgement = b.next(class, Time::ZERO).expect("each packet is acknowledged");
+        assert_eq!((acknowledgement.bytes, acknowledgement.body), (Bytes(8), None));
+        assert_eq!(a.arrive(acknowledgement, Time::ZERO), Effects::NONE);
+        assert_eq!((a.told(B), b.told(A), a.unanswered(None)), (9, 0, 0));
+    }
+}

@@ -1,0 +1,168 @@
+//! The sending half: the pool of buffers, the windows, and the timers.
+//!
+//! ```text
+//!           reserve            offer           send_new            acknowledge
+//!  (free) ──────────► reserved ─────► waiting ─────────► outgoing ─────────────► (free)
+//!                                                         │    ▲
+//!                                             timer: due  ▼    │ send_copy
+//!                                                         (oldest)
+//! ```
+
+use super::outgoing::Outgoing;
+use super::timers::Timers;
+use super::{Order, Parameters};
+use crate::engine::NodeId;
+use crate::engine::Time;
+use std::collections::{BTreeMap, VecDeque};
+
+/// The sending half of a link.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Sending<P> {
+    parameters: Parameters,
+    reserved: u32,
+    /// Offered and not sent, in this order.
+    waiting: VecDeque<(NodeId, P)>,
+    /// Sent and not acknowledged, to all destinations.
+    sent: u32,
+    destinations: BTreeMap<NodeId, Outgoing<P>>,
+    timers: Timers,
+    /// Destinations whose oldest packet is to be sent again, first come first.
+    due: VecDeque<NodeId>,
+    /// When the last new packet left to each, where their spacing matters.
+    left: BTreeMap<NodeId, Time>,
+}
+
+impl<P: Clone> Sending<P> {
+    pub(super) fn new(parameters: &Parameters) -> Sending<P> {
+        Sending {
+            parameters: *parameters,
+            reserved: 0,
+            waiting: VecDeque::new(),
+            sent: 0,
+            destinations: BTreeMap::new(),
+            timers: Timers::default(),
+            due: VecDeque::new(),
+            left: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn room(&self) -> u32 {
+        let used = self.reserved + self.waiting.len() as u32 + self.sent;
+        self.parameters.buffers.checked_sub(used).expect("no more buffers are in use than there are")
+    }
+
+    pub(super) fn reserve(&mut self) -> bool {
+        let has_room = self.room() > 0;
+        self.reserved += u32::from(has_room);
+        has_room
+    }
+
+    pub(super) fn offer(&mut self, to: NodeId, body: P) {
+        self.reserved = self.reserved.checked_sub(1).expect("a packet is offered into a reserved buffer");
+        self.waiting.push_back((to, body));
+    }
+
+    /// The place of the oldest packet whose window is open.
+    fn open(&self) -> Option<usize> {
+        self.waiting.iter().position(|(to, _)| self.destinations.get(to).is_none_or(Outgoing::is_open))
+    }
+
+    pub(super) fn has_next(&self) -> bool {
+        !self.due.is_empty() || self.open().is_some()
+    }
+
+    /// The copy that is due: its destination, number and body.
+    pub(super) fn send_copy(&mut self, now: Time) -> Option<(NodeId, u32, P)> {
+        let to = self.due.pop_front()?;
+        let outgoing = &self.destinations[&to];
+        self.timers.set(to, now.saturating_add(outgoing.timeout()));
+        let (number, body) = outgoing.oldest();
+        Some((to, number, body))
+    }
+
+    /// A new packet: its destination, number and body.
+    pub(super) fn send_new(&mut self, now: Time) -> Option<(NodeId, u32, P)> {
+        let (to, body) = self.waiting.remove(self.open()?).expect("it was found there");
+        self.check_numbers(to, now);
+        let outgoing = self.destinations.entry(to).or_insert_with(|| Outgoing::new(&self.parameters));
+        let number = outgoing.send(body.clone());
+        self.sent += 1;
+        if !self.timers.runs(to) {
+            assert!(!self.due.contains(&to), "copies leave before new packets");
+            self.timers.set(to, now.saturating_add(outgoing.timeout()));
+        }
+        Some((to, number, body))
+    }
+
+    /// What the numbers rely on: see the head of this module's parent.
+    fn check_numbers(&mut self, to: NodeId, now: Time) {
+        match self.parameters.order {
+            Order::Kept => {}
+            Order::Any { packets } => {
+                let position = self.destinations.get(&to).map_or(0, Outgoing::next);
+                assert!(position < packets, "{to} is sent more than {packets} packets, which was promised not to be");
+            }
+            Order::Lifetime { spacing, .. } => {
+                let before = self.left.insert(to, now);
+                let is_apart = before.is_none_or(|before| now >= before.saturating_add(spacing));
+                assert!(is_apart, "new packets to {to} leave less than {spacing} apart, which was promised not to be");
+            }
+        }
+    }
+
+    /// `from` has accepted all before its packet `next`: how many buffers that frees.
+    pub(super) fn acknowledge(&mut self, from: NodeId, next: u32, now: Time) -> u32 {
+        let outgoing = self.destinations.get_mut(&from).expect("whoever acknowledges was sent something");
+        let freed = outgoing.acknowledge(next, self.parameters.timeout) as u32;
+        if freed == 0 {
+            return 0;
+        }
+        self.sent -= freed;
+        self.timers.stop(from);
+        self.due.retain(|to| *to != from);
+        if outgoing.is_recovering() {
+            self.due.push_back(from);
+        } else if outgoing.len() > 0 {
+            self.timers.set(from, now.saturating_add(outgoing.timeout()));
+        }
+        freed
+    }
+
+    pub(super) fn next_timer(&self) -> Option<Time> {
+        self.timers.next()
+    }
+
+    pub(super) fn on_time(&mut self, now: Time) {
+        while let Some(to) = self.timers.go_off(now) {
+            let outgoing = self.destinations.get_mut(&to).expect("a timer is of a destination");
+            outgoing.timed_out(self.parameters.timeout_max);
+            self.due.push_back(to);
+        }
+    }
+
+    pub(super) fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
+        let Some(to) = to else { return self.waiting.len() as u32 + self.sent };
+        let waiting = self.waiting.iter().filter(|(other, _)| *other == to).count();
+        (waiting + self.destinations.get(&to).map_or(0, Outgoing::len)) as u32
+    }
+
+    pub(super) const fn reserved(&self) -> u32 {
+        self.reserved
+    }
+
+    pub(super) const fn destinations(&self) -> &BTreeMap<NodeId, Outgoing<P>> {
+        &self.destinations
+    }
+
+    /// Everything that must hold, looked up anew.
+    pub(super) fn check(&self) {
+        let sent: usize = self.destinations.values().map(Outgoing::len).sum();
+        assert_eq!(sent, self.sent as usize, "send buffers are conserved");
+        assert!(self.room() <= self.parameters.buffers);
+        for (to, outgoing) in &self.destinations {
+            let due = self.due.iter().filter(|other| *other == to).count();
+            let watches = usize::from(self.timers.runs(*to)) + due;
+            assert_eq!(watches, usize::from(outgoing.len() > 0), "what is outstanding is watched, once");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The sequence space: numbers modulo a power of two, and distances between them.
+//!
+//! A pair's packets have positions 0, 1, 2…; the header carries a position's number. Both ends
+//! count positions without end, for the checks and the tests; they decide by distances modulo the
+//! space only, which is all that registers of `sequence_bits` could tell.
+
+/// Numbers of so many bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Space {
+    bits: u32,
+}
+
+impl Space {
+    pub(super) const fn new(bits: u32) -> Space {
+        assert!(0 < bits && bits <= 32, "a number has 1 to 32 bits");
+        Space { bits }
+    }
+
+    /// How many numbers there are.
+    pub(super) const fn count(self) -> u64 {
+        1 << self.bits
+    }
+
+    /// The number of a position.
+    pub(super) const fn number(self, position: u64) -> u32 {
+        (position % self.count()) as u32
+    }
+
+    /// How far `number` lies ahead of `position`, or would after a lap.
+    pub(super) const fn distance(self, position: u64, number: u32) -> u64 {
+        assert!((number as u64) < self.count(), "both ends have the same sequence space");
+        (number as u64 + self.count() - position % self.count()) % self.count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Space;
+
+    #[test]
+    fn distances_go_round() {
+        let space = Space::new(3);
+        assert_eq!((space.number(7), space.number(8), space.number(21)), (7, 0, 5));
+        assert_eq!((space.distance(21, 5), space.distance(21, 0), space.distance(21, 4)), (0, 3, 7));
+        let whole = Space::new(32);
+        assert_eq!(whole.number((1 << 32) + 9), 9);
+        assert_eq!((whole.distance(u64::from(u32::MAX), 0), whole.distance(1, 0)), (1, u64::from(u32::MAX)));
+    }
+
+    #[test]
+    #[should_panic(expected = "both ends have the same sequence space")]
+    fn a_number_of_a_larger_space_is_found_out() {
+        let _ = Space::new(3).distance(0, 8);
+    }
+}

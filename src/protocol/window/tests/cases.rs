@@ -1,0 +1,196 @@
+//! Each rule, by a small scenario; those of time are in `timeouts`.
+
+use super::super::*;
+use super::net::*;
+use crate::engine::NodeId;
+use crate::engine::Time;
+
+#[test]
+fn a_buffer_is_taken_from_its_reservation_to_its_acknowledgement() {
+    let mut net = Net::new(2, &Parameters { buffers: 2, ..parameters() });
+    assert!(net.link(A).reserve() && net.link(A).reserve() && !net.link(A).reserve());
+    net.link(A).offer(B, "one");
+    assert_eq!((net.link(A).room(), net.link(A).unacknowledged(Some(B))), (0, 1));
+    assert_eq!(net.carry(A), [Arrived::Readable(1)]);
+    assert!(!net.link(A).reserve(), "its acknowledgement is on its way");
+    assert_eq!(net.carry(B), [Arrived::Freed(1)]);
+    assert!(net.link(A).reserve());
+    assert_eq!((net.link(A).room(), net.link(A).unacknowledged(None)), (0, 0));
+    assert!(!net.link(A).is_idle(), "a buffer is reserved");
+}
+
+#[test]
+#[should_panic(expected = "a packet is offered into a reserved buffer")]
+fn no_packet_is_offered_without_a_buffer() {
+    Net::new(2, &parameters()).link(A).offer(B, ());
+}
+
+#[test]
+fn a_window_slides_as_far_as_the_acknowledgement_says() {
+    let (mut net, frames) = sent(5, &parameters());
+    assert_eq!(numbers(&frames), [0, 1]);
+    frames.iter().for_each(|frame| assert_eq!(net.arrive(frame), Arrived::Readable(1)));
+    let acknowledgements = net.leave(B);
+    assert_eq!(numbers(&acknowledgements), [-3], "one is of both");
+    assert_eq!(net.arrive(&acknowledgements[0]), Arrived::Freed(2));
+    assert_eq!(net.arrive(&acknowledgements[0]), Arrived::Freed(0), "a copy");
+    assert_eq!(numbers(&net.leave(A)), [2, 3]);
+    assert_eq!((net.link(A).unacknowledged(Some(B)), net.link(A).unacknowledged(Some(C))), (3, 0));
+    let (front, read) = (net.link(B).front().map(|(from, id)| (from, *id)), net.read_all(B));
+    assert_eq!((front, read), (Some((A, 0)), vec![0, 1]));
+}
+
+#[test]
+fn the_oldest_offered_whose_window_is_open_leaves_first() {
+    let mut net = Net::new(3, &parameters());
+    for (packet, to) in [B, B, B, C, B, C].into_iter().enumerate() {
+        net.offer(A, to, packet);
+    }
+    let left: Vec<_> = net.leave(A).into_iter().map(|frame| (frame.to, frame.body.unwrap())).collect();
+    assert_eq!(left, [(B, 0), (B, 1), (C, 3), (C, 5)]);
+}
+
+#[test]
+fn an_acknowledgement_leaves_first_then_a_copy_then_a_new_packet() {
+    let (mut net, frames) = sent(1, &parameters());
+    net.offer(B, A, 7);
+    net.carry(B);
+    net.offer(A, B, 1);
+    net.wait_until(Time::from_ns(100));
+    let next = net.leave(A);
+    assert_eq!(numbers(&next), [-2, 0, 1]);
+    assert_eq!(next.iter().map(|frame| frame.again).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(next[1].body, frames[0].body);
+}
+
+#[test]
+fn packets_ahead_of_their_turn_are_kept_and_come_with_it() {
+    let (mut net, frames) = sent(4, &Parameters { window: 4, reorder: 4, ..parameters() });
+    assert_eq!([3, 1].map(|n| net.arrive(&frames[n])), [Arrived::Kept; 2]);
+    assert_eq!((net.arrive(&frames[3]), net.read(B)), (Arrived::Duplicate, None));
+    assert_eq!(net.arrive(&frames[0]), Arrived::Readable(2));
+    assert_eq!(net.arrive(&frames[2]), Arrived::Readable(2));
+    assert_eq!(net.read_all(B), [0, 1, 2, 3]);
+}
+
+#[test]
+fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
+    let (mut net, frames) = sent(2, &Parameters { reorder: 0, ..parameters() });
+    assert_eq!(net.arrive(&frames[1]), Arrived::Refused);
+    assert_eq!(numbers(&net.leave(B)), [-1], "it tells how far the receiver is");
+    assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1); 2]);
+    assert_eq!(net.link(B).statistics().refused, 1);
+}
+
+#[test]
+fn a_packet_without_a_place_is_kept_and_acknowledged_when_it_gets_one() {
+    let (mut net, frames) = sent(2, &Parameters { arrivals: 1, ..parameters() });
+    assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1), Arrived::Kept]);
+    assert_eq!(numbers(&net.leave(B)), [-2]);
+    let (_, id, place) = net.link(B).take().unwrap();
+    assert_eq!((id, net.link(B).take()), (0, None));
+    assert!(net.link(B).release(place));
+    assert_eq!((net.read_all(B), numbers(&net.leave(B))), (vec![1], vec![-3]));
+}
+
+#[test]
+fn a_packet_without_place_and_buffer_is_refused_and_sent_again() {
+    let (mut net, frames) = sent(2, &Parameters { arrivals: 1, reorder: 0, ..parameters() });
+    assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1), Arrived::Refused]);
+    net.carry(B);
+    assert_eq!(net.read_all(B), [0]);
+    net.wait_until(Time::from_ns(100));
+    assert_eq!(net.carry(A), [Arrived::Readable(1)]);
+    assert_eq!(net.read_all(B), [1]);
+}
+
+#[test]
+fn senders_take_turns_for_places() {
+    let mut net = Net::new(3, &Parameters { arrivals: 1, ..parameters() });
+    for packet in 0..3 {
+        net.offer(A, C, packet);
+        net.offer(B, C, 10 + packet);
+    }
+    let mut read = Vec::new();
+    while read.len() < 6 {
+        for node in [A, B, C] {
+            net.carry(node);
+        }
+        read.extend(net.read(C).map(|(_, packet)| packet));
+    }
+    assert_eq!(read, [0, 1, 10, 2, 11, 12]);
+}
+
+#[test]
+#[should_panic(expected = "a place is released once")]
+fn a_place_is_released_once() {
+    let (mut net, frames) = sent(1, &parameters());
+    assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
+    let (_, _, place) = net.link(B).take().unwrap();
+    net.link(B).release(place);
+    net.link(B).release(place);
+}
+
+#[test]
+fn a_copy_that_comes_late_is_acknowledged_again_and_not_read() {
+    let (mut net, frames) = sent(1, &parameters());
+    assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
+    let lost = net.leave(B);
+    assert_eq!(net.arrive(&frames[0]), Arrived::Duplicate);
+    assert_eq!(net.leave(B), lost);
+    assert_eq!(net.read_all(B), [0]);
+}
+
+#[test]
+fn numbers_go_round() {
+    let mut net = Net::new(2, &Parameters { sequence_bits: 2, ..parameters() });
+    for packet in 0..23 {
+        net.offer(A, B, packet);
+        net.carry(A);
+        net.carry(B);
+        assert_eq!(net.read_all(B), [packet]);
+    }
+    assert!(net.links.iter().all(Link::is_idle));
+    let mut arrive = |id: u32| {
+        let header = Header::Data { sequence: id % 4 };
+        net.arrive(&Frame { from: A, to: B, header, body: Some(id), again: false })
+    };
+    assert_eq!(arrive(23), Arrived::Readable(1));
+    assert_eq!([22, 23].map(arrive), [Arrived::Duplicate; 2], "as far back as the window");
+}
+
+#[test]
+fn a_node_may_send_to_itself() {
+    let mut net = Net::new(1, &parameters());
+    net.offer(A, A, "note");
+    assert_eq!((net.carry(A), net.carry(A)), (vec![Arrived::Readable(1)], vec![Arrived::Freed(1)]));
+    assert_eq!(net.read(A), Some((A, "note")));
+    assert!(net.link(A).is_idle());
+}
+
+#[test]
+fn state_grows_with_the_peers_talked_to() {
+    let mut net = Net::new(3, &parameters());
+    let before = net.link(A).state_bytes(256);
+    assert_eq!(before, (8 + 4) * (256 + 4));
+    net.offer(A, B, ());
+    net.carry(A);
+    assert_eq!(net.link(A).state_bytes(256) - before, 4 + 3 + 8);
+    assert_eq!(net.link(B).state_bytes(256) - before, 4 + 2 + 2 * 256 + 1);
+    assert_eq!(net.link(C).state_bytes(256), before);
+}
+
+#[test]
+#[should_panic(expected = "a frame goes where it is addressed")]
+fn a_network_that_misroutes_is_found_out() {
+    let (mut net, frames) = sent(1, &parameters());
+    let _ = net.link(C).arrive(frames[0].clone(), Time::ZERO);
+}
+
+#[test]
+#[should_panic(expected = "whoever acknowledges was sent something")]
+fn an_acknowledgement_from_a_stranger_is_found_out() {
+    let (mut net, _) = sent(1, &parameters());
+    let header = Header::Acknowledgement { next: 1 };
+    let _ = net.link(A).arrive(Frame { from: NodeId(9), to: A, header, body: None, again: false }, Time::ZERO);
+}

@@ -1,0 +1,139 @@
+//! The cases of the model.
+
+use super::super::*;
+use super::model::{Case, IN_PLACE, Network, SAFETY};
+use super::net::*;
+use super::state::Step;
+use crate::engine::NodeId;
+use crate::engine::Time;
+
+/// A window of so many packets, as many reorder buffers, numbers of so many bits.
+fn window(window: u32, sequence_bits: u32) -> Parameters {
+    let timeout = Time::from_ps(1);
+    let base = Parameters { timeout, timeout_max: timeout, ..parameters() };
+    Parameters { window, reorder: window, buffers: window, arrivals: 1, sequence_bits, ..base }
+}
+
+/// So many packets from A to B.
+fn pair(packets: usize, parameters: Parameters, network: Network) -> Case {
+    Case { nodes: 2, parameters, packets: vec![(A, B); packets], network }
+}
+
+fn right(parameters: Parameters) -> Parameters {
+    assert_eq!(parameters.check(), []);
+    parameters
+}
+
+const KEEPS_ORDER: Network = Network::KeepsOrder { frames: 2 };
+
+#[test]
+fn half_the_numbers_are_enough_where_order_is_kept() {
+    pair(4, right(window(1, 1)), Network::KeepsOrder { frames: 3 }).check();
+    pair(6, right(window(2, 2)), KEEPS_ORDER).check();
+    pair(4, right(window(2, 2)), Network::KeepsOrder { frames: 3 }).check();
+}
+
+#[test]
+fn so_too_with_fewer_reorder_buffers() {
+    for reorder in [0, 1] {
+        pair(5, right(Parameters { reorder, ..window(2, 2) }), KEEPS_ORDER).check();
+    }
+}
+
+/// Tanenbaum's example (§3.4.3): the whole window is accepted, its acknowledgements are lost, and
+/// the copy of its first packet is taken for the first of the next.
+#[test]
+fn more_than_half_the_numbers_are_too_many() {
+    let parameters = window(3, 2);
+    assert_eq!(parameters.check()[0].0, "window");
+    let steps = pair(4, parameters, Network::KeepsOrder { frames: 3 }).counterexample(SAFETY);
+    assert!(steps.contains(&Step::Timeout(A)), "{steps:?}");
+}
+
+#[test]
+fn numbers_used_once_survive_any_network() {
+    for (packets, parameters) in [(1, window(1, 1)), (3, window(1, 2)), (2, window(2, 2)), (6, window(2, 3))] {
+        let order = Order::Any { packets: packets as u64 };
+        pair(packets, right(Parameters { order, ..parameters }), Network::Anything).check();
+    }
+    for reorder in [0, 1] {
+        let order = Order::Any { packets: 5 };
+        pair(5, right(Parameters { reorder, order, ..window(3, 3) }), Network::Anything).check();
+    }
+}
+
+/// M packets with M numbers: without a loss, one is delivered twice.
+#[test]
+fn a_number_used_twice_meets_its_copy() {
+    for (bits, parameters) in [1, 2, 2, 3].into_iter().zip([window(1, 1), window(1, 2), window(2, 2), window(2, 3)]) {
+        let steps = pair(1 << bits, parameters, Network::Anything).counterexample(SAFETY);
+        assert!(steps.iter().all(|step| !matches!(step, Step::Lose(_))), "{steps:?}");
+    }
+}
+
+/// One packet more than M − W: a copy of the first is taken for one that is ahead of its turn.
+#[test]
+fn a_window_fewer_than_the_numbers_is_the_most_that_none_is_mistaken() {
+    for (packets, parameters) in [(3, window(2, 2)), (7, window(2, 3)), (6, window(3, 3))] {
+        let order = Order::Any { packets };
+        assert_eq!(Parameters { order, ..parameters }.check()[0].0, "packets");
+        pair(packets as usize, parameters, Network::Anything).counterexample(IN_PLACE);
+    }
+}
+
+/// Windows of one packet, and ages in ticks.
+fn dies(sequence_bits: u32, lifetime: u8, spacing: u8) -> (Parameters, Case) {
+    let [life, space] = [lifetime, spacing].map(|ticks| Time::from_ps(u64::from(ticks)));
+    let order = Order::Lifetime { lifetime: life, spacing: space };
+    let parameters = window(1, sequence_bits);
+    // The network sees to the spacing, for the link's clock stands still here.
+    let case = pair(5, parameters, Network::Dies { lifetime, spacing });
+    (Parameters { order, ..parameters }, case)
+}
+
+#[test]
+fn numbers_may_come_again_when_their_copies_are_dead() {
+    for (bits, lifetime, spacing) in [(2, 1, 1), (2, 3, 2)] {
+        let (parameters, case) = dies(bits, lifetime, spacing);
+        right(parameters);
+        case.check();
+    }
+}
+
+#[test]
+fn and_not_a_tick_before() {
+    for (bits, lifetime, spacing) in [(1, 1, 1), (2, 2, 1), (2, 4, 2)] {
+        let (parameters, case) = dies(bits, lifetime, spacing);
+        assert_eq!(parameters.check()[0].0, "lifetime");
+        case.counterexample(SAFETY);
+    }
+}
+
+#[test]
+fn two_senders_compete_for_one_place() {
+    let packets = vec![(A, C), (A, C), (B, C)];
+    for reorder in [0, 2] {
+        let parameters = right(Parameters { reorder, ..window(2, 2) });
+        let network = Network::KeepsOrder { frames: 1 };
+        Case { nodes: 3, parameters, packets: packets.clone(), network }.check();
+    }
+}
+
+#[test]
+fn both_ways_at_once_and_to_two_destinations_with_one_buffer() {
+    let parameters = right(Parameters { buffers: 1, order: Order::Any { packets: 2 }, ..window(1, 2) });
+    let case = |packets: &[(NodeId, NodeId)]| {
+        let packets = packets.to_vec();
+        Case { nodes: 3, parameters, packets, network: Network::Anything }
+    };
+    case(&[(A, B), (A, B), (B, A), (B, A)]).check();
+    case(&[(A, B), (A, C), (A, B), (A, C)]).check();
+}
+
+#[test]
+fn acknowledgements_for_two_packets_or_after_a_while() {
+    let every = Parameters { acknowledge_every: 2, ..window(2, 2) };
+    pair(5, right(every), KEEPS_ORDER).check();
+    let order = Order::Any { packets: 5 };
+    pair(5, right(Parameters { order, sequence_bits: 3, ..every }), Network::Anything).check();
+}

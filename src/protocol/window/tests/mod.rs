@@ -1,0 +1,11 @@
+//! The window under test: by hand, at random, and in every order there is.
+
+mod cases;
+mod every_order;
+mod model;
+mod net;
+mod numbers;
+mod random;
+mod run;
+mod state;
+mod timeouts;

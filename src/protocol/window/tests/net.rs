@@ -1,0 +1,113 @@
+//! A few links, and frames that go from one to another when a test says so.
+
+use super::super::*;
+use crate::engine::NodeId;
+use crate::engine::Time;
+
+pub const A: NodeId = NodeId(0);
+pub const B: NodeId = NodeId(1);
+pub const C: NodeId = NodeId(2);
+
+pub struct Net<P> {
+    pub links: Vec<Link<P>>,
+    pub now: Time,
+}
+
+/// Windows of 2, places for 4, 16 numbers on a fabric that keeps order; time-outs of 100 ns to 350 ns.
+pub fn parameters() -> Parameters {
+    Parameters {
+        buffers: 8,
+        window: 2,
+        reorder: 2,
+        arrivals: 4,
+        timeout: Time::from_ns(100),
+        timeout_max: Time::from_ns(350),
+        sequence_bits: 4,
+        order: Order::Kept,
+        ..Parameters::default()
+    }
+}
+
+/// What came over the wire: the header as words, and not whether it is a copy.
+pub fn over_the_wire<P>(frame: Frame<P>) -> Frame<P> {
+    Frame { header: Header::decode(frame.header.encode()), again: false, ..frame }
+}
+
+impl<P: Clone + std::fmt::Debug> Net<P> {
+    pub fn new(nodes: u32, parameters: &Parameters) -> Net<P> {
+        let links = (0..nodes).map(|node| Link::new(NodeId(node), parameters)).collect();
+        Net { links, now: Time::ZERO }
+    }
+
+    pub fn link(&mut self, node: NodeId) -> &mut Link<P> {
+        &mut self.links[node.0 as usize]
+    }
+
+    #[track_caller]
+    pub fn offer(&mut self, from: NodeId, to: NodeId, payload: P) {
+        assert!(self.link(from).reserve(), "a buffer is free");
+        self.link(from).offer(to, payload);
+    }
+
+    /// All frames that may leave now.
+    pub fn leave(&mut self, node: NodeId) -> Vec<Frame<P>> {
+        let now = self.now;
+        let link = self.link(node);
+        let frames = std::iter::from_fn(|| link.next(now)).collect();
+        assert!(!link.has_next());
+        link.check();
+        frames
+    }
+
+    pub fn arrive(&mut self, frame: &Frame<P>) -> Arrived {
+        let now = self.now;
+        let link = self.link(frame.to);
+        let arrived = link.arrive(over_the_wire(frame.clone()), now);
+        link.check();
+        arrived
+    }
+
+    /// All that may leave a node arrives.
+    pub fn carry(&mut self, node: NodeId) -> Vec<Arrived> {
+        self.leave(node).iter().map(|frame| self.arrive(frame)).collect()
+    }
+
+    /// Time goes on to `now`, and timers go off.
+    pub fn wait_until(&mut self, now: Time) {
+        self.now = now;
+        self.links.iter_mut().for_each(|link| link.on_time(now));
+    }
+
+    /// Reads one packet.
+    pub fn read(&mut self, node: NodeId) -> Option<(NodeId, P)> {
+        let (from, payload, place) = self.link(node).take()?;
+        self.link(node).release(place);
+        Some((from, payload))
+    }
+
+    /// Reads all there is.
+    pub fn read_all(&mut self, node: NodeId) -> Vec<P> {
+        std::iter::from_fn(|| self.read(node)).map(|(_, payload)| payload).collect()
+    }
+}
+
+/// The numbers of data frames, and of acknowledgements negated less one: 0, 1… and -1, -2…
+pub fn numbers<P>(frames: &[Frame<P>]) -> Vec<i64> {
+    let number = |frame: &Frame<P>| match frame.header {
+        Header::Data { sequence } => i64::from(sequence),
+        Header::Acknowledgement { next } => -1 - i64::from(next),
+    };
+    frames.iter().map(number).collect()
+}
+
+pub fn ns(ns: u64) -> Time {
+    Time::from_ns(ns)
+}
+
+/// So many packets from A to B, numbered from 0, of which those that may have left.
+pub fn sent(packets: u32, parameters: &Parameters) -> (Net<u32>, Vec<Frame<u32>>) {
+    let mut net = Net::new(3, parameters);
+    (0..packets).for_each(|packet| net.offer(A, B, packet));
+    let frames = net.leave(A);
+    (net, frames)
+}

@@ -1,0 +1,77 @@
+//! Larger cases at random: any parameters that are right, any losses, copies and delays, slow
+//! readers. All is delivered, once and in order.
+
+use super::super::*;
+use super::run::{Fabric, SPACING, run};
+use crate::engine::Time;
+use proptest::prelude::*;
+
+/// The fewest bits that are right.
+fn fewest_bits(parameters: Parameters) -> Parameters {
+    let mut choices = (1..=32).map(|sequence_bits| Parameters { sequence_bits, ..parameters });
+    choices.find(|parameters| parameters.check().is_empty()).expect("32 bits are enough")
+}
+
+fn some_parameters() -> impl Strategy<Value = Parameters> {
+    let sizes = (1u32..10, 1u32..7, 0u32..7, 1u32..5, 1u32..4);
+    (sizes, 50u64..3_000, 1u64..20).prop_map(|((buffers, window, reorder, arrivals, every), timeout, times)| {
+        Parameters {
+            buffers,
+            window,
+            reorder: reorder.min(window),
+            arrivals,
+            acknowledge_every: every.min(window),
+            acknowledge_delay: Time::from_ns(timeout / 4),
+            timeout: Time::from_ns(timeout),
+            timeout_max: Time::from_ns(timeout * times),
+            sequence_bits: 32,
+            order: Order::Kept,
+        }
+    })
+}
+
+fn some_fabric() -> impl Strategy<Value = Fabric> {
+    let chances = (0u32..40, 0u32..40, 0u64..1_500);
+    chances.prop_map(|(lost, copied, delay_max_ns)| Fabric { lost, copied, delay_max_ns, keeps_order: false })
+}
+
+fn some_packets() -> impl Strategy<Value = Vec<(u32, u32)>> {
+    (1u32..5).prop_flat_map(|nodes| prop::collection::vec((0..nodes, 0..nodes), 1..80))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn where_order_is_kept(
+        parameters in some_parameters(),
+        fabric in some_fabric(),
+        packets in some_packets(),
+        seed in any::<u64>(),
+    ) {
+        run(fewest_bits(parameters), Fabric { keeps_order: true, ..fabric }, &packets, seed);
+    }
+
+    #[test]
+    fn where_frames_are_reordered_and_numbers_used_once(
+        parameters in some_parameters(),
+        fabric in some_fabric(),
+        packets in some_packets(),
+        seed in any::<u64>(),
+    ) {
+        let order = Order::Any { packets: packets.len() as u64 };
+        run(fewest_bits(Parameters { order, ..parameters }), fabric, &packets, seed);
+    }
+
+    #[test]
+    fn where_frames_are_reordered_and_die(
+        parameters in some_parameters(),
+        fabric in some_fabric(),
+        packets in some_packets(),
+        seed in any::<u64>(),
+    ) {
+        let lifetime = Time::from_ns(fabric.delay_max_ns);
+        let order = Order::Lifetime { lifetime, spacing: SPACING };
+        run(fewest_bits(Parameters { order, ..parameters }), fabric, &packets, seed);
+    }
+}

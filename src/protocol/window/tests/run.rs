@@ -1,0 +1,142 @@
+//! Links, a fabric that loses, copies and delays at random, and slow readers, as time goes on.
+
+use super::super::*;
+use super::net::over_the_wire;
+use crate::engine::NodeId;
+use crate::engine::Time;
+use crate::engine::rng::{Stream, stream};
+use rand::RngExt;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Between two frames of a node.
+pub const SPACING: Time = Time::from_ns(10);
+
+#[derive(Clone, Copy, Debug)]
+pub struct Fabric {
+    /// Of 100 frames, so many are lost, and so many copied.
+    pub lost: u32,
+    pub copied: u32,
+    /// A frame or copy arrives within this.
+    pub delay_max_ns: u64,
+    pub keeps_order: bool,
+}
+
+/// Something that happens at its time.
+#[derive(Clone, Debug)]
+enum Event {
+    Arrives(Frame<u64>),
+    HasRead(NodeId, Place),
+}
+
+struct Run {
+    links: Vec<Link<u64>>,
+    fabric: Fabric,
+    rng: Stream,
+    now: Time,
+    agenda: BTreeMap<(Time, u64), Event>,
+    scheduled: u64,
+    /// When the last frame of each pair arrives, where order is kept.
+    last: BTreeMap<(NodeId, NodeId), Time>,
+    read_max_ns: u64,
+    unoffered: Vec<VecDeque<(NodeId, u64)>>,
+    expected: BTreeMap<(NodeId, NodeId), VecDeque<u64>>,
+}
+
+impl Run {
+    fn at(&mut self, time: Time, event: Event) {
+        self.agenda.insert((time, self.scheduled), event);
+        self.scheduled += 1;
+    }
+
+    /// A node's turn: it offers, one frame leaves, one packet is begun to be read.
+    fn turn(&mut self, node: NodeId) {
+        let now = self.now;
+        let (link, unoffered) = (&mut self.links[node.0 as usize], &mut self.unoffered[node.0 as usize]);
+        while !unoffered.is_empty() && link.reserve() {
+            let (to, payload) = unoffered.pop_front().expect("one is left");
+            link.offer(to, payload);
+        }
+        if link.next_timer().is_some_and(|timer| timer <= now) {
+            link.on_time(now);
+        }
+        let frame = link.next(now);
+        let read = link.take();
+        link.check();
+        frame.into_iter().for_each(|frame| self.carry(over_the_wire(frame)));
+        if let Some((from, payload, place)) = read {
+            let expected = self.expected.get_mut(&(from, node)).and_then(VecDeque::pop_front);
+            assert_eq!(expected, Some(payload), "each packet once, in order per pair");
+            let span = Time::from_ns(self.rng.random_range(0..=self.read_max_ns));
+            self.at(now + span, Event::HasRead(node, place));
+        }
+    }
+
+    fn carry(&mut self, frame: Frame<u64>) {
+        let copies = 1 + u32::from(self.rng.random_range(0..100) < self.fabric.copied);
+        for _ in 0..copies {
+            if self.rng.random_range(0..100) < self.fabric.lost {
+                continue;
+            }
+            let mut arrives = self.now + Time::from_ns(self.rng.random_range(0..=self.fabric.delay_max_ns));
+            if self.fabric.keeps_order {
+                let last = self.last.entry((frame.from, frame.to)).or_default();
+                arrives = arrives.max(*last);
+                *last = arrives;
+            }
+            self.at(arrives, Event::Arrives(frame.clone()));
+        }
+    }
+
+    fn happens(&mut self, event: Event) {
+        match event {
+            Event::Arrives(frame) => {
+                let link = &mut self.links[frame.to.0 as usize];
+                let _ = link.arrive(frame, self.now);
+                link.check();
+            }
+            Event::HasRead(node, place) => {
+                self.links[node.0 as usize].release(place);
+            }
+        }
+    }
+
+    fn whole(mut self) {
+        while !self.is_complete() {
+            assert!(self.now < Time::from_us(100_000), "all is delivered at last");
+            while let Some(first) = self.agenda.first_entry().filter(|first| first.key().0 <= self.now) {
+                let event = first.remove();
+                self.happens(event);
+            }
+            (0..self.links.len() as u32).for_each(|node| self.turn(NodeId(node)));
+            self.now += SPACING;
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        let is_offered = self.unoffered.iter().all(VecDeque::is_empty);
+        is_offered && self.expected.values().all(VecDeque::is_empty) && self.links.iter().all(Link::is_idle)
+    }
+}
+
+/// All is delivered, once and in order: each packet from one node to another.
+pub fn run(parameters: Parameters, fabric: Fabric, packets: &[(u32, u32)], seed: u64) {
+    let nodes = 1 + packets.iter().map(|&(from, to)| from.max(to)).max().unwrap_or(0);
+    let mut rng = stream(seed, "window");
+    let mut run = Run {
+        links: (0..nodes).map(|node| Link::new(NodeId(node), &parameters)).collect(),
+        fabric,
+        now: Time::ZERO,
+        agenda: BTreeMap::new(),
+        scheduled: 0,
+        last: BTreeMap::new(),
+        read_max_ns: rng.random_range(0..500),
+        rng,
+        unoffered: vec![VecDeque::new(); nodes as usize],
+        expected: BTreeMap::new(),
+    };
+    for (payload, &(from, to)) in (0..).zip(packets) {
+        run.unoffered[from as usize].push_back((NodeId(to), payload));
+        run.expected.entry((NodeId(from), NodeId(to))).or_default().push_back(payload);
+    }
+    run.whole();
+}

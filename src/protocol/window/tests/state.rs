@@ -1,0 +1,240 @@
+//! The states of the model, and the steps between them.
+
+use super::super::outgoing::Outgoing;
+use super::super::receiving::Receiving;
+use super::super::*;
+use super::model::{Case, Id, Network};
+use super::net::over_the_wire;
+use crate::engine::NodeId;
+use crate::engine::Time;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A frame, in an order.
+pub type Carried = (NodeId, NodeId, Header, Option<Id>);
+
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct State {
+    links: Vec<Link<Id>>,
+    unoffered: Vec<VecDeque<Id>>,
+    reading: Vec<Vec<Place>>,
+    /// Of a network that keeps order.
+    queues: BTreeMap<(NodeId, NodeId), VecDeque<Carried>>,
+    /// Of one that reorders, with the age of the youngest copy.
+    anywhere: BTreeMap<Carried, u8>,
+    /// Ticks since each node's last new packet left.
+    rested: Vec<u8>,
+    /// What each pair has still to deliver, in this order.
+    expected: BTreeMap<(NodeId, NodeId), VecDeque<Id>>,
+    pub is_wrong: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    Leave(NodeId),
+    Timeout(NodeId),
+    Take(NodeId),
+    Release(NodeId, Place),
+    /// The first of a pair's queue arrives, and stays if it is copied.
+    First {
+        pair: (NodeId, NodeId),
+        is_copied: bool,
+    },
+    Lose((NodeId, NodeId)),
+    /// What is anywhere arrives, and stays.
+    Arrive(Carried),
+    Tick,
+}
+
+impl State {
+    pub fn new(case: &Case) -> State {
+        let mut unoffered = vec![VecDeque::new(); case.nodes as usize];
+        let mut expected: BTreeMap<_, VecDeque<Id>> = BTreeMap::new();
+        for (id, &(from, to)) in (0..).zip(&case.packets) {
+            unoffered[from.0 as usize].push_back(id);
+            expected.entry((from, to)).or_default().push_back(id);
+        }
+        let mut state = State {
+            links: (0..case.nodes).map(|node| Link::unchecked(NodeId(node), &case.parameters)).collect(),
+            reading: vec![Vec::new(); unoffered.len()],
+            queues: BTreeMap::new(),
+            anywhere: BTreeMap::new(),
+            rested: vec![u8::MAX; unoffered.len()],
+            unoffered,
+            expected,
+            is_wrong: false,
+        };
+        state.offer(case);
+        state
+    }
+
+    /// Offers what there are buffers for: that it leaves later is another step.
+    fn offer(&mut self, case: &Case) {
+        for (link, unoffered) in self.links.iter_mut().zip(&mut self.unoffered) {
+            while !unoffered.is_empty() && link.reserve() {
+                let id = unoffered.pop_front().expect("one is left");
+                link.offer(case.packets[usize::from(id)].1, id);
+            }
+        }
+    }
+
+    pub fn steps(&self, case: &Case) -> Vec<Step> {
+        let mut steps: Vec<_> = self.anywhere.keys().map(|&frame| Step::Arrive(frame)).collect();
+        for &pair in self.queues.keys() {
+            steps.extend([false, true].map(|is_copied| Step::First { pair, is_copied }));
+            steps.push(Step::Lose(pair));
+        }
+        for (node, link) in (0..).map(NodeId).zip(&self.links) {
+            let can = [
+                (self.may_leave(node, case), Step::Leave(node)),
+                (link.next_timer().is_some(), Step::Timeout(node)),
+                (link.front().is_some(), Step::Take(node)),
+            ];
+            steps.extend(can.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
+            steps.extend(self.reading[node.0 as usize].iter().map(|&place| Step::Release(node, place)));
+        }
+        if let Network::Dies { spacing, .. } = case.network
+            && (!self.anywhere.is_empty() || self.rested.iter().any(|&ticks| ticks < spacing))
+        {
+            steps.push(Step::Tick);
+        }
+        steps
+    }
+
+    fn may_leave(&self, node: NodeId, case: &Case) -> bool {
+        let link = &self.links[node.0 as usize];
+        let mut after = link.clone();
+        let Some(frame) = after.next(Time::ZERO) else { return false };
+        match case.network {
+            Network::KeepsOrder { frames } => {
+                self.queues.get(&(node, frame.to)).is_none_or(|queue| queue.len() < frames)
+            }
+            Network::Anything => true,
+            Network::Dies { spacing, .. } => {
+                let is_new = after.statistics().sent > link.statistics().sent;
+                !is_new || self.rested[node.0 as usize] >= spacing
+            }
+        }
+    }
+
+    pub fn step(&mut self, step: Step, case: &Case) {
+        match step {
+            Step::Leave(node) => {
+                let sent = self.links[node.0 as usize].statistics().sent;
+                let frame = self.leave(node);
+                let is_new = self.links[node.0 as usize].statistics().sent > sent;
+                self.carry(frame, is_new, case);
+            }
+            Step::Timeout(node) => {
+                let link = &mut self.links[node.0 as usize];
+                link.on_time(link.next_timer().expect("a timer runs"));
+            }
+            Step::Take(node) => self.take(node),
+            Step::Release(node, place) => {
+                self.reading[node.0 as usize].retain(|other| *other != place);
+                self.links[node.0 as usize].release(place);
+            }
+            Step::First { pair, is_copied } => {
+                let first = self.queues[&pair][0];
+                if !is_copied {
+                    self.lose(pair);
+                }
+                self.arrive(first);
+            }
+            Step::Lose(pair) => self.lose(pair),
+            Step::Arrive(frame) => self.arrive(frame),
+            Step::Tick => self.tick(case),
+        }
+        self.offer(case);
+        self.links.iter().for_each(Link::check);
+    }
+
+    fn leave(&mut self, node: NodeId) -> Carried {
+        let link = &mut self.links[node.0 as usize];
+        let frame = over_the_wire(link.next(Time::ZERO).expect("a frame may leave"));
+        (frame.from, frame.to, frame.header, frame.body)
+    }
+
+    fn carry(&mut self, frame: Carried, is_new: bool, case: &Case) {
+        if let Network::KeepsOrder { .. } = case.network {
+            return self.queues.entry((frame.0, frame.1)).or_default().push_back(frame);
+        }
+        self.anywhere.insert(frame, 0);
+        if is_new && case.network != Network::Anything {
+            self.rested[frame.0.0 as usize] = 0;
+        }
+    }
+
+    fn arrive(&mut self, (from, to, header, body): Carried) {
+        let frame = Frame { from, to, header, body, again: false };
+        let _ = self.links[to.0 as usize].arrive(frame, Time::ZERO);
+    }
+
+    fn lose(&mut self, pair: (NodeId, NodeId)) {
+        self.queues.get_mut(&pair).and_then(VecDeque::pop_front).expect("a frame is in transit");
+        self.queues.retain(|_, queue| !queue.is_empty());
+    }
+
+    fn tick(&mut self, case: &Case) {
+        let Network::Dies { lifetime, spacing } = case.network else { panic!("time is counted where frames die") };
+        self.anywhere.values_mut().for_each(|age| *age += 1);
+        self.anywhere.retain(|_, age| *age <= lifetime);
+        self.rested.iter_mut().for_each(|ticks| *ticks = ticks.saturating_add(1).min(spacing));
+    }
+
+    fn take(&mut self, node: NodeId) {
+        let (from, id, place) = self.links[node.0 as usize].take().expect("a packet waits");
+        let next = self.expected.get_mut(&(from, node)).and_then(VecDeque::pop_front);
+        self.is_wrong |= next != Some(id);
+        self.reading[node.0 as usize].push(place);
+    }
+
+    /// Each pair's window at the sender, and its receiver.
+    fn pairs(&self) -> impl Iterator<Item = (NodeId, &Outgoing<Id>, &Receiving<Id>)> {
+        let senders = (0..).map(NodeId).zip(&self.links);
+        senders.flat_map(move |(from, link)| {
+            let windows = link.sending.destinations().iter();
+            windows.map(move |(to, window)| (from, window, &self.links[to.0 as usize].receiving))
+        })
+    }
+
+    /// What a sender takes to be accepted is.
+    pub fn is_agreed(&self) -> bool {
+        self.pairs().all(|(from, window, receiving)| window.base() <= receiving.position(from))
+    }
+
+    /// What a receiver keeps for a place of the sequence was sent for that place.
+    pub fn is_kept_in_place(&self) -> bool {
+        self.pairs().all(|(from, window, receiving)| receiving.last_kept(from) < Some(window.next()))
+    }
+
+    pub fn is_complete(&self) -> bool {
+        let is_delivered = self.expected.values().all(VecDeque::is_empty);
+        is_delivered && !self.is_wrong && self.links.iter().all(Link::is_idle)
+    }
+
+    /// True if all is delivered, once all is lost that is in the network, and nothing more.
+    pub fn can_complete(&self, case: &Case) -> bool {
+        let mut state = State { queues: BTreeMap::new(), anywhere: BTreeMap::new(), ..self.clone() };
+        for _ in 0..8 * (1 + case.packets.len()) {
+            for node in (0..case.nodes).map(NodeId) {
+                while let Some(place) = state.reading[node.0 as usize].first() {
+                    state.step(Step::Release(node, *place), case);
+                }
+                if state.links[node.0 as usize].front().is_some() {
+                    state.step(Step::Take(node), case);
+                } else if state.links[node.0 as usize].has_next() {
+                    let frame = state.leave(node);
+                    state.arrive(frame);
+                } else if state.links[node.0 as usize].next_timer().is_some() {
+                    state.step(Step::Timeout(node), case);
+                }
+                state.offer(case);
+            }
+        }
+        state.is_complete()
+    }
+
+    pub fn has_copies(&self) -> bool {
+        self.links.iter().any(|link| link.statistics().retransmitted > 0)
+    }
+}

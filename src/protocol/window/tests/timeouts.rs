@@ -1,0 +1,79 @@
+//! Timers, copies, and acknowledgements that wait, by small scenarios.
+
+use super::super::*;
+use super::net::*;
+use crate::engine::Time;
+
+#[test]
+fn the_timeout_doubles_to_its_maximum_until_something_is_acknowledged() {
+    let (mut net, _) = sent(2, &parameters());
+    for goes_off in [100, 300, 650, 1_000].map(ns) {
+        assert_eq!(net.link(A).next_timer(), Some(goes_off));
+        net.wait_until(goes_off - Time::from_ps(1));
+        assert!(!net.link(A).has_next());
+        net.wait_until(goes_off);
+        assert_eq!(numbers(&net.leave(A)), [0], "the oldest alone");
+    }
+    net.wait_until(ns(1_350));
+    net.carry(A);
+    net.carry(B);
+    assert_eq!(net.link(A).next_timer(), None, "the next copy is due at once");
+    net.leave(A);
+    assert_eq!(net.link(A).next_timer(), Some(net.now + ns(100)));
+}
+
+#[test]
+fn a_timer_is_set_anew_by_progress_and_stopped_at_the_end() {
+    let (mut net, frames) = sent(2, &parameters());
+    assert_eq!(net.link(A).next_timer(), Some(ns(100)));
+    for (frame, timer) in frames.iter().zip([Some(ns(130)), None]) {
+        net.now += ns(30);
+        assert_eq!(net.arrive(frame), Arrived::Readable(1));
+        assert_eq!(net.carry(B), [Arrived::Freed(1)]);
+        assert_eq!(net.link(A).next_timer(), timer);
+    }
+}
+
+#[test]
+fn after_a_timeout_each_hole_is_filled_in_a_round_trip() {
+    let (mut net, frames) = sent(8, &Parameters { window: 8, reorder: 8, arrivals: 8, ..parameters() });
+    assert_eq!([1, 2, 5, 7].map(|n| net.arrive(&frames[n])), [Arrived::Kept; 4]);
+    net.wait_until(ns(100));
+    let rounds = std::array::from_fn(|_| {
+        let copies = net.leave(A);
+        assert!(copies.iter().all(|copy| net.arrive(copy) != Arrived::Duplicate));
+        net.carry(B);
+        numbers(&copies)
+    });
+    assert_eq!(rounds, [vec![0], vec![3], vec![4], vec![6], vec![]]);
+    assert_eq!(net.read_all(B), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(net.link(A).statistics(), Statistics { sent: 8, retransmitted: 4, ..Statistics::default() });
+}
+
+#[test]
+fn an_acknowledgement_before_the_copy_left_spares_it() {
+    let (mut net, frames) = sent(1, &parameters());
+    assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
+    net.wait_until(ns(100));
+    assert!(net.link(A).has_next());
+    assert_eq!(net.carry(B), [Arrived::Freed(1)]);
+    assert!(!net.link(A).has_next());
+}
+
+#[test]
+fn one_acknowledgement_is_for_several_or_waits_for_its_timer() {
+    let every = Parameters { window: 4, reorder: 4, acknowledge_every: 3, acknowledge_delay: ns(20), ..parameters() };
+    let (mut net, frames) = sent(4, &every);
+    for (frame, acknowledgements) in frames.iter().zip([vec![], vec![], vec![-4], vec![]]) {
+        net.now += ns(5);
+        assert_eq!(net.arrive(frame), Arrived::Readable(1));
+        assert_eq!(numbers(&net.leave(B)), acknowledgements);
+    }
+    assert_eq!(net.link(B).next_timer(), Some(ns(40)));
+    assert!(!net.link(B).is_idle());
+    net.wait_until(ns(40));
+    assert_eq!(numbers(&net.leave(B)), [-5]);
+    net.now = ns(41);
+    assert_eq!(net.arrive(&frames[0]), Arrived::Duplicate);
+    assert_eq!(numbers(&net.leave(B)), [-5], "at once");
+}

@@ -1,0 +1,47 @@
+//! Timers, one for each peer at most.
+
+use crate::engine::NodeId;
+use crate::engine::Time;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Those that run.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Timers {
+    of: BTreeMap<NodeId, Time>,
+    in_order: BTreeSet<(Time, NodeId)>,
+}
+
+impl Timers {
+    /// Sets a peer's timer, anew if it runs.
+    pub(super) fn set(&mut self, peer: NodeId, goes_off: Time) {
+        self.stop(peer);
+        self.of.insert(peer, goes_off);
+        self.in_order.insert((goes_off, peer));
+    }
+
+    /// Stops a peer's timer, if it runs.
+    pub(super) fn stop(&mut self, peer: NodeId) {
+        if let Some(goes_off) = self.of.remove(&peer) {
+            let had = self.in_order.remove(&(goes_off, peer));
+            assert!(had, "a timer that runs has its place in the order");
+        }
+    }
+
+    pub(super) fn runs(&self, peer: NodeId) -> bool {
+        self.of.contains_key(&peer)
+    }
+
+    /// When the next one goes off.
+    pub(super) fn next(&self) -> Option<Time> {
+        self.in_order.first().map(|&(goes_off, _)| goes_off)
+    }
+
+    /// One that is due by `now` goes off, the earliest first: whose it is.
+    pub(super) fn go_off(&mut self, now: Time) -> Option<NodeId> {
+        let &(goes_off, peer) = self.in_order.first()?;
+        (goes_off <= now).then(|| {
+            self.stop(peer);
+            peer
+        })
+    }
+}

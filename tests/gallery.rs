@@ -1,0 +1,208 @@
+//! Draws one of each picture from made-up data, to be looked at: `cargo test --test gallery --
+//! --ignored` writes them to the folder `narrows-gallery` in the system's temporary folder.
+
+use narrows::engine::Time;
+use narrows::report::*;
+
+// The made-up data of the unit tests.
+#[path = "../src/report/claim/samples.rs"]
+mod claims;
+#[path = "../src/report/packet_flow/samples.rs"]
+mod flows;
+
+fn latency() -> LineChart {
+    let sizes = || (6..=13).map(|i| f64::from(1 << i));
+    let curve = |base: f64, rate: f64| sizes().map(|x| (x, base + x / rate)).collect::<Vec<_>>();
+    let mut series = vec![
+        Series::line("store and forward", curve(42.0, 47.0)),
+        Series::line("eager cut-through", curve(33.0, 99.0)),
+        Series::line("adaptive cut-through, 128 B minpulse", curve(33.5, 96.0)),
+        Series::line("shared memory on the I/O bus", curve(20.0, 61.0)).style(Style::Dashed),
+        Series::line("no DMA at all", curve(12.0, 38.0)),
+        Series::line("ideal wire", curve(8.0, 130.0)).style(Style::Dashed),
+    ];
+    series.push(Series::published("published", vec![(4096.0, 122.0), (8192.0, 215.0)], 0));
+    series.push(Series::published("published", vec![(4096.0, 73.0), (8192.0, 116.0)], 1));
+    let title = "One-way latency of payloads under NIC DMA policies, P6/Natoma";
+    LineChart {
+        title: title.into(),
+        x: Axis::new("payload [B]").log2().bytes(),
+        y: Axis::new("one-way latency [µs]"),
+        series,
+    }
+}
+
+fn saturation() -> LineChart {
+    let curve = |knee: f64| {
+        (1..60).map(|i| f64::from(i) * 0.01).filter(|x| *x < knee).map(|x| (x, 20.0 / (1.0 - x / knee))).collect()
+    };
+    LineChart {
+        title: "Latency against offered traffic".into(),
+        x: Axis::new("offered traffic [fraction of capacity]").range(0.0, 0.6),
+        y: Axis::new("latency [cycles]").log10(),
+        series: vec![Series::line("dimension order", curve(0.38)), Series::line("adaptive", curve(0.55))],
+    }
+}
+
+fn bars() -> BarChart {
+    let categories = ["spsolve", "gauss", "em3d", "moldyn", "appbt"];
+    let series: Vec<(&str, Vec<f64>)> = ["NI2w", "CNI4", "CNI16Q", "CNI512Q", "CNI16Qm"]
+        .into_iter()
+        .enumerate()
+        .map(|(i, name)| (name, (0..5).map(|k| 1.0 + 0.2 * i as f64 + 0.13 * ((k * i) % 4) as f64).collect()))
+        .collect();
+    let mut chart = BarChart::grouped("Speedup over NI2w on the memory bus", "speedup", &categories, &series);
+    for (g, group) in chart.groups.iter_mut().enumerate() {
+        group.bars[4].published = Some(1.7 + 0.1 * g as f64);
+    }
+    chart
+}
+
+fn grouped_stacks() -> BarChart {
+    let bar = |name: &str, k: f64| Bar { name: name.into(), parts: vec![3.0 * k, 2.0, 1.5 / k, 0.7], published: None };
+    let group = |name: &str, k| Group {
+        name: name.into(),
+        bars: vec![bar("polling", k), bar("interrupt", k * 1.3), bar("shared memory", k * 0.8)],
+    };
+    BarChart {
+        title: "Execution time".into(),
+        y: Axis::new("time [10⁶ cycles]"),
+        legend: ["compute", "wait for memory", "messages", "synchronisation"].map(str::to_owned).to_vec(),
+        stacked: true,
+        groups: vec![group("EM3D", 1.0), group("UNSTRUC", 1.5), group("ICCG", 0.8), group("MOLDYN", 1.2)],
+    }
+}
+
+fn many_bars() -> BarChart {
+    let names =
+        ["round trip at 16 bytes", "round-trip", "uncached", "multiprogrammed scientific workload", "write-through"];
+    let names: Vec<String> = (0..20).map(|i| format!("{} {i}", names[i % 5])).collect();
+    let categories: Vec<&str> = names.iter().map(String::as_str).collect();
+    let series =
+        [("one", (0..20).map(f64::from).collect()), ("two", (0..20).map(|i| 3e5 / f64::from(i + 1)).collect())];
+    BarChart::grouped(
+        "Many bars with long names, under a heading that is itself rather longer than the picture is wide",
+        "time [µs]",
+        &categories,
+        &series,
+    )
+}
+
+fn many_lines() -> LineChart {
+    let name = |i| format!("interface {i} with a rather long description of what it does");
+    let line = |i: i32| Series::line(name(i), (0..8).map(|k| (f64::from(1 << k), f64::from(i * k * 12_345))).collect());
+    LineChart {
+        title: "Many lines".into(),
+        x: Axis::new("nodes").log2(),
+        y: Axis::new("messages"),
+        series: (1..11).map(line).collect(),
+    }
+}
+
+fn heat_map() -> HeatMap {
+    // A pile of packets that moves from receiver to receiver, grows, and dissipates.
+    let pile = |row: f64, t: f64, at: f64, speed: f64, grows: f64| {
+        let distance = (row - at - speed * t).rem_euclid(32.0).min(32.0 - (row - at - speed * t).rem_euclid(32.0));
+        (grows * t - 1.5 * distance).max(0.0)
+    };
+    let without = |row: f64, t: f64| {
+        (1.0 + (row * 7.3 + t * 31.0).sin()) * 1.5
+            + pile(row, t, 5.0, 9.0, 11.0)
+            + pile(row, t, 19.0, 6.0, 9.0)
+            + pile(row, t, 27.0, 12.0, 7.0)
+    };
+    let with = |row: f64, t: f64| {
+        (1.0 + (row * 5.1 + t * 23.0).sin()) * 0.8 + pile(row, (t * 3.0).rem_euclid(1.0), 12.0, 4.0, 9.0)
+    };
+    let panel = |name: &str, to: f64, value: &dyn Fn(f64, f64) -> f64| Panel {
+        name: name.into(),
+        rows: (0..32).map(|row| (0..150).map(|t| value(f64::from(row), f64::from(t) / 60.0)).collect()).collect(),
+        to,
+    };
+    HeatMap {
+        title: "Pending packets per receiver, cyclic shift on a 32-node CM-5 tree".into(),
+        x: Axis::new("time [10³ cycles]"),
+        y: "receiver".into(),
+        shades: "pending packets".into(),
+        most: 20.0,
+        panels: vec![panel("without NIFDY", 212.0, &without), panel("with NIFDY", 134.0, &with)],
+    }
+}
+
+fn stage(name: &str, waiting_us: f64, service_us: f64) -> ledger::MeanStage {
+    ledger::MeanStage { name: name.into(), waiting_us, service_us }
+}
+
+fn mean(k: f64) -> MeanLedger {
+    let stages = vec![
+        stage("send call", 0.1, 2.1),
+        stage("host to interface", 4.2 * k, 66.0),
+        stage("network transmit", 8.0, 21.0 * k),
+        stage("switch", 0.0, 0.5),
+        stage("interface to host", 12.0 * k, 17.0),
+        stage("receive poll", 1.0, 0.8),
+    ];
+    MeanLedger { messages: 1000, stages }
+}
+
+fn report() -> PaperReport {
+    let mut judged: Vec<Claim> = (0..8)
+        .map(|i| {
+            claims::number(&format!("R{}.{i}", i / 3 + 1), 116.0 + f64::from(i) * 9.0, 118.0 + f64::from(i) * 9.9, 0.05)
+        })
+        .collect();
+    judged.push(claims::number("R4", 100.0, 131.0, 0.1));
+    judged.push(claims::shape("R5", Some(true)));
+    judged.push(claims::shape("R6", Some(false)));
+    judged.push(claims::shape("R7", None));
+    judged[2].note = Some("The text says 73 µs, the table 70 µs; the table is taken.".into());
+    let artifact = |id: &str, title: &str, svg: String, table: Option<Table>| {
+        Artifact {
+        id: id.into(), title: title.into(), svg: Some(svg), table,
+        caption: "What to look for stands here: the crossover between the two policies, and how far the marks lie from the lines.".into(),
+    }
+    };
+    let flow = flows::stream(9);
+    let mut table = Table::new(vec![
+        Column::new("system"),
+        Column::unit("payload", "B"),
+        Column::unit("latency", "µs").decimals(1),
+    ]);
+    table.push(vec!["P6/Natoma".into(), 4096u64.into(), 73.13.into()]);
+    table.push(vec!["Alcor to Miata".into(), 8192u64.into(), 124.7.into()]);
+    PaperReport {
+        paper: "trapeze".into(),
+        title: "Balancing DMA Latency and Bandwidth in a High-Speed Network Adapter".into(),
+        reference: "Yocum, Anderson, Chase, Gadde, Gallatin, Lebeck. Duke University, CS-1997-20, November 1997.".into(),
+        summary: "Cut-through delivery inside the adapter nearly halves the latency of an 8 KiB payload but costs bandwidth; adaptive cut-through degrades to store-and-forward under load and so has both.".into(),
+        claims: judged,
+        artifacts: vec![
+            Artifact { svg: None, ..artifact("table-1", "Table 1: latency under DMA policies", String::new(), Some(table.clone())) },
+            artifact("figure-3", "Latency", latency().svg(), Some(table)),
+            artifact("figure-4", "Figure 4: packet flow", flow.svg(), None),
+            artifact("figure-5", "Figure 5: effective bandwidth", steps::steps(&flow, "Effective bandwidth of each engine", 256).svg(), None),
+            artifact("saturation", "Saturation", saturation().svg(), None),
+            artifact("congestion", "Congestion", heat_map().svg(), None),
+            artifact("speedup", "Speedup", bars().svg(), None),
+            artifact("breakdown", "Breakdown", grouped_stacks().svg(), None),
+            artifact("ledger", "Mean ledger", mean(1.0).chart("Where the time goes").svg(), Some(mean(1.0).table())),
+            artifact("comparison", "Comparison", ledger::comparison("Two cases", &[("eager cut-through".into(), mean(1.0)), ("store and forward".into(), mean(2.0)), ("adaptive".into(), mean(0.5))]).svg(), None),
+        ],
+    }
+}
+
+#[test]
+#[ignore = "draws pictures to be looked at"]
+fn gallery() {
+    let folder = std::env::temp_dir().join("narrows-gallery");
+    report().write(&folder).unwrap();
+    let mut zoom = flows::stream(3);
+    zoom.window = (Time::ZERO, Time::from_us(200));
+    let mut crowd = flows::stream(40);
+    crowd.title = "A long stream".into();
+    std::fs::write(folder.join("zoom.svg"), zoom.svg()).unwrap();
+    std::fs::write(folder.join("crowd.svg"), crowd.svg()).unwrap();
+    std::fs::write(folder.join("many-bars.svg"), many_bars().svg()).unwrap();
+    std::fs::write(folder.join("many-lines.svg"), many_lines().svg()).unwrap();
+    println!("{}", report().text());
+}

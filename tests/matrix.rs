@@ -1,0 +1,172 @@
+//! All hosts, interfaces, protocols, fabrics and programs that ship, each with each: what is accepted is
+//! run, and delivers.
+//!
+//! Programs check the bytes they receive and, where they compute, their answers against a serial run;
+//! the tally asserts that the ledger of every message sums to its latency. Here it is asserted that a run
+//! ends, that nothing is lost, and that `narrows list combinations` tells the same as `check`.
+
+use narrows::engine::{Outcome, Recorder};
+use narrows::machine::combinations::{Combination, combinations, description};
+use narrows::machine::{self, Machine};
+use narrows::study::{self, RunResult};
+use narrows::text::Document;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A host of each kind; those of a kind differ in numbers alone.
+const HOSTS: [&str; 3] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5"];
+
+/// How many pairs of a host and an interface there are at least.
+const PAIRS_MIN: usize = 20;
+
+/// Small inputs, so that thousands run in minutes.
+const INPUTS: [(&str, &str); 9] = [
+    ("ping-pong", "payload = \"300 B\"\nmessages = 2"),
+    ("stream", "payload = \"300 B\"\nmessages = 4"),
+    ("page-fetch", "page = \"300 B\"\nfaults = 2"),
+    ("dma", "size = \"256 B\"\ntransfers = 2"),
+    ("bursts", "phases = 1\npackets = [2, 4]\nlengths = [1, 3]\nunresponsive = [100, 300]"),
+    ("cyclic-shift", "words = 12"),
+    ("radix-sort", "keys = 8\nbits = 3\npasses = 1"),
+    ("em3d", "n-nodes = 4\nd-nodes = 2\niterations = 1"),
+    ("pair", "packets = 8"),
+];
+
+fn parts(one: &Combination) -> [&str; 4] {
+    [one.host, one.ni, one.protocol, one.fabric]
+}
+
+/// The combination with four nodes, or two for programs of two, and a small input.
+fn small(one: &Combination) -> Result<Machine, String> {
+    let (_, input) = INPUTS.iter().find(|(key, _)| *key == one.workload).expect("every program has an input");
+    let host = one.host.rsplit('/').next().expect("a part has a name");
+    let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"{host}\"\n")).collect();
+    let parts: Vec<String> = parts(one).iter().map(|part| format!("\"{part}\"")).collect();
+    let text = format!("parts = [{}]\n{nodes}[workload.{}]\n{input}\n", parts.join(", "), one.workload);
+    read(&text)
+}
+
+fn read(text: &str) -> Result<Machine, String> {
+    machine::read(Document::Text("combination.toml", text, None), &[])
+        .map(|read| read.value)
+        .map_err(|problems| problems.to_string())
+}
+
+/// What is wrong with a run; nothing if all came.
+fn wrong(result: &RunResult) -> Option<String> {
+    if result.outcome != Outcome::Done {
+        return Some(format!("{:?}", result.outcome));
+    }
+    let of = |name: &str| result.metric(name);
+    for (sent, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
+        if of(sent) != of(delivered) {
+            return Some(format!("{sent} {:?}, {delivered} {:?}", of(sent), of(delivered)));
+        }
+    }
+    (result.metrics.is_empty()).then(|| "nothing was measured".to_owned())
+}
+
+fn named(one: &Combination) -> String {
+    format!("{:?} {}", parts(one), one.workload)
+}
+
+/// Runs all that are accepted under one protocol: at least as many as when they were last counted, which
+/// only rises.
+fn run_all(protocol: &str, runs_min: usize) {
+    let mut bad = Vec::new();
+    let mut runs = 0;
+    for one in combinations() {
+        if one.protocol != protocol || !HOSTS.contains(&one.host) {
+            continue;
+        }
+        // A refusal of default inputs as too large says nothing of small ones.
+        let Ok(machine) = small(&one) else {
+            if one.refused.is_empty() {
+                bad.push(format!("{}: refused with a small input: {}", named(&one), small(&one).unwrap_err()));
+            }
+            continue;
+        };
+        runs += 1;
+        match catch_unwind(AssertUnwindSafe(|| study::run(&machine, Recorder::off()))) {
+            Ok(result) => bad.extend(wrong(&result).map(|wrong| format!("{}: {wrong}", named(&one)))),
+            Err(_) => bad.push(format!("{}: panicked", named(&one))),
+        }
+    }
+    let told: Vec<&str> = bad.iter().take(60).map(String::as_str).collect();
+    assert!(bad.is_empty(), "{} of {runs} went wrong:\n{}", bad.len(), told.join("\n"));
+    assert!(runs >= runs_min, "{runs} ran");
+}
+
+#[test]
+fn whatever_fits_delivers_without_a_protocol() {
+    run_all("protocols/none", 970);
+}
+
+#[test]
+fn whatever_fits_delivers_under_return_to_sender() {
+    run_all("protocols/return-to-sender-1998", 880);
+}
+
+#[test]
+fn whatever_fits_delivers_under_nifdy() {
+    run_all("protocols/nifdy", 880);
+}
+
+#[test]
+fn whatever_fits_delivers_under_a_window() {
+    run_all("protocols/window", 880);
+}
+
+#[test]
+fn enough_hosts_meet_enough_interfaces() {
+    let all = combinations();
+    let accepted: Vec<&Combination> = all.iter().filter(|one| one.refused.is_empty()).collect();
+    let pairs: BTreeSet<[&str; 2]> =
+        accepted.iter().filter(|one| HOSTS.contains(&one.host)).map(|one| [one.host, one.ni]).collect();
+    assert!(pairs.len() >= PAIRS_MIN, "{pairs:?}");
+}
+
+#[test]
+fn the_table_says_what_check_says() {
+    for one in combinations().iter().step_by(97) {
+        let checked = read(&description(&parts(one), one.workload));
+        assert_eq!(checked.is_err(), !one.refused.is_empty(), "{}: {checked:?}, {:?}", named(one), one.refused);
+        let text = checked.err().unwrap_or_default();
+        assert!(one.refused.iter().all(|reason| text.contains(reason)), "{}: {:?}\n{text}", named(one), one.refused);
+    }
+}
+
+/// A run of a stream between two nodes of a host, an interface and a fabric.
+fn stream(parts: [&str; 3], values: &str) -> RunResult {
+    let text = format!("{}{values}\n", description(&parts, "stream"));
+    let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
+    study::run(&machine, Recorder::off())
+}
+
+#[test]
+fn firmware_streams_into_routers_in_whatever_pieces_its_memory_has() {
+    for (fabric, payload) in [("nifdy-mesh", 512), ("nifdy-mesh-3d", 700), ("nifdy-torus", 1000)] {
+        let parts = ["hosts/p6-natoma", "ni/trapeze", &format!("fabrics/{fabric}")];
+        let text = description(&parts, "stream").replace("64 B", &format!("{payload} B"));
+        let result = study::run(&read(&text).expect("a sound description"), Recorder::off());
+        assert_eq!(wrong(&result), None, "{fabric}");
+    }
+}
+
+/// What a poller adds, which may look a little earlier or later.
+const PHASE: f64 = 0.03;
+
+#[test]
+fn the_latency_of_a_paced_stream_is_that_of_its_messages_whatever_the_gap() {
+    let accepted = combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
+    let pairs: BTreeSet<[&str; 2]> = accepted.map(|one| [one.host, one.ni]).collect();
+    for [host, ni] in pairs {
+        let latency = |gap: u64| {
+            let values = format!("messages = 6\ngap = \"{gap} us\"");
+            let result = stream([host, ni, "fabrics/ideal-1998"], &values);
+            result.metric("message.latency_one_way").expect("a latency")
+        };
+        let (short, long) = (latency(50), latency(5_000));
+        assert!((short / long - 1.0).abs() < PHASE, "{host} {ni}: {short} us, {long} us");
+    }
+}

@@ -1,0 +1,284 @@
+//! Every interface of the memory bus moves every size intact, with few buffers and many, through small
+//! queues and caches; journeys add up; what cannot work is refused, and what cannot go on is named.
+//!
+//! Two nodes after Mukherjee and Hill (1998), §6.1: round trip and bandwidth. The programs compare
+//! every byte, and panic where one differs. A test that depends on a shipped constant sets it.
+
+use narrows::engine::{Bytes, NodeId, Outcome, Recorder, Time};
+use narrows::host::memory_bus::parameters::Spin;
+use narrows::host::{HostParameters, Processor, Stalls};
+use narrows::machine::build::{Built, build};
+use narrows::machine::{self, Machine};
+use narrows::messaging::{Endpoint, Outgoing};
+use narrows::ni::Design;
+use narrows::study::{self, RunResult};
+use narrows::text::Document;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const SIZES: [u64; 24] =
+    [0, 1, 2, 7, 8, 9, 15, 16, 47, 48, 49, 55, 56, 57, 64, 120, 200, 247, 248, 249, 256, 500, 1000, 4096];
+
+const QUEUES: [Design; 5] =
+    [Design::StartJr, Design::MemoryChannel, Design::Cni512q, Design::Cni32qm, Design::Cni32qmThrottle];
+
+/// Nodes with interface `design`, and what runs on them.
+fn text(design: Design, nodes: usize, workload: &str) -> String {
+    let nodes: String = (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"memory-bus-1998\"\n")).collect();
+    format!(
+        "parts = [\"hosts/memory-bus-1998\", \"ni/{}\", \"protocols/return-to-sender-1998\", \"fabrics/ideal-1998\"]\n\
+         [run]\nno-progress-limit = \"1 ms\"\n{nodes}[workload]\n{workload}\n",
+        design.key()
+    )
+}
+
+/// The machine that is described, with `sets` over it.
+fn machine(text: &str, sets: &[String]) -> Machine {
+    match machine::read(Document::Text("test.toml", text, None), sets) {
+        Ok(read) => read.value,
+        Err(problems) => panic!("{problems}"),
+    }
+}
+
+fn round_trip(messages: u64, bytes: u64) -> String {
+    format!("ping-pong = {{ messages = {messages}, payload = \"{bytes} B\" }}")
+}
+
+fn bandwidth(messages: u64, bytes: u64) -> String {
+    format!("stream = {{ messages = {messages}, payload = \"{bytes} B\" }}")
+}
+
+fn run(machine: &Machine) -> RunResult {
+    study::run(machine, Recorder::off())
+}
+
+/// Runs both microbenchmarks, which check every byte.
+fn assert_intact(design: Design, sets: &[String], bytes: u64, messages: u64) {
+    for (workload, delivered) in [(round_trip(messages, bytes), 2 * messages), (bandwidth(messages, bytes), messages)] {
+        let result = run(&machine(&text(design, 2, &workload), sets));
+        assert_eq!(result.outcome, Outcome::Done, "{} {bytes} B", design.name());
+        assert_eq!(result.metric("messages.delivered"), Some(delivered as f64), "{} {bytes} B", design.name());
+    }
+}
+
+/// What is set of an interface.
+fn of(design: Design, key: &str, value: impl std::fmt::Display) -> String {
+    format!("ni.{}.{key}={value}", design.key())
+}
+
+/// Blocks of its queues, and of its caches if it has any.
+fn blocks(design: Design, queue: u64, cache: u64) -> Vec<String> {
+    let caches = design.caches().then(|| of(design, "cache-blocks", cache));
+    [of(design, "queue-blocks", queue)].into_iter().chain(caches).collect()
+}
+
+#[test]
+fn every_size_arrives_intact_through_every_interface() {
+    for design in Design::ALL {
+        for bytes in SIZES {
+            assert_intact(design, &[], bytes, 6);
+        }
+    }
+}
+
+#[test]
+fn few_buffers_lose_and_double_nothing() {
+    let of = |key: &str, value: &str| format!("protocol.return-to-sender.{key}={value}");
+    let retry = of("retry-delay", "\"200 ns\"");
+    for design in Design::ALL {
+        for buffers in
+            [of("flow-control-buffers", "1"), of("flow-control-buffers", "2"), of("infinite-buffers", "true")]
+        {
+            for bytes in [8, 64, 600] {
+                assert_intact(design, &[retry.clone(), buffers.clone()], bytes, 40);
+            }
+        }
+    }
+}
+
+#[test]
+fn small_queues_and_caches_hold_through_many_laps() {
+    for design in QUEUES {
+        for (queue, cache) in [(4, 4), (8, 4), (16, 8), (16, 32)] {
+            for (bytes, messages) in [(8, 1_500), (64, 300), (300, 200)] {
+                assert_intact(design, &blocks(design, queue, cache), bytes, messages);
+            }
+        }
+    }
+}
+
+#[test]
+fn headers_left_in_memory_are_not_taken_for_messages_by_a_processor_that_forgets() {
+    // A processor cache of two blocks forgets every header, so polls read what is in memory.
+    for design in [Design::StartJr, Design::Cni512q, Design::Cni32qm] {
+        let mut sets = blocks(design, 16, 8);
+        sets.push("hosts.memory-bus-1998.memory-bus.cache.size=\"128 B\"".to_owned());
+        assert_intact(design, &sets, 8, 2_000);
+        assert_intact(design, &sets, 100, 300);
+    }
+}
+
+#[test]
+fn narrow_accesses_and_the_threshold_move_the_same_bytes() {
+    for access in [1, 2, 4] {
+        assert_intact(Design::Ni2w, &[of(Design::Ni2w, "access", format!("\"{access} B\""))], 77, 3);
+    }
+    for bytes in [8, 96, 97, 300] {
+        assert_intact(Design::Udma, &[of(Design::Udma, "udma-threshold", "\"96 B\"")], bytes, 6);
+    }
+}
+
+#[test]
+fn polls_skipped_and_polls_simulated_give_the_same_times() {
+    for design in [Design::StartJr, Design::Cni512q, Design::Cni32qm, Design::Cni32qmThrottle] {
+        for bytes in [8, 100, 256] {
+            let run = |spin| {
+                let mut machine = machine(&text(design, 2, &round_trip(60, bytes)), &[]);
+                let HostParameters::MemoryBus(host) = &mut machine.hosts[0].1 else { panic!("a memory-bus host") };
+                host.processor.spin = spin;
+                run(&machine)
+            };
+            let (skipped, each) = (run(Spin::Skipped), run(Spin::Each));
+            let what = format!("{} {bytes} B", design.name());
+            assert_eq!((skipped.end, skipped.metrics), (each.end, each.metrics), "{what}");
+            assert_eq!(skipped.ledgers, each.ledgers, "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_run_repeats_to_the_picosecond() {
+    for design in Design::ALL {
+        let machine = machine(&text(design, 2, &bandwidth(250, 64)), &[]);
+        let [one, other] = [(); 2].map(|()| run(&machine));
+        assert!(one.metrics.iter().any(|metric| metric.name.starts_with("bus.") && metric.value > 0.0));
+        assert_eq!((one.end, one.events, one.metrics), (other.end, other.events, other.metrics), "{}", design.name());
+    }
+}
+
+/// A machine whose nodes `n0` and `n1` are a test's; a workload there must be, so the two others have
+/// one.
+fn with_two_idle_nodes(design: Design, sets: &[String]) -> (Built, [Rc<Endpoint>; 2]) {
+    let workload = "ping-pong = { from = \"n2\", to = \"n3\", messages = 1, payload = \"4 KiB\" }";
+    let built = build(&machine(&text(design, 4, workload), sets), Recorder::off());
+    let ends = [0, 1].map(|node| built.world.node(NodeId(node)).endpoint().clone());
+    (built, ends)
+}
+
+async fn send(end: &Endpoint, address: u64, bytes: u64) {
+    let outgoing = Outgoing { destination: NodeId(1), tag: 0, address, payload: Bytes(bytes), words: &[] };
+    end.send(outgoing).await;
+}
+
+/// Sends messages one way and compares each ledger with the times that the programs saw.
+fn assert_ledgers_sum(design: Design, bytes: u64) {
+    const MESSAGES: u64 = 30;
+    let (built, [first, second]) = with_two_idle_nodes(design, &[]);
+    let (sent, received) = (Rc::new(RefCell::new(Vec::new())), Rc::new(RefCell::new(Vec::new())));
+    let (sends, receives) = (sent.clone(), received.clone());
+    built.world.sim.spawn("n0 program", async move {
+        let buffer = first.allocate(Bytes(bytes));
+        for _ in 0..MESSAGES {
+            sends.borrow_mut().push(first.now());
+            send(&first, buffer, bytes).await;
+            first.cpu().work(300);
+        }
+    });
+    built.world.sim.spawn("n1 program", async move {
+        for _ in 0..MESSAGES {
+            let message = second.receive().await;
+            receives.borrow_mut().push(second.now());
+            second.release(message).await;
+        }
+    });
+    assert_eq!(built.run(), Outcome::Done);
+    let delivered = built.world.tally.delivered();
+    let ledgers: Vec<_> = delivered.iter().filter(|(message, _)| message.source == NodeId(0)).collect();
+    assert_eq!(ledgers.len() as u64, MESSAGES);
+    for ((message, at), received) in ledgers.iter().zip(received.borrow().iter()) {
+        let ledger = message.ledger();
+        assert_eq!(at, received, "the ledger ends with the message");
+        assert!(sent.borrow().contains(&ledger.start()), "the ledger begins with a call to send");
+        assert_eq!(ledger.start() + ledger.total(), *received);
+        let stages: Time = ledger.stages().iter().map(|stage| stage.waiting + stage.service).sum();
+        assert_eq!(stages, ledger.total());
+        let names: Vec<&str> = ledger.stages().iter().map(|stage| stage.name).collect();
+        assert!(names.contains(&"wire") && names.last() == Some(&"receive: bus"), "{names:?}");
+    }
+    let mut starts: Vec<Time> = ledgers.iter().map(|(message, _)| message.ledger().start()).collect();
+    starts.sort_unstable();
+    assert_eq!(starts, *sent.borrow(), "each call to send begins one");
+}
+
+#[test]
+fn the_ledger_of_each_message_sums_to_its_latency() {
+    for design in Design::ALL {
+        for bytes in [8, 64, 256, 1000] {
+            assert_ledgers_sum(design, bytes);
+        }
+    }
+}
+
+#[test]
+fn a_receiver_that_never_polls_is_a_named_deadlock() {
+    for design in Design::ALL {
+        let sets = if design.has_queue() { blocks(design, 32, 8) } else { Vec::new() };
+        let (built, [first, _]) = with_two_idle_nodes(design, &sets);
+        built.world.sim.spawn("n0 program", async move {
+            let buffer = first.allocate(Bytes(64));
+            for _ in 0..1_000 {
+                send(&first, buffer, 64).await;
+            }
+        });
+        let outcome = built.run();
+        let Outcome::Deadlock(stuck) = &outcome else { panic!("{}: {outcome:?}", design.name()) };
+        let told = stuck.to_string();
+        assert!(told.contains("n0 program waits for") && told.contains("interface of n0"), "{}: {told}", design.name());
+    }
+}
+
+/// What is told of a machine whose `key` has this value.
+fn refused(design: Design, key: &str, value: &str) -> String {
+    let sets = [format!("{key}={value}")];
+    match machine::read(Document::Text("test.toml", &text(design, 2, &round_trip(1, 8)), None), &sets) {
+        Ok(_) => panic!("{key} = {value} was accepted"),
+        Err(problems) => problems.to_string(),
+    }
+}
+
+#[test]
+fn what_cannot_work_is_refused_with_the_reason() {
+    let refused_at = |design, key: &str, value: &str, reason: &str| {
+        let told = refused(design, key, value);
+        assert!(told.contains(key) && told.contains(reason), "{told}");
+    };
+    refused_at(Design::Cni512q, "ni.cni512q.queue-blocks", "500", "500 blocks is not a power of two");
+    let few = "a message of 256 B needs 4 blocks, more than the queue's 2";
+    refused_at(Design::StartJr, "ni.startjr.queue-blocks", "2", few);
+    let narrow = "8 B is wider than the 4 B of the fifo that the processor sees";
+    let told = refused(Design::Ni2w, "ni.ni2w.window", "\"4 B\"");
+    assert!(told.contains("ni.ni2w.access") && told.contains(narrow), "{told}");
+    refused_at(Design::Ni2w, "ni.ni2w.access", "\"16 B\"", "16 B: an uncached access moves 1, 2, 4 or 8 bytes");
+    let small = "2 blocks: a power of two of at least the 4 blocks of a message";
+    refused_at(Design::Cni32qm, "ni.cni32qm.cache-blocks", "2", small);
+    refused_at(Design::Ni2w, "protocol.return-to-sender.flow-control-buffers", "0", "at least 1");
+    refused_at(Design::Ni2w, "messaging.message-max", "\"1 MiB\"", "longer than the interface can number");
+}
+
+#[test]
+fn a_processor_that_does_not_leave_its_cache_does_not_stall() {
+    let (built, [end, _]) = with_two_idle_nodes(Design::Cni32qm, &[]);
+    built.world.sim.spawn("n0 program", async move {
+        let (buffer, cpu) = (end.allocate(Bytes(64)), end.cpu());
+        assert_eq!(cpu.stalls(), Stalls::default());
+        cpu.load_word(buffer, 8).await;
+        let missed = cpu.stalls();
+        assert!(missed.service > Time::ZERO, "the first load fetches the block");
+        for word in 0..8 {
+            cpu.load_word(buffer + 8 * word, 8).await;
+            cpu.work(10);
+        }
+        assert_eq!(cpu.stalls(), missed);
+    });
+    assert_eq!(built.run(), Outcome::Done);
+}

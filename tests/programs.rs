@@ -1,0 +1,284 @@
+//! Do programs on all nodes do what they say, whatever the network? Each compares what it receives
+//! with what was sent or with a serial run of itself, and panics where they differ.
+//!
+//! Nodes whose software alone takes time, with queues that hold all that is under way; a network that
+//! keeps the order of packets, or one that does not.
+
+use narrows::engine::{Outcome, Recorder};
+use narrows::machine;
+use narrows::study::{self, RunResult};
+use narrows::text::Document;
+
+/// What a run depends on beside its program. Costs are in cycles.
+#[derive(Clone, Copy)]
+struct Bench {
+    nodes: usize,
+    send: u64,
+    poll: u64,
+    receive: u64,
+    /// Bytes of a packet.
+    packet: u64,
+    in_order: bool,
+    barrier: u64,
+    fabric: &'static str,
+}
+
+const BARRIER: u64 = 20;
+
+/// 30 cycles from end to end of a link, at 33 MHz.
+const QUICK: &str = "[fabric.ideal]\nlatency = \"909 ns\"\nrate = \"8 GB/s\"";
+
+/// 200 cycles.
+const SLOW: &str = "[fabric.ideal]\nlatency = \"6061 ns\"\nrate = \"8 GB/s\"";
+
+/// A multibutterfly, in which packets of a pair take several ways at the pace of what is on them.
+const MANY_WAYS: &str = "[fabric.butterfly]\nnodes = 8\nradix = 2\ndilation = 2\n\
+     [fabric.router]\nvirtual-channels = 1\nbuffer-flits = 16\nlink-bits = 8\nclock = \"33 MHz\"";
+
+/// The overheads of the synthetic traffic of Callahan and Goldstein (1995), over a network that keeps
+/// order.
+const SYNTHETIC: Bench =
+    Bench { nodes: 8, send: 40, poll: 0, receive: 60, packet: 32, in_order: true, barrier: BARRIER, fabric: QUICK };
+
+/// The same over a network that does not.
+const UNORDERED: Bench = Bench { in_order: false, fabric: MANY_WAYS, ..SYNTHETIC };
+
+/// The overheads and packets of the CM-5.
+const CM5: Bench = Bench { send: 46, poll: 22, receive: 56, packet: 24, ..SYNTHETIC };
+
+impl Bench {
+    /// On so many nodes; a multibutterfly has eight.
+    fn nodes(self, nodes: usize) -> Bench {
+        let fabric = if nodes == 8 { self.fabric } else { QUICK };
+        Bench { nodes, fabric, ..self }
+    }
+
+    fn text(&self, workload: &str) -> String {
+        let Bench { nodes, send, poll, receive, packet, in_order, barrier, fabric } = self;
+        let named: String = (0..*nodes).map(|node| format!("[nodes.n{node}]\nhost = \"h\"\n")).collect();
+        format!(
+            "[run]\nno-progress-limit = \"100 ms\"\n{named}[hosts.h.software]\nclock = \"33 MHz\"\n\
+             [messaging]\nsend = {send}\npoll = {poll}\nreceive = {receive}\nbarrier = {barrier}\nreorder = 30\n\
+             in-order = {in_order}\n[ni.queues]\npacket = \"{packet} B\"\n\
+             [protocol.none]\noutgoing = 4096\narrivals = 4096\n{fabric}\n[workload.{workload}"
+        )
+    }
+
+    fn run_to_any_end(&self, workload: &str) -> RunResult {
+        let text = self.text(workload);
+        let read = machine::read(Document::Text("test.toml", &text, None), &[]);
+        let machine = read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value;
+        study::run(&machine, Recorder::off())
+    }
+
+    /// Runs a program to its end: the name of its table and a bracket, and its values.
+    fn run(&self, workload: &str) -> RunResult {
+        let result = self.run_to_any_end(workload);
+        assert_eq!(result.outcome, Outcome::Done, "{workload}");
+        result
+    }
+}
+
+fn metric(result: &RunResult, name: &str) -> f64 {
+    result.metric(name).unwrap_or_else(|| panic!("no metric {name} in {:?}", result.metrics))
+}
+
+mod bursts {
+    use super::*;
+
+    #[test]
+    fn every_packet_comes_once_until_the_cycles_are_over() {
+        let ordered = SYNTHETIC.run("bursts]\ncycles = 100000");
+        assert_eq!(metric(&ordered, "cycles"), 100_000.0);
+        assert!(metric(&ordered, "bursts.phases") >= 2.0);
+        // A node sends a packet and receives one in 100 cycles, if it is never kept waiting.
+        let delivered = metric(&ordered, "packets.delivered");
+        assert!((5_000.0..8_000.0).contains(&delivered), "{delivered}");
+        assert_eq!(metric(&ordered, "bursts.out_of_order"), 0.0);
+        let unordered = UNORDERED.run("bursts]\ncycles = 100000");
+        assert!(metric(&unordered, "bursts.out_of_order") > 0.0);
+    }
+
+    #[test]
+    fn the_same_bursts_are_sent_whatever_the_network() {
+        for text in ["bursts]\nphases = 3", "bursts]\nphases = 6\ntraffic = \"light\""] {
+            let (one, slow, unordered) =
+                (SYNTHETIC.run(text), Bench { fabric: SLOW, ..CM5 }.run(text), UNORDERED.run(text));
+            for name in ["packets.sent", "packets.delivered", "bursts.messages", "bursts.phases"] {
+                assert_eq!(metric(&one, name), metric(&slow, name), "{name}");
+                assert_eq!(metric(&one, name), metric(&unordered, name), "{name}");
+            }
+            assert!(metric(&one, "cycles") < metric(&slow, "cycles"));
+            assert_eq!(metric(&one, "packets.in_flight"), 0.0);
+            assert_eq!(one.metrics, SYNTHETIC.run(text).metrics, "a run is the same again");
+        }
+    }
+
+    #[test]
+    fn nodes_that_ignore_the_network_slow_it_down() {
+        let text = "bursts]\nphases = 3\nsending = 0.5";
+        let bench = SYNTHETIC.nodes(4);
+        let (awake, asleep) = (bench.run(text), bench.run(&format!("{text}\nunresponsive = [1500, 2500]")));
+        assert!(metric(&awake, "cycles") * 1.2 < metric(&asleep, "cycles"), "a third of the time is lost");
+    }
+
+    #[test]
+    fn closed_patterns_are_sent_through() {
+        let with = |pattern| SYNTHETIC.run(&format!("bursts]\nphases = 2\npattern = {pattern}"));
+        let (shuffled, incast) = (with("\"shuffle\""), with("\"incast\"\nhot-node = 3"));
+        assert!(metric(&incast, "cycles") > 3.0 * metric(&shuffled, "cycles"), "one node receives it all");
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_is_accepted_any_more_is_stuck() {
+        let deaf = "bursts]\ncycles = 200000\ndeaf = [1, 2, 3]";
+        let outcome = SYNTHETIC.nodes(4).run_to_any_end(deaf).outcome;
+        assert!(
+            matches!(&outcome, Outcome::Deadlock(stuck) if stuck.to_string().contains("none was for long")),
+            "{outcome:?}"
+        );
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_is_accepted_for_long_is_slow_if_something_will_be() {
+        let slow = "bursts]\ncycles = 200000\nresponsive = [2000, 6000]\nunresponsive = [900000000, 900000000]";
+        let ended = metric(&SYNTHETIC.nodes(4).run(slow), "cycles");
+        assert!(ended > 9e8, "it ended with the first packet accepted after the silence");
+    }
+
+    #[test]
+    fn phases_in_which_nobody_sends_pass_with_the_time() {
+        // Neither polls nor barriers cost anything, so that nothing else takes time.
+        let free = Bench { barrier: 0, ..SYNTHETIC.nodes(4) };
+        let all = free.run("bursts]\ncycles = 5000\nsending = 1e-9");
+        assert_eq!((metric(&all, "cycles"), metric(&all, "packets.sent")), (5_000.0, 0.0));
+        assert!(metric(&all, "bursts.phases") >= 4_999.0, "one a cycle");
+        let few = free.run("bursts]\nphases = 7\nsending = 1e-9");
+        assert_eq!(metric(&few, "bursts.phases"), 7.0);
+    }
+}
+
+mod cyclic_shift {
+    use super::*;
+
+    #[test]
+    fn all_words_come_to_all_nodes() {
+        for bench in [SYNTHETIC, UNORDERED, CM5] {
+            for nodes in [2, 5, 8] {
+                let result = bench.nodes(nodes).run("cyclic-shift]\nwords = 100");
+                assert_eq!(metric(&result, "packets.in_flight"), 0.0);
+            }
+        }
+        // 101 words in packets of 7, from each of 8 nodes to each of 7.
+        assert_eq!(metric(&SYNTHETIC.run("cyclic-shift]\nwords = 100"), "packets.sent"), (8 * 7 * 15) as f64);
+    }
+
+    #[test]
+    fn in_order_delivery_saves_packets_and_time() {
+        let run = |in_order| Bench { in_order, ..CM5 }.run("cyclic-shift]\nwords = 120");
+        let (ordered, not) = (run(true), run(false));
+        assert_eq!(metric(&ordered, "packets.sent"), (56 * 25) as f64);
+        assert_eq!(metric(&not, "packets.sent"), (56 * 32) as f64);
+        assert!(metric(&ordered, "shift.cycles") < metric(&not, "shift.cycles"));
+    }
+
+    #[test]
+    fn a_barrier_after_each_phase_keeps_receivers_to_one_sender() {
+        // The program itself panics if phases are not received one after the other.
+        let most = metric(&CM5.nodes(16).run("cyclic-shift]\nbarriers = true"), "shift.pending_max");
+        assert!(most <= 513_f64.div_euclid(5.0) + 1.0, "no more than a message: {most}");
+        UNORDERED.run("cyclic-shift]\nbarriers = true");
+    }
+
+    #[test]
+    fn the_map_shows_what_was_pending() {
+        let run = || SYNTHETIC.nodes(4).run("cyclic-shift]\nsample = 500");
+        let result = run();
+        let map = result.map.as_ref().expect("a shift draws a map");
+        assert_eq!((map.rows, map.columns as u64), (4, metric(&result, "cycles") as u64 / 500));
+        assert_eq!(f64::from(*map.values.iter().max().expect("samples")), metric(&result, "shift.pending_max"));
+        assert_eq!(map.row(3).len(), map.columns);
+        assert!(map.row(1).iter().any(|pending| *pending > 0));
+        let again = run();
+        assert_eq!((&again.metrics, &again.map), (&result.metrics, &result.map), "a run is the same again");
+    }
+}
+
+mod em3d {
+    use super::*;
+
+    const LIGHT: &str = "em3d]\nn-nodes = 20\niterations = 3";
+    const HEAVY: &str = "em3d]\nn-nodes = 20\niterations = 3\nd-nodes = 20\nlocal-p = 3\ndist-span = 7";
+
+    #[test]
+    fn the_field_is_that_of_a_serial_run() {
+        for bench in [SYNTHETIC, UNORDERED, CM5] {
+            bench.run(LIGHT);
+            bench.run(HEAVY);
+            bench.nodes(2).run("em3d]\nn-nodes = 3\nlocal-p = 0\ndist-span = 1");
+            bench.run("em3d]\nn-nodes = 3\nlocal-p = 100");
+        }
+        assert_eq!(UNORDERED.run(HEAVY).metrics, UNORDERED.run(HEAVY).metrics, "a run is the same again");
+    }
+
+    #[test]
+    fn more_arcs_between_processors_take_more_packets_and_cycles() {
+        let (light, heavy) = (CM5.run(LIGHT), CM5.run(HEAVY));
+        let [packets, cycles] = ["em3d.packets", "em3d.cycles_per_iteration"].map(|name| move |of| metric(of, name));
+        assert!(packets(&heavy) > 2.0 * packets(&light));
+        assert!(cycles(&heavy) > 1.5 * cycles(&light));
+        // All processors need values of all others: a message from each to each in both half steps.
+        assert_eq!(metric(&heavy, "em3d.messages"), (3 * 2 * 8 * 7) as f64);
+        assert_eq!(metric(&heavy, "packets.sent"), packets(&heavy), "barriers are no packets");
+    }
+
+    #[test]
+    fn without_other_processors_it_computes_and_meets_at_barriers_only() {
+        let result = SYNTHETIC.run("em3d]\nlocal-p = 100\nn-nodes = 10\nd-nodes = 4\narc-cycles = 5");
+        assert_eq!(metric(&result, "em3d.cycles_per_iteration"), (2 * (10 * 4 * 5 + BARRIER)) as f64);
+        assert_eq!(metric(&result, "em3d.packets"), 0.0);
+    }
+}
+
+mod radix_sort {
+    use super::*;
+
+    #[test]
+    fn keys_are_sorted_whatever_the_network() {
+        for bench in [SYNTHETIC, UNORDERED, CM5] {
+            for nodes in [2, 3, 8] {
+                bench.nodes(nodes).run("radix-sort]\nkeys = 50");
+                bench.nodes(nodes).run("radix-sort]\nkeys = 7\nbits = 3\npasses = 5\ndelay = 90");
+            }
+        }
+        let run = || UNORDERED.run("radix-sort]\nkeys = 50");
+        assert_eq!(run().metrics, run().metrics, "a run is the same again");
+    }
+
+    #[test]
+    fn a_scan_sends_a_sum_and_a_total_for_each_bucket() {
+        // One key for each of 4 nodes: coalescing sends at most 4 packets.
+        let sent = metric(&SYNTHETIC.nodes(4).run("radix-sort]\nkeys = 1\npasses = 1"), "packets.sent");
+        let scan = 256.0 * (3.0 + 3.0);
+        assert!((scan..=scan + 4.0).contains(&sent), "{sent}");
+    }
+
+    #[test]
+    fn a_delay_between_sends_lets_the_scan_run_as_a_pipeline() {
+        let scan = |delay| {
+            let text = format!("radix-sort]\nkeys = 8\npasses = 1\ndelay = {delay}");
+            metric(&CM5.nodes(16).run(&text), "radix.scan_cycles")
+        };
+        let (without, with) = (scan(0), scan(50));
+        assert!(with < 0.7 * without, "a node that keeps receiving cannot send: {with} and {without} cycles");
+    }
+
+    #[test]
+    fn phases_are_timed_apart() {
+        let result = CM5.run("radix-sort]\nkeys = 100");
+        let phases = metric(&result, "radix.scan_cycles") + metric(&result, "radix.coalesce_cycles");
+        // Beside them: counting, and a barrier's cycles, in each pass.
+        let counted = metric(&result, "radix.cycles") - 2.0 * phases;
+        assert!((2.0 * 1_000.0..2.0 * 1_200.0).contains(&counted), "{counted}");
+    }
+}

@@ -1,0 +1,197 @@
+//! Do fast routers do what plain ones do? Every event of every cycle, over many small systems.
+
+#[path = "routers/shapes.rs"]
+mod shapes;
+mod twin;
+
+use narrows::engine::rng;
+use narrows::fabric::router::{Event, EventKind, Injection, Network, RouterParameters, Sharing, Switching};
+use narrows::fabric::topology::Shape;
+use narrows::fabric::topology::mesh::MeshParameters;
+use narrows::fabric::topology::torus::TorusParameters;
+use rand::RngExt;
+use std::collections::BTreeMap;
+use twin::Twin;
+
+const SYSTEMS: u64 = 500;
+
+fn shape(stream: &mut rng::Stream) -> Shape {
+    let extents = [vec![2, 2], vec![3, 3], vec![4, 2], vec![2, 2, 2], vec![5], vec![3, 2, 2]];
+    let shape = extents[stream.random_range(0..extents.len())].clone();
+    match stream.random_range(0..7) {
+        0 | 1 => MeshParameters { shape }.shape(),
+        2 => TorusParameters { shape }.shape(),
+        3 | 4 => shapes::adaptive(&shape),
+        5 => shapes::dilated(stream.random_range(2..=6), stream.random_range(1..=3)),
+        _ => shapes::stages(),
+    }
+}
+
+fn parameters(stream: &mut rng::Stream, shape: &Shape) -> RouterParameters {
+    let mut delay = |most: u8| stream.random_range(0..=most);
+    let (routing_delay, vc_allocation_delay) = (delay(2), delay(2));
+    let (switch_allocation_delay, switch_traversal_delay) = (delay(2), delay(2));
+    let (wire_delay, credit_delay, interface_delay) = (delay(2), delay(3), delay(3));
+    let channels_max = if stream.random_bool(0.1) { 16 } else { 4 };
+    let switching = [Switching::Wormhole, Switching::VirtualCutThrough, Switching::StoreAndForward];
+    RouterParameters {
+        switching: switching[stream.random_range(0..3)],
+        virtual_channels: stream.random_range(shape.routing.virtual_channels_min()..=channels_max),
+        buffer_flits: stream.random_range(1..=6),
+        flit_bits: 32,
+        link_bits: [32, 16, 8][stream.random_range(0..3)],
+        routing_delay,
+        vc_allocation_delay,
+        switch_allocation_delay,
+        switch_traversal_delay,
+        wire_delay,
+        credit_delay,
+        interface_delay,
+        networks: stream.random_range(1..=2),
+        sharing: [Sharing::Demand, Sharing::Strict][stream.random_range(0..2)],
+        clock: RouterParameters::BOOKSIM.clock,
+    }
+}
+
+/// What is done to both networks.
+#[derive(Clone, Copy)]
+enum Act {
+    Offer(Injection),
+    Supply { node: u32, network: u8, tag: u32, flits: u16 },
+    Take { node: u32, network: u8, tag: u32, flits: u16 },
+    AddPlace { node: u32, network: u8 },
+}
+
+/// The packets of a system, which nodes' interfaces have few places, and how slow interfaces are.
+struct Traffic {
+    packets: Vec<Injection>,
+    acts: BTreeMap<u64, Vec<Act>>,
+    places: Vec<(u32, u8, u32)>,
+    /// Cycles from a delivery until its place is free; the most until what came is taken.
+    hold: u64,
+}
+
+fn traffic(stream: &mut rng::Stream, nodes: u32, parameters: &RouterParameters) -> Traffic {
+    let longest = if parameters.switching == Switching::Wormhole { 8 } else { parameters.buffer_flits };
+    let (has_places, cycles) = (stream.random_bool(0.4), stream.random_range(20..=150));
+    let streamed = if stream.random_bool(0.6) { stream.random_range(0.0..=1.0) } else { 0.0 };
+    let (mut packets, mut acts) = (Vec::new(), BTreeMap::<u64, Vec<Act>>::new());
+    for tag in 0..stream.random_range(5..=120) {
+        let flits = stream.random_range(1..=longest);
+        let whole = Injection {
+            network: stream.random_range(0..parameters.networks),
+            takes_place: stream.random_bool(0.7),
+            ..Injection::whole(stream.random_range(0..nodes), stream.random_range(0..nodes), flits, tag)
+        };
+        let is_streamed = stream.random_bool(streamed);
+        let grain = if is_streamed { stream.random_range(0..=parameters.buffer_flits) } else { 0 };
+        let ready = if is_streamed { stream.random_range(0..=flits) } else { flits };
+        let injection = Injection { ready, grain, ..whole };
+        packets.push(injection);
+        let mut at = stream.random_range(0..cycles);
+        acts.entry(at).or_default().push(Act::Offer(injection));
+        let (node, network, mut rest) = (whole.source, whole.network, flits - ready);
+        while rest > 0 {
+            at += stream.random_range(0..=30);
+            let flits = stream.random_range(0..=rest);
+            rest -= flits;
+            acts.entry(at).or_default().push(Act::Supply { node, network, tag, flits });
+        }
+    }
+    let each = (0..nodes).flat_map(|node| (0..parameters.networks).map(move |network| (node, network)));
+    let places = each.filter(|_| has_places).map(|(node, network)| (node, network, stream.random_range(1..=2)));
+    Traffic { packets, acts, places: places.collect(), hold: stream.random_range(1..=30) }
+}
+
+/// Both networks, which are always in the same cycle.
+struct Both {
+    fast: Network,
+    plain: Twin,
+    told: String,
+}
+
+impl Both {
+    fn act(&mut self, act: Act) {
+        let Both { fast, plain, .. } = self;
+        match act {
+            Act::Offer(injection) => {
+                fast.offer(injection);
+                plain.offer(injection);
+            }
+            Act::Supply { node, network, tag, flits } => {
+                fast.supply(node, network, tag, flits);
+                plain.supply(node, network, tag, flits);
+            }
+            Act::Take { node, network, tag, flits } => {
+                fast.take(node, network, tag, flits);
+                plain.take(node, network, tag, flits);
+            }
+            Act::AddPlace { node, network } => {
+                fast.add_place(node, network);
+                plain.add_place(node, network);
+            }
+        }
+    }
+
+    /// A cycle of both; what happened in it.
+    fn step(&mut self) -> Vec<Event> {
+        let Both { fast, plain, told } = self;
+        let (mut from_fast, mut from_plain) = (Vec::new(), Vec::new());
+        let (now, before) = (plain.cycle(), plain.counts());
+        plain.step();
+        plain.take_events(&mut from_plain);
+        if fast.next_work().is_none_or(|next| next > now) {
+            assert_eq!(plain.counts(), before, "{told}: cycle {now} was idle");
+            fast.skip_to(now + 1);
+        } else {
+            fast.step();
+            fast.take_events(&mut from_fast);
+        }
+        fast.check();
+        // In an order that does not depend on the network's.
+        from_fast.sort();
+        from_plain.sort();
+        assert_eq!(from_fast, from_plain, "{told}: cycle {now}");
+        assert_eq!(fast.counts(), plain.counts(), "{told}: cycle {now}");
+        from_plain
+    }
+}
+
+fn agree(seed: u64) {
+    let stream = &mut rng::stream(seed, "systems of routers");
+    let shape = shape(stream);
+    let parameters = parameters(stream, &shape);
+    let Traffic { packets, mut acts, places, hold } = traffic(stream, shape.wiring.nodes(), &parameters);
+    let told = format!("seed {seed}: {} {parameters:?}", shape.name);
+    let (fast, plain) = (Network::new(shape.clone(), &parameters, seed), Twin::new(shape, &parameters, seed));
+    let mut both = Both { fast, plain, told };
+    for (node, network, count) in places {
+        both.fast.set_places(node, network, count);
+        both.plain.set_places(node, network, count);
+    }
+    while !acts.is_empty() || both.plain.counts().in_flight() > 0 {
+        let now = both.plain.cycle();
+        assert!(now < 100_000, "{}: it comes to an end", both.told);
+        acts.remove(&now).into_iter().flatten().for_each(|act| both.act(act));
+        for Event { node, network, tag, kind, .. } in both.step() {
+            let mut later = |after: u64, act: Act| acts.entry(now + 1 + after).or_default().push(act);
+            match kind {
+                EventKind::Came(flits) => {
+                    let part = stream.random_range(0..=flits);
+                    for flits in [part, flits - part] {
+                        later(stream.random_range(0..=hold), Act::Take { node, network, tag, flits });
+                    }
+                }
+                EventKind::Delivered if packets[tag as usize].takes_place => {
+                    later(hold - 1, Act::AddPlace { node, network });
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn fast_and_plain_agree_in_every_cycle() {
+    (0..SYSTEMS).for_each(agree);
+}

@@ -1,0 +1,114 @@
+//! Shapes for tests whose headers have several ways.
+
+use narrows::fabric::topology::mesh::MeshParameters;
+use narrows::fabric::topology::{Asking, End, Routing, Shape, Ways, Wiring, every_channel};
+use std::sync::Arc;
+
+/// A mesh in which a header may take any port that leads closer, and channel 0 in dimension order.
+#[derive(Debug)]
+struct Closer {
+    extents: Vec<u32>,
+    order: Arc<dyn Routing>,
+}
+
+impl Closer {
+    fn coordinates(&self, node: u32) -> Vec<u32> {
+        let mut rest = node;
+        let next = |extent: &u32| {
+            let own = rest % extent;
+            rest /= extent;
+            own
+        };
+        self.extents.iter().map(next).collect()
+    }
+}
+
+impl Routing for Closer {
+    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+        let own = self.order.ways(asking, virtual_channels);
+        let (here, there) = (self.coordinates(asking.router), self.coordinates(asking.destination));
+        let mut ports = 0u64;
+        for (dimension, (here, there)) in here.iter().zip(&there).enumerate() {
+            ports |= u64::from(here < there) << (2 * dimension);
+            ports |= u64::from(here > there) << (2 * dimension + 1);
+        }
+        if ports == 0 {
+            return own;
+        }
+        let escape = Some((own.ports.trailing_zeros() as u8, 1));
+        Ways { ports, channels: every_channel(virtual_channels) & !1, escape }
+    }
+
+    fn virtual_channels_min(&self) -> u8 {
+        2
+    }
+
+    fn distance(&self, from: u32, to: u32) -> u32 {
+        self.order.distance(from, to)
+    }
+}
+
+/// That mesh.
+pub fn adaptive(extents: &[u32]) -> Shape {
+    let mesh = MeshParameters { shape: extents.to_vec() }.shape();
+    let routing = Arc::new(Closer { extents: extents.to_vec(), order: mesh.routing });
+    Shape { name: format!("adaptive {}", mesh.name), wiring: mesh.wiring, routing }
+}
+
+/// One router with several outputs to each node.
+#[derive(Debug)]
+struct Dilated {
+    outputs: u32,
+}
+
+impl Routing for Dilated {
+    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+        let ports = (0..self.outputs).map(|output| 1 << (asking.destination * self.outputs + output));
+        Ways { ports: ports.sum(), channels: every_channel(virtual_channels), escape: None }
+    }
+
+    fn distance(&self, _: u32, _: u32) -> u32 {
+        0
+    }
+}
+
+/// A crossbar with that many outputs to each node.
+pub fn dilated(nodes: u32, outputs: u32) -> Shape {
+    let ends = (0..nodes * outputs).map(|port| End::Node(port / outputs)).collect();
+    let wiring = Wiring::new(&[ends], (0..nodes).map(|node| (0, node as u8)).collect());
+    Shape { name: format!("{outputs}-dilated crossbar"), wiring, routing: Arc::new(Dilated { outputs }) }
+}
+
+/// Two stages of two routers; each of the first has two links to each of the second.
+pub fn stages() -> Shape {
+    let first = |_: usize| (0..4u8).map(|port| End::Router { router: 2 + u32::from(port / 2), port }).collect();
+    let mut routers: Vec<Vec<End>> = (0..2).map(first).collect();
+    for (own, outputs) in routers.iter_mut().enumerate() {
+        for end in outputs {
+            if let End::Router { port, .. } = end {
+                *port = (own as u8) * 2 + *port % 2;
+            }
+        }
+    }
+    routers.extend((0..2).map(|second| (0..2).map(|port| End::Node(second * 2 + port)).collect::<Vec<_>>()));
+    let wiring = Wiring::new(&routers, (0..4).map(|node| (node / 2, (node % 2) as u8)).collect());
+    Shape { name: "two stages".to_owned(), wiring, routing: Arc::new(Stages) }
+}
+
+/// Up to the router of the destination's pair, by either link; then to the destination.
+#[derive(Debug)]
+struct Stages;
+
+impl Routing for Stages {
+    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+        let channels = every_channel(virtual_channels);
+        if asking.router < 2 {
+            return Ways { ports: 0b11 << (asking.destination / 2 * 2), channels, escape: None };
+        }
+        Ways::one((asking.destination % 2) as u8, channels)
+    }
+
+    fn distance(&self, _: u32, _: u32) -> u32 {
+        1
+    }
+}

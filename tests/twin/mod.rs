@@ -1,0 +1,265 @@
+//! The network again, written plainly: every router looks at every channel in every cycle.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the network, and the order of a cycle |
+//! | `arbiter.rs` | taking turns |
+//! | `router.rs` | a router and its stages |
+//! | `source.rs` | a node's queues |
+//! | `sink.rs` | a node's interface, where packets come out |
+//!
+//! It is what the fast network must equal, flit by flit, and sees of the library what any user does.
+//! Leaves out: skipping idle cycles, and speed.
+#![allow(dead_code)]
+
+mod arbiter;
+mod router;
+mod sink;
+mod source;
+
+use narrows::fabric::router::{Counts, Event, EventKind, Injection, RouterParameters, Sharing};
+use narrows::fabric::topology::{End, Shape};
+use router::{Leaving, Router, Upstream};
+use sink::Exit;
+use source::Source;
+use std::collections::VecDeque;
+
+/// A packet under way.
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    number: u64,
+    injection: Injection,
+}
+
+/// A flit, with all of its packet.
+#[derive(Clone, Copy, Debug)]
+struct Flit {
+    packet: Packet,
+    /// From 1 to its packet's length.
+    number: u16,
+    is_header: bool,
+    is_tail: bool,
+}
+
+/// What is on its way.
+#[derive(Clone, Copy, Debug)]
+enum Moving {
+    /// A flit to a router's input.
+    Flit { router: usize, port: usize, channel: usize, flit: Flit },
+    /// A flit to the node behind a router's output.
+    Out { router: usize, port: usize, channel: usize, flit: Flit },
+    /// A credit to a router's output.
+    Credit { router: usize, port: usize, channel: usize },
+    /// A credit to a source.
+    SourceCredit { source: usize, channel: usize },
+}
+
+/// A network of routers, its sources and its sinks.
+#[derive(Clone, Debug)]
+pub struct Twin {
+    shape: Shape,
+    parameters: RouterParameters,
+    seed: u64,
+    cycle: u64,
+    /// Those of the first logical network first, if each has its own.
+    routers: Vec<Router>,
+    sources: Vec<Source>,
+    moving: Vec<(u64, Moving)>,
+    /// Of each node, for each logical network; none is no limit.
+    places: Vec<Vec<Option<u32>>>,
+    /// Of each node, for each logical network: of each flit of a streamed packet that it was told of and
+    /// has not taken, the output channel by which it came.
+    told: Vec<Vec<VecDeque<(Exit, u32)>>>,
+    events: Vec<Event>,
+    counts: Counts,
+}
+
+impl Twin {
+    /// A network of this shape, empty.
+    pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Twin {
+        let (nodes, routers) = (shape.wiring.nodes() as usize, shape.wiring.routers() as usize);
+        let lanes = lanes(parameters);
+        let planes = usize::from(parameters.networks) / lanes;
+        let mut twin = Twin {
+            parameters: *parameters,
+            seed,
+            cycle: 0,
+            routers: Vec::new(),
+            sources: vec![Source::new(parameters, lanes); planes * nodes],
+            moving: Vec::new(),
+            places: vec![vec![None; usize::from(parameters.networks)]; nodes],
+            told: vec![vec![VecDeque::new(); usize::from(parameters.networks)]; nodes],
+            events: Vec::new(),
+            counts: Counts::default(),
+            shape,
+        };
+        for number in 0..planes * routers {
+            let outputs = twin.shape.wiring.outputs((number % routers) as u32);
+            twin.routers.push(Router::new(number % routers, number / routers, outputs, parameters, lanes));
+        }
+        for number in 0..planes * routers {
+            for (port, end) in twin.shape.wiring.outputs((number % routers) as u32).iter().enumerate() {
+                if let End::Router { router, port: input } = *end {
+                    let to = number / routers * routers + router as usize;
+                    twin.routers[to].join(usize::from(input), Upstream::Router { router: number, port });
+                }
+            }
+        }
+        for source in 0..planes * nodes {
+            let (router, port) = twin.shape.wiring.entry((source % nodes) as u32);
+            let to = source / nodes * routers + router as usize;
+            twin.routers[to].join(usize::from(port), Upstream::Source(source));
+        }
+        twin
+    }
+
+    /// The next cycle that [`step`](Twin::step) simulates.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// What went through the network.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Moves what happened in the cycles stepped since into `into`, cycle by cycle.
+    pub fn take_events(&mut self, into: &mut Vec<Event>) {
+        into.append(&mut self.events);
+    }
+
+    /// A packet joins its source's queue.
+    pub fn offer(&mut self, injection: Injection) {
+        let (source, lane) = self.queue_of(injection.source, injection.network);
+        self.sources[source].join(lane, Packet { number: self.counts.offered, injection });
+        self.counts.offered += 1;
+    }
+
+    /// The source and its lane that packets of a node take.
+    fn queue_of(&self, node: u32, network: u8) -> (usize, usize) {
+        let lanes = lanes(&self.parameters);
+        let (plane, lane) = (usize::from(network) / lanes, usize::from(network) % lanes);
+        (plane * self.shape.wiring.nodes() as usize + node as usize, lane)
+    }
+
+    /// More flits of a packet are there.
+    pub fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
+        let (source, lane) = self.queue_of(node, network);
+        self.sources[source].supply(lane, tag, flits);
+    }
+
+    /// Sets how many places a node's interface has free; without it, there is no limit.
+    pub fn set_places(&mut self, node: u32, network: u8, places: u32) {
+        self.places[node as usize][usize::from(network)] = Some(places);
+    }
+
+    /// A node's interface freed a place.
+    pub fn add_place(&mut self, node: u32, network: u8) {
+        if let Some(places) = &mut self.places[node as usize][usize::from(network)] {
+            *places += 1;
+        }
+    }
+
+    /// Simulates a cycle.
+    pub fn step(&mut self) {
+        let now = self.cycle;
+        for moving in self.due(now, |moving| matches!(moving, Moving::Credit { .. } | Moving::SourceCredit { .. })) {
+            self.arrive(now, moving);
+        }
+        for source in 0..self.sources.len() {
+            self.step_source(now, source);
+        }
+        for moving in self.due(now, |moving| matches!(moving, Moving::Flit { .. } | Moving::Out { .. })) {
+            self.arrive(now, moving);
+        }
+        for router in 0..self.routers.len() {
+            let from = self.routers[router].number;
+            self.routers[router].route(now, &self.shape, &self.parameters, self.seed, from as u32);
+            self.routers[router].allocate_channels(now, &self.parameters, &mut self.places);
+            for leaving in self.routers[router].allocate_switch(now, &self.parameters) {
+                self.leave(now, router, leaving);
+            }
+        }
+        self.cycle += 1;
+    }
+
+    /// Takes what is due, of one sort.
+    fn due(&mut self, now: u64, is_wanted: impl Fn(&Moving) -> bool) -> Vec<Moving> {
+        let is_due = |(at, moving): &mut (u64, Moving)| *at == now && is_wanted(moving);
+        self.moving.extract_if(.., is_due).map(|(_, moving)| moving).collect()
+    }
+
+    fn arrive(&mut self, now: u64, moving: Moving) {
+        match moving {
+            Moving::Flit { router, port, channel, flit } => {
+                self.routers[router].inputs[port].channels[channel].buffer.push_back(flit);
+            }
+            Moving::Credit { router, port, channel } => {
+                self.routers[router].outputs[port].channels[channel].credits += 1
+            }
+            Moving::SourceCredit { source, channel } => self.sources[source].credits[channel] += 1,
+            Moving::Out { router, port, channel, flit } => self.come_out(now, Exit { router, port, channel }, flit),
+        }
+    }
+
+    fn tell(&mut self, cycle: u64, node: u32, packet: &Packet, kind: EventKind) {
+        let Injection { network, tag, .. } = packet.injection;
+        self.events.push(Event { cycle, node, network, tag, kind });
+    }
+
+    fn step_source(&mut self, now: u64, source: usize) {
+        let Some((channel, flit)) = self.sources[source].send(now, &self.parameters) else { return };
+        if flit.told() > 0 {
+            self.tell(now, flit.packet.injection.source, &flit.packet, EventKind::Left(flit.told()));
+        }
+        if flit.is_tail {
+            self.tell(now, flit.packet.injection.source, &flit.packet, EventKind::Entered);
+            self.counts.injected += 1;
+        }
+        self.counts.injected_flits += 1;
+        let (nodes, routers) = (self.shape.wiring.nodes() as usize, self.shape.wiring.routers() as usize);
+        let (router, port) = self.shape.wiring.entry((source % nodes) as u32);
+        let router = source / nodes * routers + router as usize;
+        let moving = Moving::Flit { router, port: usize::from(port), channel, flit };
+        self.moving.push((now + u64::from(self.parameters.interface_delay), moving));
+    }
+
+    /// A flit leaves a router, and its credit goes back.
+    fn leave(&mut self, now: u64, router: usize, leaving: Leaving) {
+        let RouterParameters { wire_delay, credit_delay, .. } = self.parameters;
+        let Leaving { input, input_channel, output, output_channel, flit } = leaving;
+        self.counts.flit_hops += 1;
+        let (wire, credit) = (u64::from(wire_delay), 2 + u64::from(credit_delay));
+        self.moving.push(match self.routers[router].inputs[input].upstream {
+            Upstream::Source(source) => (now + 2, Moving::SourceCredit { source, channel: input_channel }),
+            Upstream::Router { router, port } => {
+                (now + credit + wire, Moving::Credit { router, port, channel: input_channel })
+            }
+            Upstream::Nothing => panic!("a flit came by a link"),
+        });
+        let after_switch = u64::from(self.parameters.switch_allocation_delay)
+            + u64::from(self.parameters.switch_traversal_delay)
+            + u64::from(self.parameters.cycles_per_flit());
+        self.moving.push(match self.routers[router].outputs[output].end {
+            End::Node(node) => {
+                assert_eq!(node, flit.packet.injection.destination, "a packet arrives where it goes to");
+                (now + after_switch, Moving::Out { router, port: output, channel: output_channel, flit })
+            }
+            End::Router { router: to, port } => {
+                let plane = router / self.shape.wiring.routers() as usize;
+                let router = plane * self.shape.wiring.routers() as usize + to as usize;
+                let port = usize::from(port);
+                (now + after_switch + wire, Moving::Flit { router, port, channel: output_channel, flit })
+            }
+            End::Nowhere => panic!("a way leads somewhere"),
+        });
+    }
+}
+
+/// How many logical networks share a link.
+fn lanes(parameters: &RouterParameters) -> usize {
+    match parameters.sharing {
+        Sharing::Demand => usize::from(parameters.networks),
+        Sharing::Strict => 1,
+    }
+}

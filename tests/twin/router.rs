@@ -1,0 +1,258 @@
+//! A router: buffers, and the stages that a packet passes.
+
+use super::arbiter::Arbiter;
+use super::{Flit, RouterParameters};
+use narrows::fabric::router::Switching;
+use narrows::fabric::topology::{Asking, End, Shape, Ways};
+use std::collections::{BTreeMap, VecDeque};
+
+/// A router of one logical network, or of all that share links.
+#[derive(Clone, Debug)]
+pub struct Router {
+    /// Its number in the shape.
+    pub number: usize,
+    /// The first logical network that it serves.
+    first_network: usize,
+    pub inputs: Vec<Input>,
+    pub outputs: Vec<Output>,
+    channels: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub upstream: Upstream,
+    pub channels: Vec<InputChannel>,
+    /// Among outputs, and among channels that ask for the same.
+    outputs: Arbiter,
+    own: Arbiter,
+}
+
+/// What fills an input.
+#[derive(Clone, Copy, Debug)]
+pub enum Upstream {
+    Nothing,
+    Router { router: usize, port: usize },
+    Source(usize),
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct InputChannel {
+    pub buffer: VecDeque<Flit>,
+    stage: Stage,
+    /// Among all output channels of the router.
+    arbiter: Arbiter,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+enum Stage {
+    #[default]
+    Idle,
+    /// The front packet asks for a channel, from a cycle on.
+    Waiting { from: u64, ways: Ways, hash: u64 },
+    /// It has one, and asks for the switch, from a cycle on.
+    Active { from: u64, output: usize, channel: usize },
+}
+
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub end: End,
+    pub channels: Vec<OutputChannel>,
+    inputs: Arbiter,
+    busy_until: u64,
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct OutputChannel {
+    pub credits: u16,
+    is_held: bool,
+    /// Among all input channels of the router.
+    arbiter: Arbiter,
+}
+
+/// A flit that leaves its buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaving {
+    pub input: usize,
+    pub input_channel: usize,
+    pub output: usize,
+    pub output_channel: usize,
+    pub flit: Flit,
+}
+
+impl Router {
+    pub fn new(number: usize, plane: usize, ends: &[End], parameters: &RouterParameters, lanes: usize) -> Router {
+        let channels = lanes * usize::from(parameters.virtual_channels);
+        let channel = OutputChannel { credits: parameters.buffer_flits, ..OutputChannel::default() };
+        let output = |end: &End| Output {
+            end: *end,
+            channels: vec![channel.clone(); channels],
+            inputs: Arbiter::default(),
+            busy_until: 0,
+        };
+        let outputs = ends.iter().map(output).collect();
+        Router { number, first_network: plane * lanes, inputs: Vec::new(), outputs, channels }
+    }
+
+    /// Something fills an input.
+    pub fn join(&mut self, port: usize, upstream: Upstream) {
+        while self.inputs.len() <= port {
+            let channels = vec![InputChannel::default(); self.channels];
+            let (outputs, own) = (Arbiter::default(), Arbiter::default());
+            self.inputs.push(Input { upstream: Upstream::Nothing, channels, outputs, own });
+        }
+        self.inputs[port].upstream = upstream;
+    }
+
+    /// Headers that came to the front of their buffers ask for their ways.
+    pub fn route(&mut self, now: u64, shape: &Shape, parameters: &RouterParameters, seed: u64, router: u32) {
+        for (port, input) in self.inputs.iter_mut().enumerate() {
+            for (number, channel) in input.channels.iter_mut().enumerate() {
+                let (Stage::Idle, Some(flit)) = (channel.stage, channel.buffer.front()) else { continue };
+                assert!(flit.is_header, "a packet begins with its header");
+                let has_tail = channel.buffer.iter().any(|flit| flit.is_tail);
+                if parameters.switching == Switching::StoreAndForward && !has_tail {
+                    continue;
+                }
+                let asking = Asking {
+                    router,
+                    input: port as u8,
+                    channel: (number % usize::from(parameters.virtual_channels)) as u8,
+                    source: flit.packet.injection.source,
+                    destination: flit.packet.injection.destination,
+                };
+                let ways = shape.routing.ways(&asking, parameters.virtual_channels);
+                let hash = hash(seed, flit.packet.number, router);
+                channel.stage = Stage::Waiting { from: now + u64::from(parameters.routing_delay), ways, hash };
+            }
+        }
+    }
+
+    /// Each waiting header asks for one output channel; each output channel takes one header.
+    pub fn allocate_channels(&mut self, now: u64, parameters: &RouterParameters, places: &mut [Vec<Option<u32>>]) {
+        let mut asked: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for input in 0..self.inputs.len() * self.channels {
+            if let Some(output) = self.wanted_channel(now, input, parameters, places) {
+                asked.entry(output).or_default().push(input);
+            }
+        }
+        let (inputs, outputs) = (self.inputs.len() * self.channels, self.outputs.len() * self.channels);
+        for (output, asking) in asked {
+            let channel = &mut self.outputs[output / self.channels].channels[output % self.channels];
+            let winner = channel.arbiter.pick(inputs, |input| asking.contains(&input)).expect("someone asks");
+            let flit = self.inputs[winner / self.channels].channels[winner % self.channels].buffer[0];
+            if let (true, End::Node(node)) =
+                (flit.packet.injection.takes_place, self.outputs[output / self.channels].end)
+                && let Some(places) = &mut places[node as usize][usize::from(flit.packet.injection.network)]
+            {
+                if *places == 0 {
+                    continue;
+                }
+                *places -= 1;
+            }
+            let channel = &mut self.outputs[output / self.channels].channels[output % self.channels];
+            channel.is_held = true;
+            channel.arbiter.grant(inputs, winner);
+            let input = &mut self.inputs[winner / self.channels].channels[winner % self.channels];
+            input.arbiter.grant(outputs, output);
+            let from = now + u64::from(parameters.vc_allocation_delay);
+            input.stage = Stage::Active { from, output: output / self.channels, channel: output % self.channels };
+        }
+    }
+
+    /// The output channel that an input channel asks for.
+    fn wanted_channel(
+        &self,
+        now: u64,
+        input: usize,
+        parameters: &RouterParameters,
+        places: &[Vec<Option<u32>>],
+    ) -> Option<usize> {
+        let state = &self.inputs[input / self.channels].channels[input % self.channels];
+        let Stage::Waiting { from, ways, hash } = state.stage else { return None };
+        if now < from {
+            return None;
+        }
+        let packet = &state.buffer[0].packet.injection;
+        let first = (usize::from(packet.network) - self.first_network) * usize::from(parameters.virtual_channels);
+        let is_available = |port: usize, channel: usize, allowed: u16| {
+            let output = &self.outputs[port];
+            let is_allowed = channel >= first && channel < first + 16 && allowed >> (channel - first) & 1 != 0;
+            let has_place = match output.end {
+                End::Node(node) if packet.takes_place => {
+                    places[node as usize][usize::from(packet.network)].is_none_or(|places| places > 0)
+                }
+                _ => true,
+            };
+            let whole = if parameters.switching == Switching::Wormhole { 0 } else { packet.flits };
+            // Behind the tail of another packet a header could not escape.
+            let wanted = if ways.escape.is_some() { parameters.buffer_flits } else { whole };
+            let state = &output.channels[channel];
+            is_allowed && !state.is_held && has_place && state.credits >= wanted
+        };
+        let ports: Vec<usize> = (0..self.outputs.len()).filter(|port| ways.ports >> port & 1 != 0).collect();
+        let turns = (0..ports.len()).map(|step| ports[((hash % ports.len() as u64) as usize + step) % ports.len()]);
+        let choices = turns.map(|port| (port, ways.channels));
+        let choices = choices.chain(ways.escape.map(|(port, channels)| (usize::from(port), channels)));
+        choices.into_iter().find_map(|(port, allowed)| {
+            state.arbiter.pick(self.outputs.len() * self.channels, |output| {
+                output / self.channels == port && is_available(port, output % self.channels, allowed)
+            })
+        })
+    }
+
+    /// Each input asks for one output, for one channel; each output takes one input.
+    pub fn allocate_switch(&mut self, now: u64, parameters: &RouterParameters) -> Vec<Leaving> {
+        let requests: Vec<Option<(usize, usize)>> = self.inputs.iter().map(|input| self.request(now, input)).collect();
+        let mut leaving = Vec::new();
+        for output in 0..self.outputs.len() {
+            let asks = |input: usize| requests[input].is_some_and(|(wanted, _)| wanted == output);
+            let Some(input) = self.outputs[output].inputs.pick(self.inputs.len(), asks) else { continue };
+            let (_, channel) = requests[input].expect("it asks");
+            self.outputs[output].inputs.grant(requests.len(), input);
+            self.outputs[output].busy_until = now + u64::from(parameters.cycles_per_flit());
+            let from = &mut self.inputs[input];
+            from.outputs.grant(self.outputs.len(), output);
+            from.own.grant(self.channels, channel);
+            leaving.push(self.take(input, channel));
+        }
+        leaving
+    }
+
+    /// The output that an input asks for, and for which channel.
+    fn request(&self, now: u64, input: &Input) -> Option<(usize, usize)> {
+        let wants = |channel: usize, wanted: usize| {
+            let state = &input.channels[channel];
+            let Stage::Active { from, output, channel } = state.stage else { return false };
+            let end = &self.outputs[output];
+            let has_room = end.channels[channel].credits > 0 && now >= end.busy_until;
+            output == wanted && now >= from && !state.buffer.is_empty() && has_room
+        };
+        let is_wanted = |output: usize| (0..self.channels).any(|channel| wants(channel, output));
+        let output = input.outputs.pick(self.outputs.len(), is_wanted)?;
+        let channel = input.own.pick(self.channels, |channel| wants(channel, output))?;
+        Some((output, channel))
+    }
+
+    /// Takes the front flit of an input channel.
+    fn take(&mut self, input: usize, input_channel: usize) -> Leaving {
+        let state = &mut self.inputs[input].channels[input_channel];
+        let Stage::Active { output, channel, .. } = state.stage else { panic!("it has a channel") };
+        let flit = state.buffer.pop_front().expect("it has a flit");
+        let behind = &mut self.outputs[output].channels[channel];
+        behind.credits -= 1;
+        if flit.is_tail {
+            behind.is_held = false;
+            state.stage = Stage::Idle;
+        }
+        Leaving { input, input_channel, output, output_channel: channel, flit }
+    }
+}
+
+/// Where a packet's search among several ports of a router begins. The fast network draws the same number,
+/// or packets would take other ways.
+fn hash(seed: u64, number: u64, router: u32) -> u64 {
+    let fold = |mixed: u64, bits: u32| mixed ^ (mixed >> bits);
+    let mixed = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);
+    let mixed = fold(mixed, 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    fold(fold(mixed, 30).wrapping_mul(0x94d0_49bb_1331_11eb), 31)
+}

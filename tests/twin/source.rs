@@ -1,0 +1,90 @@
+//! A node's queues, one for each logical network that shares its link.
+
+use super::{Flit, Packet, RouterParameters};
+use narrows::fabric::router::Switching;
+use std::collections::VecDeque;
+
+/// A node's source.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Of each channel of the input where packets enter.
+    pub credits: Vec<u16>,
+    lanes: Vec<Lane>,
+    last: usize,
+    busy_until: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Lane {
+    queue: VecDeque<Packet>,
+    sent: u16,
+    /// The channel taken last, of the logical network's.
+    channel: Option<usize>,
+}
+
+impl Source {
+    pub fn new(parameters: &RouterParameters, lanes: usize) -> Source {
+        let channels = lanes * usize::from(parameters.virtual_channels);
+        let lane = Lane { queue: VecDeque::new(), sent: 0, channel: None };
+        let credits = vec![parameters.buffer_flits; channels];
+        Source { credits, lanes: vec![lane; lanes], last: 0, busy_until: 0 }
+    }
+
+    pub fn join(&mut self, lane: usize, packet: Packet) {
+        self.lanes[lane].queue.push_back(packet);
+    }
+
+    /// More flits of a packet are there.
+    pub fn supply(&mut self, lane: usize, tag: u32, flits: u16) {
+        let mut packets = self.lanes[lane].queue.iter_mut();
+        let packet = packets.find(|packet| packet.injection.tag == tag).expect("the packet is in the queue");
+        packet.injection.ready += flits;
+        assert!(packet.injection.ready <= packet.injection.flits);
+    }
+
+    /// The flit that leaves now, if any, and the channel it takes.
+    pub fn send(&mut self, now: u64, parameters: &RouterParameters) -> Option<(usize, Flit)> {
+        if now < self.busy_until {
+            return None;
+        }
+        let lanes = self.lanes.len();
+        let (lane, own) = (1..=lanes).map(|turn| (self.last + turn) % lanes).find_map(|lane| {
+            let channel = self.channel(lane, parameters)?;
+            Some((lane, channel))
+        })?;
+        let channel = lane * usize::from(parameters.virtual_channels) + own;
+        self.credits[channel] -= 1;
+        self.last = lane;
+        self.busy_until = now + u64::from(parameters.cycles_per_flit());
+        let lane = &mut self.lanes[lane];
+        lane.channel = Some(own);
+        lane.sent += 1;
+        let packet = lane.queue[0];
+        let flit =
+            Flit { packet, number: lane.sent, is_header: lane.sent == 1, is_tail: lane.sent == packet.injection.flits };
+        if flit.is_tail {
+            lane.queue.pop_front();
+            lane.sent = 0;
+        }
+        Some((channel, flit))
+    }
+
+    /// The channel by which a lane can send its next flit.
+    fn channel(&self, lane: usize, parameters: &RouterParameters) -> Option<usize> {
+        let channels = usize::from(parameters.virtual_channels);
+        let state = &self.lanes[lane];
+        let packet = state.queue.front()?;
+        if state.sent == packet.injection.ready {
+            return None;
+        }
+        let room = |channel: usize| self.credits[lane * channels + channel];
+        if state.sent > 0 {
+            return state.channel.filter(|channel| room(*channel) > 0);
+        }
+        let wanted = if parameters.switching == Switching::Wormhole { 1 } else { packet.injection.flits };
+        match state.channel {
+            None => Some(0).filter(|channel| room(*channel) >= wanted),
+            Some(last) => (1..=channels).map(|step| (last + step) % channels).find(|channel| room(*channel) >= wanted),
+        }
+    }
+}
