@@ -50,7 +50,12 @@ pub trait Processor {
     async fn sync(&self);
 
     /// Does nothing until `instant`, if that is later.
-    async fn until(&self, instant: Time);
+    async fn until(&self, instant: Time) {
+        self.sync().await;
+        if instant > self.sim().now() {
+            self.sim().until(instant).await;
+        }
+    }
 
     /// Takes the processor, which programs and interrupt handlers share, until the guard is dropped.
     async fn hold(&self) -> Kept;

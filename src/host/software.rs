@@ -120,13 +120,6 @@ impl Processor for Cpu {
         }
     }
 
-    async fn until(&self, instant: Time) {
-        self.sync().await;
-        if instant > self.0.sim.now() {
-            self.0.sim.until(instant).await;
-        }
-    }
-
     async fn hold(&self) -> Kept {
         Kept::of(&self.0.turn).await
     }

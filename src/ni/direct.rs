@@ -11,7 +11,7 @@
 
 use super::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, HEAD_WORD, Known, Landed, Limits, Wake};
 use super::moving::{Sink, Source};
-use super::port::{Port, Stages, Wiring};
+use super::port::{Port, Stages};
 use super::{Reach, Site};
 use crate::engine::{Bytes, Class, Journey, Signal, Time};
 use crate::fabric::{Label, Packet};
@@ -75,18 +75,7 @@ const STAGES: Stages = Stages { pool: "outgoing pool", always: true, fabric: "fa
 
 /// Builds the queues of a node.
 pub fn start(site: &Site<'_>, parameters: &QueuesParameters) -> DirectDriver {
-    let wiring = Wiring {
-        sim: site.sim,
-        node: site.node(),
-        name: site.name(),
-        clock: site.host.cpu().clock(),
-        wire: site.fabric.whole(site.sim, site.node(), site.name()),
-        classes: site.fabric.facts().classes,
-        protocol: site.protocol,
-        tally: site.tally,
-        pending: site.pending,
-        packet: parameters.packet,
-    };
+    let wiring = site.wiring(parameters.packet);
     DirectDriver { port: Port::start(wiring, true, STAGES), costs: site.costs, packet: parameters.packet }
 }
 

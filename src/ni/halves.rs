@@ -9,8 +9,8 @@ use super::driver::{Arrival, Begun, Compose, Costs, Driver, Known, Landed, Limit
 use super::fifo::{blocks, udma, words};
 use super::moving::{Sink, behind_header};
 use super::parameters::{Design, InterfaceParameters};
-use super::parcel::{HEADER_BYTES, Header, Ticket};
-use super::port::{Port, Stages, Wiring};
+use super::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
+use super::port::{Port, Stages};
 use super::queue::{cached, direct_memory, driver as queue, in_interface};
 use crate::engine::sim::PointId;
 use crate::engine::{Journey, NodeId, Signal, Sim};
@@ -41,8 +41,7 @@ pub trait ReceiveHalf {
     /// Looks for a packet once.
     async fn poll(&self, cpu: &Cpu) -> Option<Found>;
     /// Moves the packet just found to where it goes, and frees its place.
-    #[allow(private_interfaces)]
-    async fn take(&self, cpu: &Cpu, header: Header, known: Known, sink: &mut Sink<'_>);
+    async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>);
     /// Ends a round of the polling loop in which nothing was found.
     async fn idle(&self, cpu: &Cpu, wake: Wake<'_>);
     /// What is polled for on this processor; none where `idle` waits for it.
@@ -137,18 +136,7 @@ const STAGES: Stages = Stages { pool: "send: admission", always: false, fabric: 
 
 /// Builds an interface from checked parameters.
 pub fn start(site: &Site<'_>, parameters: &InterfaceParameters) -> Halves {
-    let wiring = Wiring {
-        sim: site.sim,
-        node: site.node(),
-        name: site.name(),
-        clock: site.host.cpu().clock(),
-        wire: site.fabric.whole(site.sim, site.node(), site.name()),
-        classes: site.fabric.facts().classes,
-        protocol: site.protocol,
-        tally: site.tally,
-        pending: site.pending,
-        packet: parameters.message_bytes_max,
-    };
+    let wiring = site.wiring(parameters.message_bytes_max);
     let port = Port::start(wiring, false, STAGES);
     let (sender, receiver) = halves(&HalfSite { site, port: &port, parameters });
     Halves {
@@ -237,9 +225,12 @@ impl Driver for Halves {
 
     async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, mut sink: Sink<'_>) -> Landed {
         cpu.work(self.costs.receive + extra_cycles);
-        let (header, known) = (arrival.known.header, arrival.known);
+        let Known { header, ticket, .. } = arrival.known;
         let address = if let Sink::Memory(into) = sink { into } else { 0 };
-        on_half!(&self.receiver, Receiver, half => half.take(cpu, header, known, &mut sink).await);
+        on_half!(&self.receiver, Receiver, half => half.take(cpu, header, &mut sink).await);
+        if let Some(ticket) = ticket {
+            ticket.end(&RECEIVING, cpu.now());
+        }
         drop(arrival.turn);
         Landed { address, ..Landed::default() }
     }

@@ -43,10 +43,11 @@ pub use port::{Pending, Port};
 
 use crate::engine::{Bytes, NodeId, Sim, Tally};
 use crate::fabric::Fabric;
-use crate::host::{Host, Means};
+use crate::host::{Host, Means, Processor};
 use crate::protocol::ProtocolParameters;
 use direct::QueuesParameters;
 use lanai::LanaiParameters;
+use port::Wiring;
 use std::rc::Rc;
 use trapeze::TrapezeParameters;
 
@@ -137,6 +138,22 @@ impl Site<'_> {
     /// The node's name.
     pub fn name(&self) -> &str {
         &self.host.name
+    }
+
+    /// What a port here is wired to; `packet` is the largest.
+    fn wiring(&self, packet: Bytes) -> Wiring<'_> {
+        Wiring {
+            sim: self.sim,
+            node: self.node(),
+            name: self.name(),
+            clock: self.host.cpu().clock(),
+            wire: self.fabric.whole(self.sim, self.node(), self.name()),
+            classes: self.fabric.facts().classes,
+            protocol: self.protocol,
+            tally: self.tally,
+            pending: self.pending,
+            packet,
+        }
     }
 }
 

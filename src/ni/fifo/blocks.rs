@@ -23,7 +23,7 @@ use crate::host::{BLOCK_BYTES, Block, Cpu, Processor, Window};
 use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
 use crate::ni::moving::{Sink, load_word, store_word};
-use crate::ni::parcel::{Header, RECEIVING, Ticket};
+use crate::ni::parcel::{Header, Ticket};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -121,7 +121,7 @@ impl ReceiveHalf for BlockReceiver {
         Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
     }
 
-    async fn take(&self, cpu: &Cpu, header: Header, known: Known, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>) {
         for word in 1..header.words() {
             if word.is_multiple_of(WORDS_PER_BLOCK) {
                 self.load_block(cpu).await;
@@ -129,9 +129,6 @@ impl ReceiveHalf for BlockReceiver {
             let value = self.buffer.get().read(8 * (word % WORDS_PER_BLOCK), 8);
             cpu.work(1);
             store_word(cpu, header, sink, word, value, self.word_cycles).await;
-        }
-        if let Some(ticket) = known.ticket {
-            ticket.end(&RECEIVING, cpu.now());
         }
     }
 

@@ -23,10 +23,10 @@ use super::words::{self, WordReceiver, WordSender};
 use crate::engine::sim::PointId;
 use crate::engine::{Mailbox, Sim, Time};
 use crate::host::{Address, BLOCK_BYTES, Block, Cpu, Device, Master, Processor, Window};
-use crate::ni::driver::{Compose, Known, Wake};
+use crate::ni::driver::{Compose, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
 use crate::ni::moving::{Sink, Source, behind_header, load_word};
-use crate::ni::parcel::{Header, RECEIVING, Ticket};
+use crate::ni::parcel::{Header, Ticket};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -226,21 +226,18 @@ impl ReceiveHalf for UdmaReceiver {
         self.words.poll(cpu).await
     }
 
-    async fn take(&self, cpu: &Cpu, header: Header, known: Known, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>) {
         match sink {
             Sink::Memory(into) if usize::from(header.payload_bytes) > self.threshold => {
                 self.words.fifo.rewind();
                 let bytes = header.packet_bytes();
                 transfer(cpu, self.window, *into, bytes, 0, self.poll_cycles).await;
-                if let Some(ticket) = known.ticket {
-                    ticket.end(&RECEIVING, cpu.now());
-                }
             }
             Sink::Memory(into) => {
                 let mut behind = Sink::Memory(behind_header(*into));
-                self.words.take(cpu, header, known, &mut behind).await;
+                self.words.take(cpu, header, &mut behind).await;
             }
-            Sink::Words(_) => self.words.take(cpu, header, known, sink).await,
+            Sink::Words(_) => self.words.take(cpu, header, sink).await,
         }
     }
 

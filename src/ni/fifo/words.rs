@@ -24,7 +24,7 @@ use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
 use crate::ni::moving::{Sink, load_word, store_word};
 use crate::ni::parameters::InterfaceParameters;
-use crate::ni::parcel::{Header, RECEIVING, Ticket};
+use crate::ni::parcel::{Header, Ticket};
 use std::rc::Rc;
 
 /// Cycles of an access to a register of the processor (§4).
@@ -168,13 +168,10 @@ impl ReceiveHalf for WordReceiver {
         Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
     }
 
-    async fn take(&self, cpu: &Cpu, header: Header, known: Known, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>) {
         for word in 1..header.words() {
             let value = self.read_word(cpu).await;
             store_word(cpu, header, sink, word, value, self.word_cycles).await;
-        }
-        if let Some(ticket) = known.ticket {
-            ticket.end(&RECEIVING, cpu.now());
         }
     }
 

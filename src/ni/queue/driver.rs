@@ -10,7 +10,7 @@ use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::fifo::device::marks_word;
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
 use crate::ni::moving::{Sink, load_word, store_word};
-use crate::ni::parcel::{Header, RECEIVING, Ticket};
+use crate::ni::parcel::{Header, Ticket};
 use crate::ni::port::Port;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -119,7 +119,7 @@ impl ReceiveHalf for QueueReceiver {
         Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
     }
 
-    async fn take(&self, cpu: &Cpu, header: Header, known: Known, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>) {
         let position = self.head.get();
         for word in 1..header.words() {
             let address = self.queue.block(position, word / 8) + 8 * (word as u64 % 8);
@@ -129,9 +129,6 @@ impl ReceiveHalf for QueueReceiver {
         self.head.set(position + 1);
         cpu.store_word(self.shared.head_address, 8, position + 1).await;
         self.port.tell(self.meter.end(cpu.now(), header.blocks()).ps());
-        if let Some(ticket) = known.ticket {
-            ticket.end(&RECEIVING, cpu.now());
-        }
     }
 
     async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
