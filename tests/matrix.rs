@@ -104,17 +104,17 @@ fn whatever_fits_delivers_without_a_protocol() {
 
 #[test]
 fn whatever_fits_delivers_under_return_to_sender() {
-    run_all("protocols/return-to-sender-1998", 880);
+    run_all("protocols/return-to-sender-1998", 970);
 }
 
 #[test]
 fn whatever_fits_delivers_under_nifdy() {
-    run_all("protocols/nifdy", 880);
+    run_all("protocols/nifdy", 970);
 }
 
 #[test]
 fn whatever_fits_delivers_under_a_window() {
-    run_all("protocols/window", 880);
+    run_all("protocols/window", 970);
 }
 
 #[test]
@@ -169,4 +169,36 @@ fn the_latency_of_a_paced_stream_is_that_of_its_messages_whatever_the_gap() {
         let (short, long) = (latency(50), latency(5_000));
         assert!((short / long - 1.0).abs() < PHASE, "{host} {ni}: {short} us, {long} us");
     }
+}
+
+/// A run of streams into one node of four on a switch or a mesh, by Trapeze's firmware under a protocol.
+fn into_one(fabric: &str, protocol: &str, values: &str) -> RunResult {
+    let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"p6-natoma\"\n")).collect();
+    let text = format!(
+        "parts = [\"hosts/p6-natoma\", \"ni/trapeze\", \"fabrics/{fabric}\"]\n{nodes}{protocol}\n[workload.stream]\n\
+         flows = [\"n0 -> n3\", \"n1 -> n3\", \"n2 -> n3\"]\nmessages = 12\n{values}\n"
+    );
+    let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
+    let result = study::run(&machine, Recorder::off());
+    assert_eq!(wrong(&result), None, "{protocol} on {fabric}");
+    result
+}
+
+#[test]
+fn firmware_keeps_what_its_protocol_may_send_again() {
+    // Every twentieth frame is lost, acknowledgements among them, and is sent again.
+    for protocol in ["[protocol.window]", "[protocol.nifdy.retransmission]\ntimeout = \"400 us\""] {
+        let lossy = format!("{protocol}\n[fabric]\nloss = 0.05");
+        let fabric = "nifdy-mesh";
+        let result = into_one(fabric, &lossy, "payload = \"2 KiB\"\ncopying = false");
+        assert!(result.end > into_one(fabric, protocol, "payload = \"2 KiB\"").end, "time-outs take time");
+    }
+}
+
+#[test]
+fn firmware_tells_back_what_finds_no_room() {
+    let few = |count: u32| format!("[protocol.return-to-sender]\nflow-control-buffers = {count}");
+    let values = "payload = \"4 KiB\"";
+    let [one, many] = [1, 16].map(|count| into_one("myrinet-8", &few(count), values).end);
+    assert!(one > many, "{one} with one buffer, {many} with sixteen");
 }

@@ -50,7 +50,6 @@ impl QueuesParameters {
             packet: self.packet,
             message: Bytes(self.part() << FRAGMENT_BITS),
             nodes: u32::MAX,
-            streams: false,
             has_host_dma: false,
         }
     }

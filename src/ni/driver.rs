@@ -14,7 +14,7 @@ use crate::engine::resource::Kept;
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Class, Journey, NodeId, Signal, Time};
 use crate::host::{Address, Cpu, Use};
-use crate::protocol::Marks;
+use crate::protocol::{Marks, Statistics};
 use std::rc::Rc;
 
 /// What the messaging layer says of a packet.
@@ -208,6 +208,11 @@ pub trait Driver {
         None
     }
 
+    /// What its protocol counted, and the bytes of that one's state.
+    fn accounts(&self) -> Option<(Statistics, usize)> {
+        self.port().map(|port| (port.statistics(), port.state_bytes()))
+    }
+
     /// For how long each of its parts was at work.
     fn uses(&self) -> Vec<Use> {
         Vec::new()
@@ -286,6 +291,9 @@ impl Driver for AnyDriver {
     }
     fn port(&self) -> Option<&Rc<Port>> {
         on_driver!(self, driver => driver.port())
+    }
+    fn accounts(&self) -> Option<(Statistics, usize)> {
+        on_driver!(self, driver => driver.accounts())
     }
     fn uses(&self) -> Vec<Use> {
         on_driver!(self, driver => driver.uses())

@@ -71,8 +71,6 @@ pub struct Reach {
     pub message: Bytes,
     /// The most nodes that its header can name.
     pub nodes: u32,
-    /// Whether its engine streams: it starts before a packet is there.
-    pub streams: bool,
     /// Whether the host DMA can be tried alone.
     pub has_host_dma: bool,
 }
@@ -98,6 +96,15 @@ impl NiParameters {
             NiParameters::Trapeze(parts) => trapeze::reach(&parts.1),
             NiParameters::Design(parameters) => parameters.reach(),
             NiParameters::Queues(parameters) => parameters.reach(),
+        }
+    }
+
+    /// The memory that it needs to run a protocol, if that is bounded, and what it has; nothing where
+    /// what the protocol keeps is in memory of its own.
+    pub fn room_for(&self, protocol: &ProtocolParameters) -> Option<(Option<Bytes>, Bytes)> {
+        match self {
+            NiParameters::Trapeze(parts) => Some(trapeze::room_for(&parts.0, &parts.1, protocol)),
+            NiParameters::Design(_) | NiParameters::Queues(_) => None,
         }
     }
 

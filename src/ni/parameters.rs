@@ -231,7 +231,6 @@ impl InterfaceParameters {
             packet: self.message_bytes_max,
             message: Bytes(payload * u64::from(Header::FRAGMENTS_MAX)),
             nodes: Header::NODES_MAX,
-            streams: false,
             has_host_dma: false,
         }
     }

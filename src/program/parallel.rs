@@ -62,12 +62,11 @@ fn count(name: &str, count: u64) -> Metric {
 }
 
 fn frame_metrics(world: &World, ends: &[Rc<Active>]) -> Vec<Metric> {
-    let ports: Vec<_> = ends.iter().filter_map(|end| end.port()).collect();
-    let (Some(fabric), false) = (&world.fabric, ports.is_empty()) else { return Vec::new() };
+    let accounts: Vec<_> = ends.iter().filter_map(|end| end.accounts()).collect();
+    let (Some(fabric), false) = (&world.fabric, accounts.is_empty()) else { return Vec::new() };
     let fate = fabric.fate();
-    let protocols: Vec<_> = ports.iter().map(|port| port.statistics()).collect();
-    let sum = |name: &str, of: fn(&Statistics) -> u64| count(name, protocols.iter().map(of).sum());
-    let state = ports.iter().map(|port| port.state_bytes()).max().unwrap_or(0);
+    let sum = |name: &str, of: fn(&Statistics) -> u64| count(name, accounts.iter().map(|(one, _)| of(one)).sum());
+    let state = accounts.iter().map(|(_, state)| *state).max().unwrap_or(0);
     vec![
         count("packets.dropped", fate.dropped),
         count("frames.injected", fate.injected),

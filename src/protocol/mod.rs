@@ -11,7 +11,7 @@
 //! Each is a state machine without time or I/O of its own: events in, frames out, time an argument.
 //! Whoever has the wire (a hardware port, a chip's firmware) asks it through [`Protocol`] what may
 //! enter now; it drives nobody. `P` is a handle on a packet, so that one may be admitted while its
-//! bytes are still coming. A new protocol is a folder, and a variant of [`AnyProtocol`].
+//! bytes are still coming; it is let go when the packet will not be sent again. A new protocol is a folder, and a variant of [`AnyProtocol`].
 
 pub mod nifdy;
 pub mod plain;
@@ -294,6 +294,26 @@ impl ProtocolParameters {
         match self {
             ProtocolParameters::Nifdy(parameters) => parameters.processing,
             _ => 0,
+        }
+    }
+
+    /// The packets that an end keeps at most, for sending until they are answered for, and for its
+    /// reader until they are taken; none where it keeps whatever its interface has room for.
+    pub fn keeps(&self) -> Option<[u64; 2]> {
+        match self {
+            ProtocolParameters::Plain(_) => None,
+            ProtocolParameters::ReturnToSender(parameters) => Some(parameters.keeps()),
+            ProtocolParameters::Nifdy(parameters) => Some(parameters.keeps()),
+            ProtocolParameters::Window(parameters) => Some(parameters.keeps()),
+        }
+    }
+
+    /// The same where an interface has no buffers for what comes before its turn.
+    #[must_use]
+    pub fn without_reordering(self) -> ProtocolParameters {
+        match self {
+            ProtocolParameters::Window(parameters) => ProtocolParameters::Window(parameters.without_reordering()),
+            other => other,
         }
     }
 

@@ -92,16 +92,21 @@ fn interfaces_for(host: &HostParameters) -> String {
     format!("interfaces for this host: {}", names.join(", "))
 }
 
-/// A protocol runs in an interface that keeps whole packets; the LANai's firmware has none.
+/// What a protocol keeps fits the memory of an interface whose firmware runs it.
 fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
     let (ni, protocol) = (parts.ends.ni.key(), parts.ends.protocol.key());
-    if !parts.ends.ni.reach().streams || protocol == "none" {
+    let Some((needed, memory)) = parts.ends.ni.room_for(&parts.ends.protocol) else { return Vec::new() };
+    if needed.is_some_and(|needed| needed <= memory) || parts.ends.protocol.keeps().is_none() {
         return Vec::new();
     }
-    let message =
-        format!("the firmware of [ni.{ni}] sends packets on before it has them, and runs no [protocol.{protocol}]");
-    let help = "leave the protocol out, or choose an interface that keeps packets, such as [ni.udma] or [ni.startjr]";
-    vec![Misfit::new([format!("protocol.{protocol}")], message, help)]
+    let needed = needed.map_or("no end of memory".to_owned(), |needed| needed.to_string());
+    let message = format!(
+        "what [protocol.{protocol}] keeps lies in packet buffers of [ni.{ni}], which need {needed} with its rings; \
+         its memory has {memory}"
+    );
+    let help = format!("make the buffers of the protocol fewer, or ni.{ni}.payload-max smaller, or its memory larger");
+    let keys = [format!("protocol.{protocol}"), format!("ni.{ni}.payload-max"), format!("ni.{ni}.lanai.sram.size")];
+    vec![Misfit::new(keys, message, help)]
 }
 
 /// What the fabric loses is sent again.

@@ -24,7 +24,8 @@ use super::Endpoint;
 use super::parameters::ActiveParameters;
 use crate::engine::{Class, Hertz, Journey, NodeId, Sim, Time};
 use crate::host::Processor;
-use crate::ni::{Driver, Port};
+use crate::ni::Driver;
+use crate::protocol::Statistics;
 pub use barrier::Barrier;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -170,9 +171,9 @@ impl Active {
         self.end.pending.of(self.node())
     }
 
-    /// Its interface's port, if packets go by one.
-    pub fn port(&self) -> Option<&Rc<Port>> {
-        self.end.port()
+    /// What its interface's protocol counted, and the bytes of that one's state.
+    pub fn accounts(&self) -> Option<(Statistics, usize)> {
+        self.end.driver.accounts()
     }
 
     fn sim(&self) -> &Sim {

@@ -6,14 +6,15 @@ use super::layout::{
     ACTIVE, CONTROL, HEADER, Layout, length_word, node_of, payload_length, program_bytes, state, tag_node, tag_of, word,
 };
 use super::parameters::{Notification, TrapezeParameters};
-use super::{Instruments, stage};
+use super::{Admission, Instruments, stage};
 use crate::engine::sim::{PointId, TaskId};
 use crate::engine::{Bytes, Journey, Mailbox, NodeId, Signal, Sim};
 use crate::host::{Address, Cpu, Host, Processor, Use, Window};
-use crate::ni::Site;
 use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Known, Landed, Limits, Wake};
 use crate::ni::lanai::Lanai;
 use crate::ni::moving::{Sink, Source};
+use crate::ni::{Pending, Site};
+use crate::protocol::Statistics;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -41,6 +42,8 @@ pub struct TrapezeDriver {
     costs: Costs,
     layout: Layout,
     instruments: Rc<Instruments>,
+    admission: Rc<Admission>,
+    pending: Rc<Pending>,
     send_next: Cell<u64>,
     send_free: Cell<u64>,
     receive_next: Cell<u64>,
@@ -56,11 +59,10 @@ impl TrapezeDriver {
     /// Attaches a buffer to every entry of the receive ring, and takes interrupts.
     pub(super) fn start(
         site: &Site<'_>,
-        window: Window,
-        chip: &Rc<Lanai>,
+        (window, chip): (Window, &Rc<Lanai>),
         parameters: &TrapezeParameters,
         layout: Layout,
-        instruments: Rc<Instruments>,
+        (instruments, admission): (&Rc<Instruments>, &Rc<Admission>),
     ) -> Rc<TrapezeDriver> {
         let (sim, name) = (site.sim, site.name());
         let buffer = |_| site.host.allocate(parameters.payload_max.len());
@@ -74,7 +76,9 @@ impl TrapezeDriver {
             parameters: parameters.clone(),
             costs: site.costs,
             layout,
-            instruments,
+            instruments: instruments.clone(),
+            admission: admission.clone(),
+            pending: site.pending.clone(),
             send_next: Cell::new(0),
             send_free: Cell::new(parameters.ring_entries),
             receive_next: Cell::new(0),
@@ -118,7 +122,7 @@ impl TrapezeDriver {
         words.extend(control.bytes());
         self.cpu.write_run(self.window.at(entry + word::LENGTH), &words).await;
         self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
-        self.cpu.write_run(self.window.at(entry + word::STATE), &state::TO_SEND.to_le_bytes()).await;
+        self.cpu.write_run(self.window.at(entry + word::STATE), &state::marked(packet.marks).to_le_bytes()).await;
     }
 
     /// Whether the send ring has entries free; looks across the bus when none is known. Entries
@@ -161,6 +165,7 @@ impl TrapezeDriver {
             return None;
         }
         self.receive_held[slot].set(true);
+        self.pending.remove(self.host.node);
         let journey = std::mem::take(&mut self.instruments.received.borrow_mut()[slot]);
         let start = self.cpu.now();
         self.cpu.work(self.costs.receive);
@@ -347,6 +352,10 @@ impl Driver for TrapezeDriver {
     async fn map_tag(&self, cpu: &Cpu, tag: u16, address: Address) {
         let _turn = cpu.hold().await;
         cpu.write_run(self.window.at(self.layout.tag(tag)), &(address as u32 + 1).to_le_bytes()).await;
+    }
+
+    fn accounts(&self) -> Option<(Statistics, usize)> {
+        self.admission.accounts(CONTROL + self.parameters.payload_max)
     }
 
     fn uses(&self) -> Vec<Use> {

@@ -3,6 +3,7 @@
 
 use super::parameters::TrapezeParameters;
 use crate::engine::{Bytes, NodeId};
+use crate::protocol::ProtocolParameters;
 
 /// The size of a control message, sent in full before every payload (§2.1, §3.2).
 pub const CONTROL: Bytes = Bytes(128);
@@ -32,6 +33,31 @@ pub mod state {
     pub const RECEIVED: u32 = 2;
     /// The host has attached a receive buffer.
     pub const POSTED: u32 = 3;
+    /// The firmware works on it.
+    pub const TAKEN: u32 = 4;
+
+    /// What the sender tells the protocol, above [`TO_SEND`].
+    pub fn marked(marks: Marks) -> u32 {
+        let Marks { burst, last, answers, bypasses } = marks;
+        let bits = [burst, last, answers, bypasses].into_iter().enumerate();
+        TO_SEND | bits.map(|(bit, mark)| u32::from(mark) << (MARKS + bit as u32)).sum::<u32>()
+    }
+
+    /// What a state word with marks says.
+    pub fn marks_of(word: u32) -> Marks {
+        let mark = |bit: u32| word >> (MARKS + bit) & 1 == 1;
+        Marks { burst: mark(0), last: mark(1), answers: mark(2), bypasses: mark(3) }
+    }
+
+    /// Whether the firmware is to send an entry of this state.
+    pub fn is_to_send(word: u32) -> bool {
+        word & ((1 << MARKS) - 1) == TO_SEND
+    }
+
+    /// The lowest bit of the marks.
+    const MARKS: u32 = 8;
+
+    use crate::protocol::Marks;
 }
 
 /// Nodes that a control message can name.
@@ -76,19 +102,38 @@ pub fn program_bytes(word: u32) -> usize {
 pub struct Layout {
     entries: u64,
     tags: u64,
-    buffers: u64,
+    /// Of the sending side, and of the receiving side.
+    buffers: [u64; 2],
+    /// Bytes in front of a receive buffer for its control message.
+    before: u64,
     payload_max: u64,
 }
 
 impl Layout {
-    /// The layout for these parameters.
+    /// The layout for these parameters, without a protocol.
     pub fn new(parameters: &TrapezeParameters) -> Layout {
         Layout {
             entries: parameters.ring_entries,
             tags: parameters.tags,
-            buffers: parameters.policy.buffers(),
+            buffers: [parameters.policy.buffers(); 2],
+            before: 0,
             payload_max: parameters.payload_max.get(),
         }
+    }
+
+    /// The layout under a protocol. Those that it keeps have buffers beside those of the policy, with
+    /// their control messages, and so has one more that comes in, which may be for nobody.
+    pub fn under(parameters: &TrapezeParameters, protocol: &ProtocolParameters) -> Layout {
+        let layout = Layout::new(parameters);
+        let Some([outgoing, incoming]) = protocol.keeps() else { return layout };
+        let [send, receive] = layout.buffers;
+        let buffers = [send.saturating_add(outgoing), receive.saturating_add(incoming).saturating_add(1)];
+        Layout { buffers, before: CONTROL.get(), ..layout }
+    }
+
+    /// Packet buffers of the sending side, and of the receiving side.
+    pub fn buffers(&self) -> [u64; 2] {
+        self.buffers
     }
 
     /// Entry `index` of the send ring.
@@ -113,11 +158,25 @@ impl Layout {
 
     /// Packet buffer `index` of the receiving side.
     pub fn receive_buffer(&self, index: u64) -> u64 {
-        self.send_buffer(self.buffers + index)
+        self.received_control(index) + self.before
     }
 
-    /// The first byte behind everything.
-    pub fn end(&self) -> u64 {
-        self.receive_buffer(self.buffers)
+    /// Where a control message lies with the payload of a packet buffer of the receiving side.
+    pub fn received_control(&self, index: u64) -> u64 {
+        self.send_buffer(self.buffers[0]) + index * (self.before + self.payload_max)
+    }
+
+    /// Where the protocol's own frames are composed.
+    pub fn scratch(&self) -> u64 {
+        self.received_control(self.buffers[1])
+    }
+
+    /// The memory that everything takes; none where it cannot be counted.
+    pub fn size(&self) -> Option<Bytes> {
+        let [send, receive] = self.buffers;
+        let payloads = send.checked_mul(self.payload_max)?;
+        let received = receive.checked_mul(self.before + self.payload_max)?;
+        let fixed = self.send_buffer(0) + self.before;
+        Some(Bytes(fixed.checked_add(payloads)?.checked_add(received)?))
     }
 }

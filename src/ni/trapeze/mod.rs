@@ -16,7 +16,11 @@
 //!
 //! An active message is a control message without a payload, its words in the program's bytes.
 //!
-//! It leaves out protection between processes, and retransmission: a dropped packet is lost.
+//! Without a protocol control messages land in the receive ring, and the link holds back what finds no
+//! room. Under one the firmware asks it ([`firmware`]): what the protocol keeps stays in packet
+//! buffers, and a ring entry is given to a packet when its turn has come.
+//!
+//! It leaves out protection between processes; without a protocol, a dropped packet is lost.
 
 pub mod control;
 pub mod driver;
@@ -27,12 +31,14 @@ pub mod policy;
 
 pub use control::{Reader, Writer};
 pub use driver::TrapezeDriver;
+pub use firmware::Admission;
 pub use parameters::{FirmwareCosts, Notification, TrapezeParameters};
 pub use policy::Policy;
 
 use super::{Reach, Site};
 use crate::engine::{Bytes, Journey, Tally};
 use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
+use crate::protocol::ProtocolParameters;
 use layout::{CONTROL, Layout, NODES_MAX};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -44,6 +50,8 @@ pub mod stage {
     pub const HOST_SEND: &str = "host send";
     /// Until the firmware has started the payload's DMA.
     pub const SEND_QUEUE: &str = "send queue";
+    /// Until the protocol lets it go, where all of it lies there before.
+    pub const ADMISSION: &str = "send: admission";
     /// Until the payload's last byte is in interface memory.
     pub const HOST_TX: &str = "hostTx";
     /// Until the last byte has left on the link.
@@ -69,14 +77,15 @@ pub struct Instruments {
 
 /// Builds chip, firmware and driver of a node.
 pub fn start(site: &Site<'_>, chip: LanaiParameters, parameters: &TrapezeParameters) -> Rc<TrapezeDriver> {
-    let layout = Layout::new(parameters);
+    let layout = Layout::under(parameters, site.protocol);
     let sram = Sram::new(site.sim, site.name(), chip.sram);
     let window = site.host.attach(sram.clone(), chip.sram.size.get());
     let chip = Lanai::start(site.sim, chip, sram, site.host, site.fabric);
     let received = RefCell::new(vec![Journey::NONE; parameters.ring_entries as usize]);
     let instruments = Rc::new(Instruments { sending: RefCell::default(), received, tally: site.tally.clone() });
-    let driver = TrapezeDriver::start(site, window, &chip, parameters, layout, instruments.clone());
-    firmware::start(site, &chip, parameters, layout, &driver, instruments);
+    let admission = Rc::new(Admission::new(site.node(), site.protocol));
+    let driver = TrapezeDriver::start(site, (window, &chip), parameters, layout, (&instruments, &admission));
+    firmware::start(site, &chip, parameters, layout, &driver, instruments, &admission);
     driver
 }
 
@@ -86,9 +95,17 @@ pub fn reach(parameters: &TrapezeParameters) -> Reach {
         packet: CONTROL + parameters.payload_max,
         message: parameters.payload_max,
         nodes: NODES_MAX,
-        streams: true,
         has_host_dma: true,
     }
+}
+
+/// The memory that a protocol needs here, if it is bounded, and what there is.
+pub fn room_for(
+    chip: &LanaiParameters,
+    parameters: &TrapezeParameters,
+    protocol: &ProtocolParameters,
+) -> (Option<Bytes>, Bytes) {
+    (Layout::under(parameters, protocol).size(), chip.sram.size)
 }
 
 /// The most host memory that the receive ring's buffers may take; the interface has 32-bit addresses.
@@ -101,13 +118,13 @@ pub fn check(parameters: &TrapezeParameters, chip: &LanaiParameters) -> Vec<(&'s
         let told = format!("minpulse of {minpulse} is larger than the largest payload, {}", parameters.payload_max);
         problems.push(("policy", told));
     }
-    let needs = Layout::new(parameters).end();
-    if Bytes(needs) > chip.sram.size {
+    let needs = Layout::new(parameters).size().unwrap_or(Bytes(u64::MAX));
+    if needs > chip.sram.size {
         let told = format!(
             "rings and {} buffers of {} in each direction need {}, but the interface's memory has {}",
             parameters.policy.buffers(),
             parameters.payload_max,
-            Bytes(needs),
+            needs,
             chip.sram.size
         );
         problems.push(("payload-max", told));

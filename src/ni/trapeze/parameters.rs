@@ -48,6 +48,11 @@ pub struct FirmwareCosts {
     pub receive_end: u64,
     /// Writing a log entry for one transfer.
     pub log: u64,
+    /// A protocol's part of an event: a packet offered, come or taken; its own frame made or read; a
+    /// timer gone off.
+    pub protocol: u64,
+    /// Copying a control message within the interface's memory, once it has its ring entry.
+    pub copy: u64,
 }
 
 /// How the host learns of a message.
@@ -107,6 +112,14 @@ impl FirmwareCosts {
                 .required(),
             receive_end: t.count("receive-end", "Handing a message to the host").max(1_000_000).required(),
             log: t.count("log", "Writing a log entry for one transfer").max(1_000_000).required(),
+            protocol: t
+                .count("protocol", "A protocol's part of an event: a packet offered, come or taken, its own frame")
+                .max(1_000_000)
+                .or(60),
+            copy: t
+                .count("copy", "Under a protocol, copying a control message to its ring entry")
+                .max(1_000_000)
+                .or(64),
         }
     }
 }

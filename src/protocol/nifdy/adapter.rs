@@ -21,6 +21,15 @@ pub struct WireParameters {
     pub acknowledges_on_other: bool,
 }
 
+impl WireParameters {
+    /// Packets kept for sending, copies among them, and for the reader.
+    pub fn keeps(&self) -> [u64; 2] {
+        let Parameters { outstanding, pool, dialogs, window, arrivals, retransmission, .. } = self.unit;
+        let copies = retransmission.map_or(0, |_| u64::from(outstanding) + u64::from(window));
+        [u64::from(pool) + copies, u64::from(arrivals) + u64::from(dialogs) * u64::from(window)]
+    }
+}
+
 /// The protocol's end at a node.
 pub struct Adapter<P> {
     parameters: WireParameters,

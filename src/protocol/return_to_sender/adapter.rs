@@ -23,6 +23,14 @@ pub struct WireParameters {
     pub acknowledgement: Bytes,
 }
 
+impl WireParameters {
+    /// Packets kept for sending, and for the reader.
+    pub fn keeps(&self) -> [u64; 2] {
+        let Parameters { outgoing, incoming, .. } = self.flow;
+        [outgoing, incoming].map(|buffers| buffers.count().map_or(u64::MAX, u64::from))
+    }
+}
+
 /// The protocol's end at a node.
 pub struct Adapter<P> {
     own: NodeId,
@@ -30,6 +38,9 @@ pub struct Adapter<P> {
     parameters: WireParameters,
     outgoing: Outgoing<(P, Bytes)>,
     incoming: Incoming<(P, Bytes)>,
+    /// What is in each outgoing buffer, until it is accepted: it is sent again from there if what comes
+    /// back is only told of.
+    kept: BTreeMap<u32, (P, Bytes)>,
     /// Packets that may enter.
     packets: VecDeque<Frame<P>>,
     replies: VecDeque<Frame<P>>,
@@ -54,6 +65,7 @@ impl<P: Clone> Adapter<P> {
             parameters,
             outgoing: Outgoing::new(own, outgoing, retry),
             incoming: Incoming::new(own, incoming),
+            kept: BTreeMap::new(),
             packets: VecDeque::new(),
             replies: VecDeque::new(),
             note: 0,
@@ -113,6 +125,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
 
     fn offer(&mut self, slot: Slot, packet: Offer<P>) {
         let Offer { to, bytes, body, .. } = packet;
+        self.kept.insert(slot.0, (body.clone(), bytes));
         let packet = self.outgoing.transmit(OutgoingBuffer(slot.0), to, (body, bytes));
         self.send(packet, false);
     }
@@ -137,8 +150,14 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
                 let reply = self.incoming.arrive(Packet { from, to, buffer, payload });
                 return Effects { discards: self.reply(reply), ..Effects::NONE };
             }
-            ACCEPTED => Verdict::Accepted,
-            _ => Verdict::Returned((body.expect("a returned packet is whole"), bytes)),
+            ACCEPTED => {
+                self.kept.remove(&buffer.number());
+                Verdict::Accepted
+            }
+            _ => Verdict::Returned(match body {
+                Some(body) => (body, bytes),
+                None => self.kept.get(&buffer.number()).expect("what comes back was sent").clone(),
+            }),
         };
         self.notes.insert(from, note);
         let outcome = self.outgoing.reply(Reply { from, to, buffer, verdict }, now);

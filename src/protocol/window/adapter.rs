@@ -31,6 +31,17 @@ impl WireParameters {
         self.link.order = if in_order { Order::Kept } else { Order::Any { packets: PACKETS_MAX } };
         self
     }
+
+    /// The same without buffers for what comes before its turn: only the next packet is taken.
+    pub const fn without_reordering(mut self) -> WireParameters {
+        self.link.reorder = 0;
+        self
+    }
+
+    /// Packets kept for sending, and for the reader where none is kept before its turn.
+    pub fn keeps(&self) -> [u64; 2] {
+        [self.link.buffers.into(), self.link.arrivals.into()]
+    }
 }
 
 /// The protocol's end at a node.

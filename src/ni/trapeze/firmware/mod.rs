@@ -5,19 +5,23 @@
 //! each thing done in it, takes processor cycles; in a pass without work the model sleeps until
 //! something can have changed, which costs no events and one pass.
 
+mod admission;
+mod admitted;
 mod receive;
 mod send;
 
 use super::Instruments;
+pub use admission::Admission;
+
 use super::layout::Layout;
 use super::parameters::TrapezeParameters;
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Journey};
 use crate::host::{Direction, Host};
-use crate::ni::Site;
 use crate::ni::lanai::Lanai;
+use crate::ni::{Pending, Site};
 use receive::ReceiveSide;
-use send::SendSide;
+use send::{Outgoing, SendSide};
 use std::rc::Rc;
 
 /// What both directions work with.
@@ -27,6 +31,8 @@ struct Context {
     layout: Layout,
     instruments: Rc<Instruments>,
     host: Host,
+    admission: Rc<Admission>,
+    pending: Rc<Pending>,
     waits: Waits,
 }
 
@@ -36,6 +42,7 @@ struct Waits {
     receive_buffer: PointId,
     receive_entry: PointId,
     transmit: PointId,
+    answer: PointId,
 }
 
 /// The firmware of one interface.
@@ -55,6 +62,7 @@ pub fn start(
     layout: Layout,
     driver: &super::TrapezeDriver,
     instruments: Rc<Instruments>,
+    admission: &Rc<Admission>,
 ) {
     let (sim, name) = (site.sim, site.name());
     let waits = Waits {
@@ -62,6 +70,7 @@ pub fn start(
         receive_buffer: sim.point(format!("a free packet buffer of {name}")),
         receive_entry: sim.point(format!("a receive ring entry of {name}")),
         transmit: sim.point(format!("netTx of {name}")),
+        answer: sim.point(format!("an answer to what {name} sent")),
     };
     let context = Context {
         chip: chip.clone(),
@@ -69,6 +78,8 @@ pub fn start(
         layout,
         instruments,
         host: site.host.clone(),
+        admission: admission.clone(),
+        pending: site.pending.clone(),
         waits,
     };
     let holders =
@@ -90,9 +101,19 @@ impl Firmware {
     async fn run(mut self) {
         loop {
             self.context.chip.work(self.context.parameters.firmware.poll).await;
+            self.look_at_timers().await;
             if !self.pass().await {
                 self.sleep().await;
             }
+        }
+    }
+
+    /// Has the protocol's timers go off that are due; what they let go goes in the same pass.
+    async fn look_at_timers(&self) {
+        let Context { admission, chip, .. } = &self.context;
+        if admission.next_timer() <= chip.sim.now() {
+            self.context.speak(&Journey::NONE).await;
+            admission.on_time(chip.sim.now());
         }
     }
 
@@ -107,6 +128,7 @@ impl Firmware {
             worked |= self.deliver().await;
         }
         worked |= self.receive.take(&self.context).await;
+        worked |= self.receive.admit(&self.context).await;
         // A hostRcv that ended within this pass is counted before a hostTx takes the engine: after,
         // its end could not be told from that of the next.
         if self.receive.has_ended_unnoticed(&self.context) {
@@ -130,7 +152,8 @@ impl Firmware {
     /// Sleeps until an engine stops, a watched count is reached, or the host writes. Nothing of
     /// these can have been missed: since the pass began no time has passed without work.
     async fn sleep(&self) {
-        let wake = self.send.watch(&self.context).min(self.receive.watch(&self.context));
+        let landed = self.send.watch(&self.context).min(self.receive.watch(&self.context));
+        let wake = landed.min(self.context.admission.next_timer());
         let reason = self.receive.lacks(&self.context).or(self.send.lacks(&self.context));
         self.context.chip.attention.wait_for(reason.unwrap_or(self.context.waits.work), wake).await;
     }
@@ -147,6 +170,20 @@ impl Context {
         let start = self.chip.sim.now();
         self.chip.work(cycles).await;
         journey.served(start, self.chip.sim.now());
+    }
+
+    /// Does the protocol's part of an event of a message, where there is a protocol.
+    async fn speak(&self, journey: &Journey) {
+        if self.admission.runs() {
+            self.work_for(journey, self.parameters.firmware.protocol).await;
+        }
+    }
+
+    /// A message was dropped on its way, if it was one; unless it is sent again, it is lost.
+    fn lose(&self, message: Option<&Outgoing>) {
+        let Some(message) = message.filter(|_| !self.admission.resends()) else { return };
+        self.instruments.tally.lose(message.journey());
+        self.pending.remove(message.destination());
     }
 
     /// Writes the log entry of a transfer whose end was noticed, if the firmware logs. An entry

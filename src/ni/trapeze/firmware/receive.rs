@@ -2,7 +2,8 @@
 //!
 //! A control message lands in the next entry of the receive ring; its tag, looked up in the
 //! incoming payload table, says where the payload goes; else it goes to the buffer that the host
-//! attached to the entry (Yocum et al. 1997, §2.1).
+//! attached to the entry (Yocum et al. 1997, §2.1). Under a protocol it lands in the packet buffer, and
+//! has its entry when the protocol has handed it up: `admitted.rs`.
 
 use super::super::layout::{CONTROL, payload_length, state, tag_of, word};
 use super::super::{Notification, stage};
@@ -12,50 +13,68 @@ use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
 use crate::host::{Address, Direction};
 use crate::ni::lanai::{HostJob, Landing, ReceiveJob};
+use crate::protocol;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The state of the receiving direction.
 pub(super) struct ReceiveSide {
-    next_entry: u64,
-    free_buffers: Vec<u64>,
-    wire: Wire,
-    incoming: VecDeque<Incoming>,
+    pub(super) next_entry: u64,
+    pub(super) free_buffers: Vec<u64>,
+    pub(super) wire: Wire,
+    /// Messages on their way to the host, in the order of their ring entries.
+    pub(super) incoming: VecDeque<Incoming>,
 }
 
 /// What netRcv is at.
-enum Wire {
+pub(super) enum Wire {
     /// No transfer is posted.
     Idle,
-    /// A control message is awaited, with a packet buffer reserved for its payload.
+    /// A control message is awaited, with a ring entry and a packet buffer reserved for its payload.
     Control(Slot),
-    /// The payload of the youngest incoming message is landing.
-    Landing,
+    /// The same under a protocol, with a packet buffer alone.
+    Frame(u64),
+    /// A packet waits for a place, its payload on the link.
+    Placing(Rc<Arrived>),
+    /// The payload of a message is landing.
+    Landing(Rc<Arrived>),
 }
 
 /// Where a message goes on the interface.
 #[derive(Clone, Copy)]
-struct Slot {
+pub(super) struct Slot {
     /// Its receive ring entry.
-    index: u64,
+    pub(super) index: u64,
     /// The host buffer attached to that entry.
-    attached: Address,
+    pub(super) attached: Address,
     /// Its packet buffer.
-    buffer: u64,
+    pub(super) buffer: u64,
+}
+
+/// A packet that has come, or is coming.
+pub(super) struct Arrived {
+    pub(super) packet: Rc<Packet>,
+    /// Its packet buffer.
+    pub(super) buffer: u64,
+    pub(super) landing: Rc<Landing>,
+    /// The packet was dropped on its way.
+    pub(super) lost: Cell<bool>,
+    /// It is a copy, or goes back: nobody reads it.
+    pub(super) discarded: Cell<bool>,
 }
 
 /// A message between link and host.
-struct Incoming {
+pub(super) struct Incoming {
     slot: Slot,
-    packet: Rc<Packet>,
+    arrived: Rc<Arrived>,
     /// Where its payload goes.
     address: Address,
-    landing: Rc<Landing>,
     taken: Bytes,
     /// The transfer that the host engine works on.
     in_flight: Option<Bytes>,
-    /// The packet was dropped on its way.
-    lost: bool,
+    /// Its place with the protocol.
+    place: Option<protocol::Slot>,
 }
 
 impl ReceiveSide {
@@ -66,7 +85,7 @@ impl ReceiveSide {
             context.chip.sram.store_word(entry + word::ADDRESS, buffer as u32);
             context.chip.sram.store_word(entry + word::STATE, state::POSTED);
         }
-        let buffers = context.parameters.policy.buffers();
+        let [_, buffers] = context.layout.buffers();
         ReceiveSide {
             next_entry: 0,
             free_buffers: (0..buffers).rev().collect(),
@@ -82,7 +101,7 @@ impl ReceiveSide {
         let noticed = match head.in_flight.filter(|_| idle) {
             Some(bytes) => {
                 head.taken += bytes;
-                assert!(head.taken <= head.landing.total(), "no byte is delivered twice");
+                assert!(head.taken <= head.total(), "no byte is delivered twice");
                 head.in_flight = None;
                 true
             }
@@ -91,7 +110,7 @@ impl ReceiveSide {
         if noticed {
             context.log().await;
         }
-        let ended = head.in_flight.is_none() && (head.lost || head.taken == head.landing.total());
+        let ended = head.in_flight.is_none() && (head.is_lost() || head.taken == head.total());
         if ended {
             self.finish(context).await;
         }
@@ -104,12 +123,15 @@ impl ReceiveSide {
         if !context.parameters.keep_buffers {
             self.free_buffers.push(head.slot.buffer);
         }
-        if head.lost {
+        if let Some(place) = head.place {
+            context.admission.release(place);
+        }
+        if head.is_lost() {
             // Its entry, the last that was taken, serves the next message.
             self.repost(context, head.slot);
             return;
         }
-        let journey = &head.packet.journey;
+        let journey = &head.arrived.packet.journey;
         context.work_for(journey, context.parameters.firmware.receive_end).await;
         let entry = context.layout.receive_entry(head.slot.index);
         let sram = &context.chip.sram;
@@ -135,10 +157,13 @@ impl ReceiveSide {
         if !context.chip.receive.is_idle() {
             return false;
         }
-        match self.wire {
+        match std::mem::replace(&mut self.wire, Wire::Idle) {
+            Wire::Idle if context.admission.runs() => self.post_frame(context).await,
             Wire::Idle => self.post_control(context).await,
             Wire::Control(slot) => self.control_came(context, slot).await,
-            Wire::Landing => self.payload_came(context).await,
+            Wire::Frame(buffer) => self.frame_came(context, buffer).await,
+            Wire::Placing(arrived) => self.find_place(context, arrived).await,
+            Wire::Landing(arrived) => self.payload_came(context, arrived).await,
         }
     }
 
@@ -148,7 +173,7 @@ impl ReceiveSide {
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
         // After a loss the entry at stake is used again, so the next is not taken before.
-        let losing = self.incoming.iter().any(|message| message.lost);
+        let losing = self.incoming.iter().any(Incoming::is_lost);
         if losing || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
@@ -167,7 +192,6 @@ impl ReceiveSide {
         if context.chip.receive.take_dropped().is_some() {
             self.free_buffers.push(slot.buffer);
             self.repost(context, slot);
-            self.wire = Wire::Idle;
             return true;
         }
         let (entry, sram) = (context.layout.receive_entry(slot.index), &context.chip.sram);
@@ -181,22 +205,24 @@ impl ReceiveSide {
         context.log().await;
         context.work_for(&packet.journey, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, slot.attached);
-        let incoming = Incoming::new(slot, packet, address, length);
-        self.wire = match length.is_empty() {
-            true => Wire::Idle,
-            false => {
-                let sram_address = context.layout.receive_buffer(slot.buffer);
-                let (landing, closes) = (incoming.landing.clone(), Some(stage::NETWORK));
-                context.chip.receive.begin(ReceiveJob { sram_address, landing, closes });
-                Wire::Landing
-            }
-        };
-        self.incoming.push_back(incoming);
+        let arrived = Arrived::new(packet, slot.buffer, length);
+        if !length.is_empty() {
+            self.receive_payload(context, &arrived);
+        }
+        self.incoming.push_back(Incoming::new(slot, arrived, address, None));
         true
     }
 
+    /// Posts netRcv for a payload.
+    pub(super) fn receive_payload(&mut self, context: &Context, arrived: &Rc<Arrived>) {
+        let closes = (!arrived.discarded.get()).then_some(stage::NETWORK);
+        let sram_address = context.layout.receive_buffer(arrived.buffer);
+        context.chip.receive.begin(ReceiveJob { sram_address, landing: arrived.landing.clone(), closes });
+        self.wire = Wire::Landing(arrived.clone());
+    }
+
     /// Early demultiplexing: the address of a mapped tag, else the buffer attached to the entry.
-    fn address(&self, context: &Context, entry: u64, attached: Address) -> Address {
+    pub(super) fn address(&self, context: &Context, entry: u64, attached: Address) -> Address {
         let tag = tag_of(context.chip.sram.load_word(entry + word::TAG_NODE));
         let mapped = match u64::from(tag) < context.parameters.tags {
             true => context.chip.sram.load_word(context.layout.tag(tag)),
@@ -205,11 +231,12 @@ impl ReceiveSide {
         u64::from(mapped).checked_sub(1).unwrap_or(attached)
     }
 
-    async fn payload_came(&mut self, context: &Context) -> bool {
-        self.wire = Wire::Idle;
-        let lost = context.chip.receive.take_dropped().is_some();
-        self.incoming.back_mut().expect("a payload landed for a message").lost = lost;
+    async fn payload_came(&mut self, context: &Context, arrived: Rc<Arrived>) -> bool {
+        arrived.lost.set(context.chip.receive.take_dropped().is_some());
         context.log().await;
+        if context.admission.runs() {
+            self.is_whole(context, &arrived).await;
+        }
         true
     }
 
@@ -221,13 +248,14 @@ impl ReceiveSide {
     /// Starts the next hostRcv transfer of the first message, if the policy lets it.
     pub(super) async fn deliver(&mut self, context: &Context) -> bool {
         // A transfer that ended within this pass has yet to be noticed, and counted.
-        let idle = |head: &&mut Incoming| !head.lost && head.in_flight.is_none() && context.chip.host_dma.is_idle();
+        let idle =
+            |head: &&mut Incoming| !head.is_lost() && head.in_flight.is_none() && context.chip.host_dma.is_idle();
         let Some(head) = self.incoming.front_mut().filter(idle) else { return false };
-        let (policy, total) = (&context.parameters.policy, head.landing.total());
+        let (policy, total) = (&context.parameters.policy, head.total());
         if policy.transfer(head.landed(context.chip.sim.now()), head.taken, total).is_none() {
             return false;
         }
-        context.work_for(&head.packet.journey, context.parameters.firmware.transfer).await;
+        context.work_for(&head.arrived.packet.journey, context.parameters.firmware.transfer).await;
         // What landed while the firmware prepared the transfer goes with it.
         let landed = head.landed(context.chip.sim.now());
         let bytes = policy.transfer(landed, head.taken, total).expect("no less lies there than before");
@@ -239,8 +267,8 @@ impl ReceiveSide {
     /// Has the firmware woken when enough of the first message has landed.
     pub(super) fn watch(&self, context: &Context) -> Time {
         let Some(head) = self.incoming.front().filter(|head| head.in_flight.is_none()) else { return Time::MAX };
-        let count = context.parameters.policy.starts_at(head.taken, head.landing.total());
-        head.landing.watch(count).unwrap_or(Time::MAX)
+        let count = context.parameters.policy.starts_at(head.taken, head.total());
+        head.arrived.landing.watch(count).unwrap_or(Time::MAX)
     }
 
     /// What this direction lacks, if it has work that cannot go on.
@@ -253,25 +281,46 @@ impl ReceiveSide {
     }
 }
 
+impl Arrived {
+    pub(super) fn new(packet: Rc<Packet>, buffer: u64, length: Bytes) -> Rc<Arrived> {
+        let (lost, discarded, landing) = (Cell::new(false), Cell::new(false), Rc::new(Landing::new(length)));
+        Rc::new(Arrived { packet, buffer, landing, lost, discarded })
+    }
+}
+
 impl Incoming {
-    fn new(slot: Slot, packet: Rc<Packet>, address: Address, length: Bytes) -> Incoming {
-        let landing = Rc::new(Landing::new(length));
-        Incoming { slot, packet, address, landing, taken: Bytes::ZERO, in_flight: None, lost: false }
+    pub(super) fn new(slot: Slot, arrived: Rc<Arrived>, address: Address, place: Option<protocol::Slot>) -> Incoming {
+        Incoming { slot, arrived, address, taken: Bytes::ZERO, in_flight: None, place }
+    }
+
+    /// Whether the packet was dropped on its way.
+    pub(super) fn is_lost(&self) -> bool {
+        self.arrived.lost.get()
+    }
+
+    /// Whether all of it has landed.
+    pub(super) fn has_landed(&self) -> bool {
+        self.arrived.landing.finished()
+    }
+
+    /// Bytes of its payload.
+    fn total(&self) -> Bytes {
+        self.arrived.landing.total()
     }
 
     fn landed(&self, now: Time) -> Bytes {
-        super::whole_words(self.landing.landed(now), self.landing.total())
+        super::whole_words(self.arrived.landing.landed(now), self.total())
     }
 
     fn job(&self, context: &Context, bytes: Bytes) -> HostJob {
-        let last = self.taken + bytes == self.landing.total();
+        let last = self.taken + bytes == self.total();
         HostJob {
             direction: Direction::Write,
             host_address: self.address + self.taken.get(),
             sram_address: context.layout.receive_buffer(self.slot.buffer) + self.taken.get(),
             bytes,
             landing: None,
-            journey: self.packet.journey.clone(),
+            journey: self.arrived.packet.journey.clone(),
             closes: last.then_some(stage::HOST_RCV),
         }
     }
