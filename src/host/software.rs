@@ -23,9 +23,13 @@ pub struct SoftwareParameters {
 impl SoftwareParameters {
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> SoftwareParameters {
+        t.belong(&["send", "poll", "receive", "reorder", "in-order", "barrier"], "messaging", MESSAGING);
         SoftwareParameters { clock: t.hertz("clock", "Clock of the processor").required() }
     }
 }
+
+/// Why a host has no costs of messaging.
+const MESSAGING: &str = "what messaging costs is one table, whatever the host";
 
 /// The host.
 pub struct SoftwareHost {

@@ -147,6 +147,7 @@ impl Ends {
     /// Reads them; a workload that drives the fabric alone may have none.
     fn read(t: &mut Table<'_>, alone: bool, has_hosts: bool) -> Option<Ends> {
         let doc = "The network interface of every node";
+        protocols::are_no_interfaces(t);
         let ni = match alone && !t.describing() {
             true => t.optional_one_of("ni", doc, &NIS, interface),
             false => Some(t.one_of("ni", doc, &NIS, interface)),

@@ -31,6 +31,17 @@ pub(super) fn read(t: &mut Table<'_>) -> ProtocolParameters {
     })
 }
 
+/// Tells of protocols that are written as if they were interfaces.
+pub(super) fn are_no_interfaces(t: &Table<'_>) {
+    for (name, protocol) in
+        [("nifdy", "nifdy"), ("plain", "none"), ("return-to-sender", "return-to-sender"), ("window", "window")]
+    {
+        let what = format!("a protocol is no interface: it is [protocol.{protocol}] over one");
+        let help = format!("write [protocol.{protocol}] over [ni.queues], or over another interface");
+        t.none_of("ni", name, &what, &help);
+    }
+}
+
 fn none(t: &mut Table<'_>) -> plain::Parameters {
     plain::Parameters {
         outgoing: t.count("outgoing", "Packets that wait to enter the fabric").range(1, MOST).or(QUEUED) as u16,

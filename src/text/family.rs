@@ -118,40 +118,9 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_here(doc, members, Otherwise::Problem, read).expect("one is always read")
-    }
-
-    /// One of several tables that stand beside the other keys here, or else `default`.
-    pub fn alternatives_or<T>(
-        &mut self,
-        doc: &'static str,
-        members: Members<'_>,
-        default: &'static str,
-        read: impl FnMut(&str, &mut Table<'_>) -> T,
-    ) -> T {
-        self.choose_here(doc, members, Otherwise::This(default), read).expect("one is always read")
-    }
-
-    /// One of several tables that stand beside the other keys here, or none.
-    pub fn optional_alternatives<T>(
-        &mut self,
-        doc: &'static str,
-        members: Members<'_>,
-        read: impl FnMut(&str, &mut Table<'_>) -> T,
-    ) -> Option<T> {
-        self.choose_here(doc, members, Otherwise::Nothing, read)
-    }
-
-    fn choose_here<T>(
-        &mut self,
-        doc: &'static str,
-        members: Members<'_>,
-        otherwise: Otherwise,
-        read: impl FnMut(&str, &mut Table<'_>) -> T,
-    ) -> Option<T> {
-        let (value, family) = self.choose(doc, members, otherwise, Stood::Here, read);
+        let (value, family) = self.choose(doc, members, Otherwise::Problem, Stood::Here, read);
         self.note(Item::Family(family));
-        value
+        value.expect("one is always read")
     }
 
     fn choose_below<T>(
@@ -209,6 +178,9 @@ impl<'t> Table<'t> {
         if let Some(name) = names.clone().find(|name| *name == word) {
             return Some((name, node.under.as_deref()));
         }
+        if self.pen.is_told(&self.full(&format!("{key}.{word}"))) {
+            return None;
+        }
         let label = match suggest::nearest(word, names.clone()) {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => "none of the choices here".to_string(),
@@ -256,7 +228,10 @@ impl<'t> Table<'t> {
         }
         let value = match (standing.chosen, otherwise) {
             _ if self.pen.describing => (0..members.len()).map(|at| member(at, None)).last(),
-            (Some(at), _) => Some(member(at, self.child(members[at].0))),
+            (Some(at), _) => {
+                let node = self.child(members[at].0);
+                Some(self.at_once(members[at].0, node, stood, || member(at, node)))
+            }
             (None, Otherwise::This(name) | Otherwise::Word(name)) => Some(member(number(name), None)),
             (None, Otherwise::Nothing) => None,
             (None, Otherwise::Problem) => {
@@ -265,6 +240,42 @@ impl<'t> Table<'t> {
             }
         };
         (value, Family { doc, members: shapes, need: otherwise.need() })
+    }
+
+    /// Reads a member; where nothing is said of it but its name, and a shipped part says the rest, what
+    /// it lacks is told once.
+    fn at_once<T>(&self, name: &str, node: Option<&'t Node>, stood: Stood<'t>, read: impl FnOnce() -> T) -> T {
+        let says_nothing = tree_of(node).is_none_or(|tree| tree.keys().next().is_none());
+        let part = self.part_called(name).filter(|_| says_nothing);
+        let known = self.pen.problems.borrow().len();
+        let value = read();
+        let Some(part) = part else { return value };
+        let path = self.full(name);
+        let missing = self.pen.missing_since(known, &path);
+        if missing.len() > 1 {
+            let word = match stood {
+                Stood::Below(key) => key.filter(|node| node.text().is_some()).and_then(|node| node.place.clone()),
+                Stood::Here => None,
+            };
+            let place = word.or_else(|| node.and_then(Node::key).cloned()).or_else(|| self.place());
+            let keys = suggest::phrase(missing.iter().map(String::as_str));
+            let problem = Problem::new(format!("nothing says what `{path}` is like"))
+                .at(place, format!("{} values are missing", missing.len()))
+                .help(format!("add the shipped part \"{part}\" to `parts`, or write below [{path}]: {keys}"));
+            self.pen.instead_of_missing(known, &path, problem);
+        }
+        value
+    }
+
+    /// The shipped part that describes the member `name` of the family at this table.
+    fn part_called(&self, name: &str) -> Option<&str> {
+        let here = self.here();
+        let describes = |part: &&str| {
+            let own = part.split_once('/').filter(|(folder, _)| folder.trim_end_matches('s') == here);
+            let rest = own.and_then(|(_, own)| own.strip_prefix(name));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        self.pen.parts.iter().map(String::as_str).find(describes)
     }
 
     /// Keeps which member of the family at this table was chosen, and where.

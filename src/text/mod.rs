@@ -1,6 +1,7 @@
 //! From TOML text to typed values, with every place remembered: layers, units, problems, schema.
 //! Knows no hardware; a part reads its own parameters with it, beside its datasheet.
 
+mod elsewhere;
 pub mod family;
 pub mod field;
 pub mod file;

@@ -34,13 +34,15 @@ pub(super) struct Pen {
     unsound: RefCell<BTreeSet<String>>,
     /// What is told of values that are missing, and is not to be told.
     mistyped: RefCell<BTreeSet<String>>,
+    /// The paths of keys that nothing reads, and of which it was told why.
+    told: RefCell<BTreeSet<String>>,
 }
 
 impl Pen {
     pub(super) fn new(texts: Texts, parts: Vec<String>, describing: bool) -> Pen {
         let attention = Cell::new(if describing { Attention::Off } else { Attention::Full });
-        let (problems, records, files, unsound, mistyped) = Default::default();
-        Pen { texts, parts, describing, attention, problems, records, files, unsound, mistyped }
+        let (problems, records, files, unsound, mistyped, told) = Default::default();
+        Pen { texts, parts, describing, attention, problems, records, files, unsound, mistyped, told }
     }
 
     /// Does `act` with no more than this attention.
@@ -62,6 +64,30 @@ impl Pen {
     /// that is told.
     pub(super) fn not_missing(&self, path: &str) {
         self.mistyped.borrow_mut().insert(told::missing_title(path));
+    }
+
+    /// Nothing reads the key at this path, and it is told why.
+    pub(super) fn not_unknown(&self, path: String) {
+        self.told.borrow_mut().insert(path);
+    }
+
+    /// True if it was told why nothing reads the key at this path.
+    pub(super) fn is_told(&self, path: &str) -> bool {
+        self.told.borrow().contains(path)
+    }
+
+    /// The keys of the table at `path` that were told as missing since there were `known` problems.
+    pub(super) fn missing_since(&self, known: usize, path: &str) -> Vec<String> {
+        self.problems.borrow()[known..].iter().filter_map(|it| told::missing_key(&it.message, path)).collect()
+    }
+
+    /// Tells one problem in place of those since there were `known` that keys of the table at `path` are
+    /// missing.
+    pub(super) fn instead_of_missing(&self, known: usize, path: &str, problem: Problem) {
+        let mut problems = self.problems.borrow_mut();
+        let since = problems.split_off(known);
+        problems.extend(since.into_iter().filter(|it| told::missing_key(&it.message, path).is_none()));
+        problems.push(problem);
     }
 
     /// What is wrong; what was read, and the files that it names.

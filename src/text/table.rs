@@ -148,8 +148,7 @@ impl<'t> Table<'t> {
     /// found by comparing values. It is told at the value, or where that is a default, at the
     /// table. Not told where the value itself is missing or bad, since then it is made up.
     pub fn wrong(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
-        let full =
-            [self.here().as_str(), key].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
+        let full = self.full(key);
         if self.pen.is_unsound(&full) {
             return;
         }
@@ -179,6 +178,11 @@ impl<'t> Table<'t> {
     /// The path of this table, such as `ni.trapeze`.
     pub fn here(&self) -> String {
         dotted(&self.path)
+    }
+
+    /// The path of a key of this table, or of the table itself (`""`).
+    pub(super) fn full(&self, key: &str) -> String {
+        [self.here().as_str(), key].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
     }
 
     pub(super) fn child(&self, key: &str) -> Option<&'t Node> {
@@ -275,7 +279,7 @@ impl<'t> Table<'t> {
     fn tell_unknown(&self) {
         let known = self.shape.borrow().keys();
         for (key, node) in tree_of(self.node).map(Tree::in_order).unwrap_or_default() {
-            if !known.contains(&key) {
+            if !known.contains(&key) && !self.pen.is_told(&self.full(key)) {
                 if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
                     let path = [self.path.as_slice(), &[Step::Name(meant.to_string())]].concat();
                     self.pen.not_missing(&dotted(&path));

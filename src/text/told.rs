@@ -46,6 +46,12 @@ pub(super) fn missing_title(path: &str) -> String {
     format!("`{path}` is missing")
 }
 
+/// The key, if a title says that one below `path` is missing.
+pub(super) fn missing_key(title: &str, path: &str) -> Option<String> {
+    let key = title.strip_prefix('`')?.strip_suffix("` is missing")?.strip_prefix(path)?.strip_prefix('.')?;
+    Some(key.to_string())
+}
+
 /// A key that must stand does not.
 pub(super) fn missing(path: &[Step], place: Option<Place>, doc: &str, allowed: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
