@@ -26,7 +26,7 @@ impl MeanStage {
     }
 }
 
-/// The mean of many ledgers, stages in the order in which they first appeared.
+/// The mean of many ledgers, stages in the order in which messages pass them.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MeanLedger {
     /// How many messages.
@@ -45,17 +45,26 @@ struct Sums {
 impl Sums {
     fn add(mut self, ledger: &Ledger) -> Sums {
         self.messages += 1;
+        let mut next = 0;
         for stage in ledger.stages() {
-            let found = self.stages.iter().position(|sum| sum.0 == stage.name);
-            let place = found.unwrap_or_else(|| {
-                self.stages.push((stage.name, Time::ZERO, Time::ZERO));
-                self.stages.len() - 1
-            });
+            let place =
+                place(&mut self.stages, &mut next, |sum| sum.0 == stage.name, || (stage.name, Time::ZERO, Time::ZERO));
             self.stages[place].1 += stage.waiting;
             self.stages[place].2 += stage.service;
         }
         self
     }
+}
+
+/// The place of a stage among those known: one that is new comes behind the stage that its own ledger
+/// told before, at `next`, so that what few messages pass stands where they pass it.
+fn place<T>(known: &mut Vec<T>, next: &mut usize, is: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> usize {
+    let place = known.iter().position(is).unwrap_or_else(|| {
+        known.insert(*next, new());
+        *next
+    });
+    *next = (*next).max(place + 1);
+    place
 }
 
 impl MeanLedger {
@@ -114,9 +123,10 @@ impl MeanLedger {
 /// One bar per case, stacked of the stages' whole times: what differs between the cases.
 pub fn comparison(title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
     let mut names: Vec<&str> = Vec::new();
-    for stage in cases.iter().flat_map(|(_, ledger)| &ledger.stages) {
-        if !names.contains(&stage.name.as_str()) {
-            names.push(&stage.name);
+    for (_, ledger) in cases {
+        let mut next = 0;
+        for stage in &ledger.stages {
+            place(&mut names, &mut next, |name| *name == stage.name, || &stage.name);
         }
     }
     let time = |ledger: &MeanLedger, name: &str| {
@@ -152,6 +162,25 @@ wire          0.100         0.000       0.100   40.0 %
 total         0.120         0.130       0.250    100 %
 ";
         assert_eq!(mean.text(), expected);
+    }
+
+    #[test]
+    fn a_stage_that_the_first_message_did_not_pass_stands_where_others_pass_it() {
+        let passed = |stages: &[&'static str]| {
+            let mut ledger = Ledger::new(Time::ZERO);
+            stages.iter().for_each(|stage| ledger.close(stage, Time::ZERO));
+            ledger
+        };
+        let ledgers = [
+            passed(&["send", "fabric", "receive"]),
+            passed(&["send", "admission", "fabric", "retry", "fabric", "receive", "waiting"]),
+            passed(&["early", "send", "receive", "late"]),
+        ];
+        let names = |ledger: &MeanLedger| ledger.stages.iter().map(|stage| stage.name.clone()).collect::<Vec<_>>();
+        let told = names(&MeanLedger::of(&ledgers));
+        assert_eq!(told, ["early", "send", "admission", "fabric", "retry", "receive", "late", "waiting"]);
+        let cases = ledgers.map(|ledger| (String::new(), MeanLedger::of([&ledger])));
+        assert_eq!(comparison("t", &cases).legend, told);
     }
 
     #[test]
