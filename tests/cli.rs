@@ -336,6 +336,23 @@ fn a_point_is_run_again_when_a_file_that_it_names_has_changed() {
 }
 
 #[test]
+fn a_folder_of_traces_at_hand_is_not_taken_for_that_of_a_shipped_example() {
+    let folder = Folder::new("shadow");
+    fs::create_dir(folder.path("traces")).expect("a folder");
+    let name = "traces/mesh8x8-v4-b8-p8-r020.csv";
+    fs::write(folder.path(name), "generated_cycle,source,destination\n0,0,2\n").expect("a trace");
+    let packets = |arguments: &[&str]| {
+        let mut run = command(&[&["run", "--format=json", "replay-mesh"], arguments].concat());
+        let ran = run.current_dir(&folder.0).output().expect("the program starts");
+        let result: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+        assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+        result["metrics"]["replay.packets"]["value"].as_f64().expect("a count")
+    };
+    assert!(packets(&[]) > 1.0, "the example's own");
+    assert_eq!(packets(&[&format!("--set=workload.replay.file={name}")]), 1.0, "the one at hand, as was asked");
+}
+
+#[test]
 fn a_corrupt_point_is_run_again_with_a_warning() {
     let folder = Folder::new("corrupt");
     let out = folder.path("out.json");

@@ -40,7 +40,11 @@ impl Options {
                 ),
                 false => eprintln!("Taking the shipped example `{name}`."),
             }
-            return Ok(Subject { name: format!("examples/{name}.toml"), text: text.to_owned(), folder: None });
+            return Ok(Subject {
+                name: format!("examples/{name}.toml"),
+                text: text.to_owned(),
+                folder: Some(shipped::SHIPPED.into()),
+            });
         }
         match file::read(&self.file) {
             Ok(text) => {

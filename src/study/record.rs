@@ -5,7 +5,7 @@
 
 use super::{Binds, RunResult};
 use crate::engine::{Outcome, Stuck};
-use crate::machine::Machine;
+use crate::machine::{Machine, shipped};
 use crate::report::MeanLedger;
 use crate::text::Read;
 use serde_json::{Map, Value as Json, json};
@@ -129,7 +129,8 @@ fn inputs_of(machine: &Json, files: &Json, version: &str) -> String {
 /// none. A shipped trace is no file: it belongs to the version.
 fn files(read: &Read<Machine>) -> Json {
     let hash = |(key, file): &(String, PathBuf)| Some((key.clone(), sha256(&fs::read(file).ok()?).into()));
-    let files: Map<String, Json> = read.files().iter().filter_map(hash).collect();
+    let own = read.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED));
+    let files: Map<String, Json> = own.filter_map(hash).collect();
     if files.is_empty() { Json::Null } else { files.into() }
 }
 

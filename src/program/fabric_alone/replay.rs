@@ -17,6 +17,10 @@ use std::sync::Arc;
 /// The traces of the shipped examples.
 static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/examples/traces");
 
+/// The folder that paths in a shipped example are relative to: it is carried by the program, and no
+/// folder of that name is ever looked into.
+pub const SHIPPED: &str = "<shipped examples>";
+
 /// The parameters of a replay.
 #[derive(Clone, Debug)]
 pub struct Replay {
@@ -99,13 +103,17 @@ impl Replay {
 const COLUMNS: &str =
     "its first line names the columns: generated_cycle,source,destination and, if known, arrived_cycle and flits";
 
-/// The text of a trace: a file's, or else that of a shipped example.
+/// The text of a trace: a file's, or that of a shipped example.
 fn text(path: &Path) -> Result<String, String> {
-    let shipped = || {
-        let name = path.strip_prefix("traces").ok()?;
-        TRACES.get_file(name)?.contents_utf8().map(str::to_owned)
+    let text = match path.strip_prefix(SHIPPED) {
+        Err(_) => fs::read_to_string(path).map_err(|error| error.to_string()),
+        Ok(name) => {
+            let file = name.strip_prefix("traces").ok().and_then(|name| TRACES.get_file(name));
+            let text = file.and_then(|file| file.contents_utf8()).map(str::to_owned);
+            text.ok_or("there is no such trace".to_owned())
+        }
     };
-    fs::read_to_string(path).or_else(|error| shipped().ok_or(format!("`{}`: {error}", path.display())))
+    text.map_err(|error| format!("`{}`: {error}", path.display()))
 }
 
 impl Traffic for Replaying {
