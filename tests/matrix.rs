@@ -136,6 +136,17 @@ fn the_table_says_what_check_says() {
     }
 }
 
+#[test]
+fn a_page_that_is_not_said_goes_in_a_message_of_any_host_and_interface() {
+    for one in combinations() {
+        let plain = one.protocol == "protocols/none" && one.fabric == "fabrics/ideal-1998";
+        if plain && one.workload == "page-fetch" && one.refused.is_empty() {
+            let checked = read(&description(&parts(&one), one.workload));
+            assert!(checked.is_ok(), "{}: {}", named(&one), checked.unwrap_err());
+        }
+    }
+}
+
 /// A run of a stream between two nodes of a host, an interface and a fabric.
 fn stream(parts: [&str; 3], values: &str) -> RunResult {
     let text = format!("{}{values}\n", description(&parts, "stream"));

@@ -17,7 +17,7 @@ mod nodes;
 mod protocols;
 pub mod shipped;
 
-use crate::engine::Time;
+use crate::engine::{Bytes, Time};
 use crate::fabric::Facts;
 use crate::fabric::ideal::IdealParameters;
 use crate::fabric::myrinet::MyrinetParameters;
@@ -104,10 +104,14 @@ impl Machine {
         let names: Vec<String> = named.iter().map(|node| node.name.clone()).collect();
         let hosts = t.map("hosts", "Kinds of host, by name; each one of several", host);
         let fabric = Fabric::read(t, &nodes::or_two(&names, &hosts));
-        let workload = Workload::read(t);
+        let mut workload = Workload::read(t);
+        let ends = Ends::read(t, workload.drives_fabric_alone(), !hosts.is_empty());
+        if let Some(ends) = &ends {
+            workload.fit(ends.message_max());
+        }
         Machine {
             nodes: nodes::or_all(named, &fabric, &hosts),
-            ends: Ends::read(t, workload.drives_fabric_alone(), !hosts.is_empty()),
+            ends,
             hosts,
             fabric,
             workload,
@@ -144,6 +148,12 @@ fn host(t: &mut Table<'_>) -> HostParameters {
 }
 
 impl Ends {
+    /// The largest message that a program may send.
+    fn message_max(&self) -> Bytes {
+        let most = self.ni.reach().message;
+        self.messaging.message_max.map_or(most, |stated| stated.min(most))
+    }
+
     /// Reads them; a workload that drives the fabric alone may have none.
     fn read(t: &mut Table<'_>, alone: bool, has_hosts: bool) -> Option<Ends> {
         let doc = "The network interface of every node";

@@ -179,6 +179,13 @@ impl Workload {
         wrong.into_iter().map(|(key, reason)| (format!("{table}.{key}"), reason)).collect()
     }
 
+    /// Chooses what is not said by the largest message of the machine.
+    pub fn fit(&mut self, message_max: Bytes) {
+        if let Workload::PageFetch(workload) = self {
+            workload.fit(message_max);
+        }
+    }
+
     /// How many nodes it needs.
     pub fn nodes_min(&self) -> usize {
         match self {

@@ -18,6 +18,8 @@ pub struct PageFetch {
     pub ends: Ends,
     /// How many faults.
     pub faults: u64,
+    /// The size of a page; none where it is not said.
+    said: Option<Bytes>,
     /// The size of a page.
     pub page: Bytes,
 }
@@ -29,17 +31,24 @@ struct Measured {
 
 /// The tag of every page: one fault waits at a time.
 const TAG: u16 = 1;
+/// A page of the machines of Yocum et al. (1997, §2.1).
+const PAGE: Bytes = Bytes(8192);
 /// Pages that the server holds.
 pub const PAGES: u64 = 8;
 
 impl PageFetch {
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> PageFetch {
-        PageFetch {
-            ends: Ends::read(t),
-            faults: t.count("faults", "How many faults").range(1, 10_000_000).or(100),
-            page: t.bytes("page", "Size of a page").min("4 B").max("1 MiB").or("8 KiB"),
-        }
+        let ends = Ends::read(t);
+        let faults = t.count("faults", "How many faults").range(1, 10_000_000).or(100);
+        let page = "Size of a page; by default 8 KiB, or the largest message where that is smaller";
+        let said = t.bytes("page", page).min("4 B").max("1 MiB").optional();
+        PageFetch { ends, faults, said, page: said.unwrap_or(PAGE) }
+    }
+
+    /// A page that is not said goes in one message of this machine's.
+    pub(super) fn fit(&mut self, message_max: Bytes) {
+        self.page = self.said.unwrap_or(PAGE.min(message_max));
     }
 
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
