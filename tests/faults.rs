@@ -137,6 +137,20 @@ fn a_watchdog_breaks_the_circle_at_the_price_of_packets() {
     assert!(run.metric("messages.dropped") > 0.0);
 }
 
+#[test]
+fn a_main_memory_that_a_program_cannot_fit_in_is_refused() {
+    let text = |size: &str| {
+        format!(
+            "parts = [\"hosts/p6-natoma\", \"ni/ni2w\", \"fabrics/myrinet\"]\n\
+             hosts.p6-natoma.io-bus.memory.size = \"{size}\"\n[workload.stream]\npayload = \"8 KiB\"\n"
+        )
+    };
+    let read = |size| narrows::machine::read(Document::Text("test.toml", &text(size), None), &[]);
+    let problems = read("32 KiB").expect_err("refused");
+    assert!(problems.to_string().contains("may need 36 KiB of main memory, and has 32 KiB"), "{problems}");
+    assert!(read("36 KiB").is_ok());
+}
+
 #[track_caller]
 fn refused(bench: &Bench, told: &str) {
     let text = bench.text();

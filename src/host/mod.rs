@@ -168,7 +168,7 @@ impl Host {
     /// A buffer in memory that begins at a block, or where the interface moves pages, at a page.
     pub fn allocate(&self, bytes: usize) -> Address {
         match &self.kind {
-            Kind::IoBus(host) => host.memory.allocate(Bytes(bytes as u64), 4096),
+            Kind::IoBus(host) => host.memory.allocate(Bytes(bytes as u64)),
             Kind::MemoryBus(node) => node.allocate(bytes),
             Kind::Software(host) => host.allocate(bytes),
         }

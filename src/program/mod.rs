@@ -168,6 +168,14 @@ impl Workload {
         }
     }
 
+    /// The largest buffer that it has in a node's memory, and the key that says so.
+    pub fn buffer_max(&self) -> Option<(&'static str, Bytes)> {
+        match self {
+            Workload::Dma(workload) => Some(("workload.dma.size", workload.size)),
+            workload => workload.payload_max(),
+        }
+    }
+
     /// What so many nodes cannot do: the key, and the reason.
     pub fn check(&self, nodes: usize) -> Vec<(String, String)> {
         let (table, wrong) = match self {

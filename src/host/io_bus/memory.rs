@@ -1,7 +1,8 @@
 //! Main memory: its bytes, and the port that processor and DMA share.
 //!
 //! How they share it is the bridge's competition rule. The bytes are real, so that a transfer
-//! to the wrong place is a wrong answer. It leaves out banks, rows and refresh.
+//! to the wrong place is a wrong answer. A run that wants more than its size ends with its name. It
+//! leaves out banks, rows and refresh, and that what is allocated may be freed.
 
 use crate::engine::{Bytes, Resource, Sim, Time};
 use crate::text::Table;
@@ -19,7 +20,14 @@ pub struct MemoryParameters {
     pub access: Time,
     /// The processor's own time to copy one block, beside the two accesses.
     pub copy: Time,
+    /// How much of it there is.
+    pub size: Bytes,
 }
+
+/// The beginning of every buffer: interfaces move pages.
+pub const PAGE: u64 = 4096;
+/// What 32 bits address, as those of a bus master do (chosen: the papers do not say).
+const SIZE: Bytes = Bytes(1 << 32);
 
 impl MemoryParameters {
     /// Reads them.
@@ -28,6 +36,11 @@ impl MemoryParameters {
             block: t.bytes("block", "What the processor reads or writes at once").min("1 B").required(),
             access: t.time("access", "How long an access to a block holds the memory").required(),
             copy: t.time("copy", "Processor time to copy a block, beside the accesses").required(),
+            size: t
+                .bytes("size", "Size of the memory; by default 4 GiB, which 32 bits address")
+                .min("4 KiB")
+                .optional()
+                .unwrap_or(SIZE),
         }
     }
 }
@@ -35,6 +48,7 @@ impl MemoryParameters {
 /// The main memory of one host.
 pub struct MainMemory {
     sim: Sim,
+    name: String,
     parameters: MemoryParameters,
     port: Resource,
     bytes: RefCell<Vec<u8>>,
@@ -46,6 +60,7 @@ impl MainMemory {
     pub fn new(sim: &Sim, name: &str, parameters: &MemoryParameters) -> MainMemory {
         MainMemory {
             sim: sim.clone(),
+            name: name.to_owned(),
             parameters: *parameters,
             port: Resource::new(sim, format!("{name} memory")),
             bytes: RefCell::default(),
@@ -53,10 +68,15 @@ impl MainMemory {
         }
     }
 
-    /// A buffer of `length` zeroed bytes, aligned to `alignment` (a power of two).
-    pub fn allocate(&self, length: Bytes, alignment: u64) -> Address {
+    /// A buffer of `length` zeroed bytes that begins at a page. Where there is no room left, the run
+    /// ends with this event, and the caller's task is told to have waited for it.
+    pub fn allocate(&self, length: Bytes) -> Address {
         let mut bytes = self.bytes.borrow_mut();
-        let start = (bytes.len() as u64).next_multiple_of(alignment);
+        let (start, size) = ((bytes.len() as u64).next_multiple_of(PAGE), self.parameters.size);
+        if start.saturating_add(length.get()) > size.get() {
+            let wanted = format!("{length} of the main memory of {}, {size} of which are all in use", self.name);
+            self.sim.give_up(wanted);
+        }
         bytes.resize(start as usize + length.len(), 0);
         start
     }

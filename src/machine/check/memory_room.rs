@@ -1,4 +1,4 @@
-//! Whether the main memories of memory-bus nodes hold what a description will place in them.
+//! Whether the main memories of nodes hold what a description will place in them.
 //!
 //! Counted for each node: the interface's queues and buffers, the buffers that programs send from and
 //! copy, and those in which messages wait until all of them has come. Of the last there can be as many
@@ -12,7 +12,7 @@
 
 use crate::engine::Bytes;
 use crate::host::memory_bus::node::FIRST_FREE;
-use crate::host::{BLOCK_BYTES, HostParameters};
+use crate::host::{BLOCK_BYTES, HostParameters, io_bus};
 use crate::machine::{Ends, Machine, build};
 use crate::ni::parcel::HEADER_BYTES;
 use crate::ni::{Design, InterfaceParameters, NiParameters};
@@ -48,8 +48,45 @@ struct Flow {
     to: usize,
     messages: u64,
     payload: Bytes,
-    /// What its sender allocates for it.
-    to_send: u64,
+    /// What its sender allocates for it: so many buffers, each of so much.
+    to_send: (u64, Bytes),
+}
+
+/// A node's main memory.
+struct Room {
+    size: Bytes,
+    /// The key of its size, below its host.
+    key: &'static str,
+    grain: Grain,
+}
+
+/// What every buffer of a memory is a multiple of.
+#[derive(Clone, Copy)]
+struct Grain(u64);
+
+/// Of a memory of cache blocks.
+const BLOCKS: Grain = Grain(BLOCK_BYTES as u64);
+
+impl Grain {
+    fn of(self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.0).saturating_mul(self.0)
+    }
+}
+
+impl Room {
+    /// The memory of a host, if it has a size.
+    fn of(host: &HostParameters) -> Option<Room> {
+        match host {
+            HostParameters::MemoryBus(host) => {
+                Some(Room { size: host.memory_size, key: "memory-bus.memory-size", grain: BLOCKS })
+            }
+            HostParameters::IoBus(host) => {
+                let grain = Grain(io_bus::memory::PAGE);
+                Some(Room { size: host.memory.size, key: "io-bus.memory.size", grain })
+            }
+            HostParameters::Software(_) => None,
+        }
+    }
 }
 
 /// Refuses hosts with too little memory, each once, and queues that the interface has no place for.
@@ -59,14 +96,17 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     queues(read, ends, problems);
     let flows = flows(machine);
     for (name, host) in &machine.hosts {
-        let HostParameters::MemoryBus(host) = host else { continue };
+        let Some(Room { size, key, grain }) = Room::of(host) else { continue };
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
-        let needs = nodes.map(|(number, node)| (need(&flows, number, machine, ends), &node.name));
+        let needs = nodes.map(|(number, node)| (need(&flows, number, machine, ends, grain), &node.name));
         let Some((need, node)) = needs.max_by_key(|(need, _)| need.all()) else { continue };
-        if need.all() > host.memory_size.get() {
-            let message = format!("`{node}` may need {} of main memory, and has {}", need.in_pages(), host.memory_size);
-            let key = format!("hosts.{name}.memory-bus.memory-size");
-            problems.push(read.wrong(&key, &message, &told(need)));
+        if need.all() > size.get() {
+            let message = format!("`{node}` may need {} of main memory, and has {size}", need.in_pages());
+            let key = format!("hosts.{name}.{key}");
+            let sent = machine.workload.buffer_max().map_or(key.as_str(), |(sent, _)| sent);
+            let at = read.foremost(&[&key, sent]);
+            let help = told(need, if at == key { "it" } else { &key });
+            problems.push(read.wrong(at, &message, &help));
         }
     }
 }
@@ -80,36 +120,37 @@ fn queues(read: &Read<Machine>, ends: &Ends, problems: &mut Vec<Problem>) {
     }
 }
 
-fn told(need: Need) -> String {
+fn told(need: Need, memory: &str) -> String {
     let [interface, send, receive] = [need.interface, need.to_send, need.to_receive].map(Bytes);
     format!(
-        "make it {} or larger: {interface} for the interface, {send} for what programs send, {receive} for messages of which a part has come",
+        "make {memory} {} or larger: {interface} for the interface, {send} for what programs send, {receive} for messages of which a part has come",
         need.in_pages()
     )
 }
 
-fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends) -> Need {
+fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> Need {
     let sent = flows.iter().filter(|flow| flow.from == node).map(|flow| flow.to_send);
+    let sent = sent.map(|(buffers, bytes)| grain.of(bytes.get()).saturating_mul(buffers));
     Need {
-        interface: of_interface(&ends.ni),
-        to_send: sent.fold(copied(machine, node), u64::saturating_add),
-        to_receive: received(flows, node, machine, ends),
+        interface: of_interface(&ends.ni, grain),
+        to_send: sent.fold(copied(machine, node, grain), u64::saturating_add),
+        to_receive: received(flows, node, machine, ends, grain),
     }
 }
 
 /// Buffers in which messages are put together; an interface that places them itself needs none.
-fn received(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends) -> u64 {
+fn received(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> u64 {
     // What a packet carries, and takes of a buffer.
     let (fragment, place) = match &ends.ni {
         NiParameters::Design(interface) => {
             let packet = interface.message_bytes_max;
-            (packet.get().saturating_sub(HEADER_BYTES as u64).max(1), in_blocks(packet.get()))
+            (packet.get().saturating_sub(HEADER_BYTES as u64).max(1), BLOCKS.of(packet.get()))
         }
         NiParameters::Queues(queues) => (queues.part(), queues.part()),
         NiParameters::Trapeze(_) => return 0,
     };
     let fragments = build::message_max(machine, ends).get().max(1).div_ceil(fragment);
-    let buffer = in_blocks(fragments.saturating_mul(place));
+    let buffer = grain.of(fragments.saturating_mul(place));
     open(flows, node, ends, fragment).saturating_mul(buffer)
 }
 
@@ -145,32 +186,29 @@ fn in_queue(ni: &NiParameters) -> u64 {
 }
 
 /// What an interface has of main memory.
-fn of_interface(ni: &NiParameters) -> u64 {
+fn of_interface(ni: &NiParameters, grain: Grain) -> u64 {
     match ni {
-        NiParameters::Design(interface) => of_design(interface),
-        NiParameters::Trapeze(parts) => in_blocks(parts.1.payload_max.get()).saturating_mul(parts.1.ring_entries),
+        NiParameters::Design(interface) => of_design(interface, grain),
+        NiParameters::Trapeze(parts) => grain.of(parts.1.payload_max.get()).saturating_mul(parts.1.ring_entries),
         NiParameters::Queues(_) => 0,
     }
 }
 
 /// Queues in main memory, the word with the head of one, the buffer of user-level DMA.
-fn of_design(interface: &InterfaceParameters) -> u64 {
+fn of_design(interface: &InterfaceParameters, grain: Grain) -> u64 {
     let (block, has_head) = (BLOCK_BYTES as u64, u64::from(interface.design.has_queue()));
     let queues = match interface.design {
         Design::StartJr | Design::Cni32qm | Design::Cni32qmThrottle => 2,
         Design::MemoryChannel => 1,
-        Design::Udma => return in_blocks(interface.message_bytes_max.get()),
+        Design::Udma => return grain.of(interface.message_bytes_max.get()),
         Design::Ni2w | Design::Ap3000 | Design::Cni512q | Design::SingleCycle => 0,
     };
-    interface.queue_blocks.saturating_mul(queues * block).saturating_add(has_head * block)
-}
-
-fn in_blocks(bytes: u64) -> u64 {
-    bytes.div_ceil(BLOCK_BYTES as u64).saturating_mul(BLOCK_BYTES as u64)
+    let queue = grain.of(interface.queue_blocks.saturating_mul(block));
+    queue.saturating_mul(queues).saturating_add(has_head * grain.of(block))
 }
 
 /// What a program has that tries a node's memory, beside messages.
-fn copied(machine: &Machine, node: usize) -> u64 {
+fn copied(machine: &Machine, node: usize, grain: Grain) -> u64 {
     let name = machine.nodes[node].name.as_str();
     let first = node == 0;
     match &machine.workload {
@@ -179,7 +217,7 @@ fn copied(machine: &Machine, node: usize) -> u64 {
             if stream.copying && sends { 2 * copy::AREA } else { 0 }
         }
         Workload::Dma(dma) if dma.node.as_deref().map_or(first, |node| node == name) => {
-            in_blocks(dma.size.get()) + if dma.copying { 2 * copy::AREA } else { 0 }
+            grain.of(dma.size.get()).saturating_add(if dma.copying { 2 * copy::AREA } else { 0 })
         }
         _ => 0,
     }
@@ -192,9 +230,12 @@ fn flows(machine: &Machine) -> Vec<Flow> {
         let end = |name: &Option<String>, default| name.as_deref().map_or(Some(default), number);
         end(&ends.from, 0).zip(end(&ends.to, 1))
     };
-    let flow = |(from, to), messages, payload: Bytes, buffers: u64| {
-        let to_send = in_blocks(payload.get()).saturating_mul(buffers);
-        Flow { from, to, messages, payload, to_send }
+    let flow = |(from, to), messages, payload: Bytes, buffers: u64| Flow {
+        from,
+        to,
+        messages,
+        payload,
+        to_send: (buffers, payload),
     };
     match &machine.workload {
         Workload::Stream(stream) => {
@@ -212,8 +253,7 @@ fn flows(machine: &Machine) -> Vec<Flow> {
         }
         Workload::PageFetch(it) => {
             let both = of_ends(&it.ends).map(|(from, to)| {
-                let frame = in_blocks(it.page.get());
-                let request = Flow { to_send: frame, ..flow((from, to), 1, Bytes(4), 0) };
+                let request = Flow { to_send: (1, it.page), ..flow((from, to), 1, Bytes(4), 0) };
                 [request, flow((to, from), 1, it.page, page_fetch::PAGES)]
             });
             both.into_iter().flatten().collect()

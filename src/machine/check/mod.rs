@@ -24,8 +24,8 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
         None => alone(read, &mut problems),
         Some(_) => fits(read, &mut problems),
     }
-    memory_room::check(read, &mut problems);
     if problems.is_empty() {
+        memory_room::check(read, &mut problems);
         fabric(read, &mut problems);
         routed::check(read, &mut problems);
     }

@@ -46,7 +46,12 @@ impl Bench {
         let rate = Rate::from_bytes_per_s(128_000_000);
         let parameters = IoBusParameters {
             processor: ProcessorParameters { clock: Hertz(100_000_000), interrupt_latency: Time::from_us(1) },
-            memory: MemoryParameters { block: Bytes(32), access: Time::from_ns(100), copy: Time::ZERO },
+            memory: MemoryParameters {
+                block: Bytes(32),
+                access: Time::from_ns(100),
+                copy: Time::ZERO,
+                size: Bytes(1 << 20),
+            },
             pci: PciParameters { clock: CLOCK, width: Bytes(4) },
             bridge: BridgeParameters {
                 read_setup: Time::from_ns(150),
@@ -89,4 +94,21 @@ fn bursts_of(burst: u64) -> PioParameters {
         read_burst: Bytes(burst),
         posted_writes: 16,
     }
+}
+
+#[test]
+fn a_full_memory_ends_the_run_with_its_name() {
+    let bench = Bench::new(bursts_of(4), Competition::Buffered { memory_rate: Rate::from_bytes_per_s(512_000_000) });
+    bench.spawn("greedy", |sim, host| async move {
+        loop {
+            let (address, now) = (host.memory.allocate(Bytes(300_000)), sim.now());
+            host.memory.write(address, &[1; 300_000]);
+            sim.until(now + Time::from_us(1)).await;
+        }
+    });
+    let outcome = bench.simulation.run(Limits::default());
+    let Outcome::Deadlock(stuck) = &outcome else { panic!("{outcome:?}") };
+    let expected = "greedy waits for 300000 B of the main memory of host, 1 MiB of which are all in use";
+    assert!(stuck.to_string().ends_with(expected), "{stuck}");
+    assert_eq!(bench.simulation.sim().now(), Time::from_us(3), "the fourth has no room");
 }
