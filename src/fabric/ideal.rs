@@ -11,7 +11,7 @@
 //! Statistics: how long each link, each way, has moved bytes.
 
 use super::packet::Packet;
-use super::port::{Dropped, Facts, Inlet, Outlet, Piece};
+use super::port::{Dropped, Facts, Inlet, Loss, Outlet, Piece};
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Sim, Time};
 use crate::text::Table;
 use std::cell::Cell;
@@ -47,7 +47,7 @@ impl IdealParameters {
 
     /// What can be said before time 0.
     pub fn facts(&self) -> Facts {
-        Facts { nodes_max: None, classes: CLASSES, in_order: true, loses: false, packet_max: None }
+        Facts { nodes_max: None, classes: CLASSES, in_order: true, loss: Loss::Never, packet_max: None }
     }
 }
 

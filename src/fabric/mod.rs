@@ -24,7 +24,7 @@ pub mod topology;
 mod whole;
 
 pub use packet::{Label, Packet};
-pub use port::{Dropped, Facts, Fate, Inlet, Outlet, Piece, Told, Whole};
+pub use port::{Dropped, Facts, Fate, Inlet, Longest, Loss, Outlet, Piece, Told, Whole};
 
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Class, NodeId, Rate, Sim, Time};

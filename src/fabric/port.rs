@@ -112,10 +112,40 @@ pub struct Facts {
     pub classes: u8,
     /// Packets of a pair and a class come out in the order in which they went in.
     pub in_order: bool,
-    /// Packets may be lost, by description.
-    pub loses: bool,
+    /// Which packets may be lost.
+    pub loss: Loss,
     /// The longest packet that it carries; none where there is no limit.
-    pub packet_max: Option<Bytes>,
+    pub packet_max: Option<Longest>,
+}
+
+/// Which packets a fabric may lose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loss {
+    /// None.
+    Never,
+    /// Those that hold their way for longer than this, in which nothing longer than `carries` crosses
+    /// it: whatever waits for a reader, or in a circle.
+    Held {
+        /// For how long a packet may hold its way.
+        after: Time,
+        /// What crosses in that time.
+        carries: Bytes,
+    },
+    /// Any, by description.
+    Any,
+}
+
+/// The longest packet that a fabric carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Longest {
+    /// Its length.
+    pub bytes: Bytes,
+    /// What bounds it.
+    pub bound: &'static str,
+    /// The keys of `fabric` that set the bound: the first is the one to change.
+    pub keys: &'static [&'static str],
+    /// What else to make larger, in words.
+    pub instead: &'static str,
 }
 
 /// How many packets a fabric took whole, and what became of them.

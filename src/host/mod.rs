@@ -42,20 +42,18 @@ pub enum HostParameters {
     Software(SoftwareParameters),
 }
 
+/// What interfaces find on each kind of host, by the name of its table.
+pub const MEANS: [(&str, Means); 3] = [
+    ("io-bus", Means { registers: true, blocks: true, dma: true, coherent: false, interrupts: true }),
+    ("memory-bus", Means { registers: true, blocks: true, dma: true, coherent: true, interrupts: true }),
+    ("software", Means { registers: false, blocks: false, dma: false, coherent: false, interrupts: false }),
+];
+
 impl HostParameters {
     /// What interfaces find here.
-    pub const fn means(&self) -> Means {
-        match self {
-            HostParameters::IoBus(_) => {
-                Means { registers: true, blocks: true, dma: true, coherent: false, interrupts: true }
-            }
-            HostParameters::MemoryBus(_) => {
-                Means { registers: true, blocks: true, dma: true, coherent: true, interrupts: true }
-            }
-            HostParameters::Software(_) => {
-                Means { registers: false, blocks: false, dma: false, coherent: false, interrupts: false }
-            }
-        }
+    pub fn means(&self) -> Means {
+        let (_, means) = MEANS.iter().find(|(kind, _)| *kind == self.key()).expect("every kind of host has its means");
+        *means
     }
 
     /// The name of its table.

@@ -219,13 +219,17 @@ impl Fabric {
         let beside = |t: &mut Table<'_>, fabric: &Fabric| {
             if matches!(fabric, Fabric::Routed(..)) || t.describing() {
                 routed = Some(RoutedParameters::read(t));
-            } else if t.has("router") {
+            } else if t.has("router") || t.has("loss") {
                 RoutedParameters::read(t);
-                t.wrong(
-                    "router",
-                    "this fabric has no such routers",
-                    "leave it out, or choose a shape such as [fabric.mesh]",
-                );
+                let help = "leave it out, or choose a shape such as [fabric.mesh]";
+                for (key, why) in [
+                    ("router", "this fabric has no such routers"),
+                    ("loss", "this fabric takes no loss by description"),
+                ] {
+                    if t.has(key) {
+                        t.wrong(key, why, help);
+                    }
+                }
             }
         };
         let fabric = t.one_of_beside("fabric", "What joins the nodes", &kinds, read, &["router", "loss"], beside);

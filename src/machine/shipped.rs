@@ -11,6 +11,12 @@ static PAPERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/papers");
 
 static PARTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| toml_names(&MACHINES));
 
+/// The shipped hosts with their kinds: read once, for messages.
+static HOSTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
+    let hosts = PARTS.iter().filter(|part| part.starts_with("hosts/"));
+    hosts.filter_map(|part| kind_of(part)).collect()
+});
+
 /// The parts that a description may name.
 pub fn shelf() -> Shelf<'static> {
     Shelf { find: &part, names: &PARTS }
@@ -24,6 +30,19 @@ pub fn part(name: &str) -> Option<&'static str> {
 /// The names of all parts.
 pub fn parts() -> &'static [&'static str] {
     &PARTS
+}
+
+/// The shipped parts of a kind of host, such as `memory-bus`, as they are named in a list.
+pub fn hosts(kind: &str) -> String {
+    let of_kind = HOSTS.iter().filter(|(_, of)| of == kind).map(|(part, _)| *part);
+    of_kind.collect::<Vec<_>>().join(", ")
+}
+
+/// The kind of a part's host: `[hosts.NAME.KIND]`.
+fn kind_of(part: &'static str) -> Option<(&'static str, String)> {
+    let text: toml::Table = self::part(part)?.parse().ok()?;
+    let host = text.get("hosts")?.as_table()?.values().next()?.as_table()?;
+    Some((part, host.keys().next()?.clone()))
 }
 
 /// The names of all examples, without folder and ending.

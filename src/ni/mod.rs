@@ -41,7 +41,7 @@ pub use moving::{Sink, Source};
 pub use parameters::{Design, InterfaceParameters};
 pub use port::{Pending, Port};
 
-use crate::engine::{Bytes, NodeId, Sim, Tally};
+use crate::engine::{Bytes, NodeId, Sim, Tally, Time};
 use crate::fabric::Fabric;
 use crate::host::{Host, Means, Processor};
 use crate::protocol::ProtocolParameters;
@@ -79,12 +79,7 @@ impl NiParameters {
     /// What it needs of a host.
     pub fn needs(&self) -> Means {
         match self {
-            NiParameters::Trapeze(parts) => Means {
-                registers: true,
-                dma: true,
-                interrupts: parts.1.notification == trapeze::Notification::Interrupt,
-                ..Means::default()
-            },
+            NiParameters::Trapeze(parts) => parts.1.notification.needs(),
             NiParameters::Design(parameters) => parameters.design.needs(),
             NiParameters::Queues(_) => Means::default(),
         }
@@ -108,6 +103,16 @@ impl NiParameters {
         }
     }
 
+    /// The key that says how long its packets are.
+    pub fn packet_key(&self) -> String {
+        let key = match self {
+            NiParameters::Trapeze(_) => "payload-max",
+            NiParameters::Design(_) => "message-max",
+            NiParameters::Queues(_) => "packet",
+        };
+        format!("ni.{}.{key}", self.key())
+    }
+
     /// The name of its table.
     pub fn key(&self) -> &'static str {
         match self {
@@ -116,6 +121,13 @@ impl NiParameters {
             NiParameters::Queues(_) => "queues",
         }
     }
+}
+
+/// What every interface needs of a host at least, by the name of its table.
+pub fn least_needs() -> impl Iterator<Item = (&'static str, Means)> {
+    let designs = Design::ALL.into_iter().map(|design| (design.key(), design.needs()));
+    let polled = trapeze::Notification::Polling(Time::ZERO);
+    designs.chain([("trapeze", polled.needs()), ("queues", Means::default())])
 }
 
 /// What an interface is built on.

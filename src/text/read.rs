@@ -84,6 +84,11 @@ impl<T> Read<T> {
         paths.iter().rev().max_by_key(height).expect("there is a value at least")
     }
 
+    /// True if something stands at `path` in any layer, and is no default.
+    pub fn stands(&self, path: &str) -> bool {
+        self.loaded.root.at(path.split('.')).is_some()
+    }
+
     /// A problem with the value at `path`, found after reading.
     pub fn wrong(&self, path: &str, message: &str, help: &str) -> Problem {
         told::positioned(&self.loaded.root, &self.records, path, path, self.loaded.root.place.clone(), message)

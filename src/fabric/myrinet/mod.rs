@@ -4,7 +4,8 @@
 //! a packet takes every link of its route, in order, before its bytes flow, and holds them until
 //! its last byte has left; back-pressure stops the sender when the receiver takes no bytes, except
 //! for the little that links and switches hold (`slack`); a packet that holds its path, or the part of
-//! it that it has, longer than `watchdog` is dropped when it next moves, and its path freed. Switch latency is per switch, cut-through.
+//! it that it has, longer than `watchdog` is dropped when it next moves, and its path freed. Switch
+//! latency is per switch, cut-through.
 //! It leaves out byte-level slack per hop, cable length, and bit errors.
 
 mod circle;
@@ -19,7 +20,7 @@ pub use ways::{MyrinetInlet, MyrinetOutlet};
 
 use super::LinkUse;
 use super::packet::Packet;
-use super::port::{Dropped, Facts, Piece};
+use super::port::{Dropped, Facts, Loss, Piece};
 use crate::engine::sim::{NO_TASK, TaskId};
 use crate::engine::{Bytes, Mailbox, NodeId, Pool, Rate, Sim, Time};
 use crate::text::Table;
@@ -73,10 +74,10 @@ impl MyrinetParameters {
 }
 
 impl MyrinetParameters {
-    /// What can be said before time 0. There is one network for all; its watchdog drops what holds a
-    /// path for too long, which no machine here does that is not stuck.
+    /// What can be said before time 0. There is one network for all.
     pub fn facts(&self) -> Facts {
-        Facts { nodes_max: None, classes: 1, in_order: true, loses: false, packet_max: None }
+        let loss = Loss::Held { after: self.watchdog, carries: self.link_rate.bytes_in(self.watchdog) };
+        Facts { nodes_max: None, classes: 1, in_order: true, loss, packet_max: None }
     }
 }
 

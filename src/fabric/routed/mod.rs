@@ -12,7 +12,7 @@ mod stream;
 pub use stream::{RoutedInlet, RoutedOutlet};
 
 use super::packet::Packet;
-use super::port::{Desk, Facts, Listener, Told, Whole};
+use super::port::{Desk, Facts, Listener, Longest, Loss, Told, Whole};
 use super::router::{Event, EventKind, Network, RouterParameters, Sharing, Switching};
 use super::topology::Shape;
 use crate::engine::{Bytes, Class, Hertz, Mailbox, NodeId, Rate, Signal, Sim, Time, rng};
@@ -37,18 +37,40 @@ pub struct RoutedParameters {
 /// The most flits of a packet.
 const FLITS_MAX: u64 = u16::MAX as u64;
 
+/// What bounds a packet whose flits are numbered.
+const NUMBERED: Longest = Longest {
+    bytes: Bytes::ZERO,
+    bound: "the most flits that a packet may have",
+    keys: &["router.flit"],
+    instead: "fabric.router.flit larger",
+};
+
+/// What bounds a packet that a buffer holds whole.
+const BUFFERED: Longest = Longest {
+    bytes: Bytes::ZERO,
+    bound: "the buffer of a router, which holds it whole",
+    keys: &["router.buffer-flits", "router.flit", "router.switching"],
+    instead: "fabric.router.buffer-flits larger; a wormhole needs neither",
+};
+
 impl RoutedParameters {
     /// What can be said before time 0 of these routers between `nodes_max` nodes; `one_way` says that
     /// the shape has one way only between two nodes.
     pub fn facts(&self, nodes_max: u32, one_way: bool) -> Facts {
         let RouterParameters { networks, virtual_channels, flit_bits, switching, buffer_flits, .. } = self.router;
-        let flits = if switching == Switching::Wormhole { FLITS_MAX } else { u64::from(buffer_flits) };
+        let flits = |flits: u64| Bytes(flits * u64::from(flit_bits / 8));
+        let longest = match switching {
+            Switching::Wormhole => Longest { bytes: flits(FLITS_MAX), ..NUMBERED },
+            Switching::VirtualCutThrough | Switching::StoreAndForward => {
+                Longest { bytes: flits(buffer_flits.into()), ..BUFFERED }
+            }
+        };
         Facts {
             nodes_max: Some(nodes_max),
             classes: networks,
             in_order: one_way && virtual_channels == 1,
-            loses: self.loss > 0.0,
-            packet_max: Some(Bytes(flits * u64::from(flit_bits / 8))),
+            loss: if self.loss > 0.0 { Loss::Any } else { Loss::Never },
+            packet_max: Some(longest),
         }
     }
 
@@ -89,7 +111,7 @@ pub struct Routed {
     network: RefCell<Network>,
     desk: Rc<Desk>,
     flying: RefCell<Flying>,
-    lost: RefCell<Loss>,
+    lost: RefCell<Losing>,
     /// The ways of the nodes and classes that stream.
     streams: RefCell<BTreeMap<(u32, u8), Rc<Ways>>>,
     kick: Signal,
@@ -104,7 +126,7 @@ struct Flying {
 }
 
 /// Which packets are lost.
-struct Loss {
+struct Losing {
     part: f64,
     random: rng::Stream,
 }
@@ -133,7 +155,7 @@ impl Routed {
             network: RefCell::new(Network::new(shape, router, seed)),
             desk: desk.clone(),
             flying: RefCell::new(Flying { packets: Vec::new(), free: Vec::new() }),
-            lost: RefCell::new(Loss { part: parameters.loss, random: rng::stream(seed, "loss") }),
+            lost: RefCell::new(Losing { part: parameters.loss, random: rng::stream(seed, "loss") }),
             kick: Signal::new(sim, "work for the fabric"),
             asleep: Cell::new(false),
         });
@@ -338,7 +360,7 @@ impl Flying {
     }
 }
 
-impl Loss {
+impl Losing {
     fn next(&mut self) -> bool {
         self.part > 0.0 && self.random.random::<f64>() < self.part
     }

@@ -1,9 +1,10 @@
 //! Whether the parts of a machine fit together, decided from means, facts and promises alone.
 
 use crate::engine::Bytes;
-use crate::fabric::Facts;
-use crate::host::HostParameters;
-use crate::machine::Ends;
+use crate::fabric::{Facts, Longest, Loss};
+use crate::host::{HostParameters, MEANS, Means};
+use crate::machine::nodes::NODES_MAX;
+use crate::machine::{Ends, shipped};
 use crate::ni::NiParameters;
 use crate::program::Workload;
 use crate::protocol::ProtocolParameters;
@@ -43,7 +44,7 @@ impl Misfit {
 
 /// Everything that does not fit.
 pub fn misfits(parts: &Parts<'_>) -> Vec<Misfit> {
-    let checks = [means, firmware, loss, order, numbers, transfers, lengths, names, program];
+    let checks = [means, firmware, loss, order, numbers, transfers, packets, lengths, names, program];
     checks.iter().flat_map(|check| check(parts)).collect()
 }
 
@@ -73,22 +74,18 @@ fn means(parts: &Parts<'_>) -> Vec<Misfit> {
     wrong
 }
 
-/// The kinds of host that have `needs`.
-fn hosts_with(needs: &crate::host::Means) -> String {
-    let kinds: Vec<&str> = match needs.coherent {
-        true => vec!["memory-bus"],
-        false => vec!["io-bus", "memory-bus"],
-    };
-    let told: Vec<String> = kinds.iter().map(|kind| format!("[hosts.NAME.{kind}]")).collect();
+/// The kinds of host that have `needs`, and the shipped parts that are of them.
+fn hosts_with(needs: &Means) -> String {
+    let kinds = MEANS.iter().filter(|(_, means)| means.lacking(needs).is_empty()).map(|(kind, _)| *kind);
+    let told: Vec<String> = kinds.map(|kind| format!("[hosts.NAME.{kind}] ({})", shipped::hosts(kind))).collect();
     format!("hosts that have it: {}", told.join(", "))
 }
 
 /// The interfaces that find what they need on a host.
 fn interfaces_for(host: &HostParameters) -> String {
     let means = host.means();
-    let designs = crate::ni::Design::ALL.into_iter().filter(|design| means.lacking(&design.needs()).is_empty());
-    let trapeze = (means.dma && means.registers).then_some("trapeze");
-    let names: Vec<&str> = designs.map(|design| design.key()).chain(trapeze).chain(["queues"]).collect();
+    let names: Vec<&str> =
+        crate::ni::least_needs().filter(|(_, needs)| means.lacking(needs).is_empty()).map(|(name, _)| name).collect();
     format!("interfaces for this host: {}", names.join(", "))
 }
 
@@ -112,7 +109,7 @@ fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
 /// What the fabric loses is sent again.
 fn loss(parts: &Parts<'_>) -> Vec<Misfit> {
     let promises = parts.ends.protocol.promises_over(parts.facts.classes);
-    if !parts.facts.loses || promises.survives_loss {
+    if parts.facts.loss != Loss::Any || promises.survives_loss {
         return Vec::new();
     }
     let message = format!("[protocol.{}] does not send again what the fabric loses", parts.ends.protocol.key());
@@ -154,30 +151,49 @@ fn transfers(parts: &Parts<'_>) -> Vec<Misfit> {
     if !parts.ends.messaging.in_order || parts.facts.in_order && !promises.reorders || promises.in_order {
         return Vec::new();
     }
+    let protocol = parts.ends.protocol.key();
     let message = match promises.reorders {
-        true => format!("[protocol.{}] may deliver out of order", parts.ends.protocol.key()),
-        false => "the fabric may deliver out of order, and so does the interface".to_owned(),
+        true => format!("[protocol.{protocol}] may deliver out of order"),
+        false => format!(
+            "[fabric.{}] may deliver out of order, and [protocol.{protocol}] does not put that right",
+            parts.fabric
+        ),
     };
     let help = "it needs a protocol that keeps order, such as [protocol.nifdy], or in-order = false";
     vec![Misfit::new(["messaging.in-order".to_owned()], message, help)]
 }
 
-/// Packets are no longer than the fabric carries, and messages than the interface can say.
+/// The longest of the packets that enter the fabric, and the key that says so.
+pub(super) fn longest(ends: &Ends) -> (Bytes, String) {
+    let (alone, header) = ends.protocol.lengths();
+    let packet = ends.ni.reach().packet + header;
+    match alone > packet {
+        true => (alone, format!("protocol.{}.acknowledgement", ends.protocol.key())),
+        false => (packet, ends.ni.packet_key()),
+    }
+}
+
+/// Packets are no longer than the fabric carries.
+fn packets(parts: &Parts<'_>) -> Vec<Misfit> {
+    let (packet, key) = longest(parts.ends);
+    let Some(Longest { bytes, bound, keys, instead }) = parts.facts.packet_max.filter(|most| most.bytes < packet)
+    else {
+        return Vec::new();
+    };
+    let keys: Vec<String> = keys.iter().map(|key| format!("fabric.{key}")).collect();
+    let message = format!(
+        "a packet of {packet} ({key}) is longer than {bound}: {bytes} ({})",
+        keys[..keys.len().min(2)].join(", ")
+    );
+    let help = format!("make {key} smaller, or {instead}");
+    let all = keys.into_iter().chain([key, format!("fabric.{}", parts.fabric)]);
+    vec![Misfit::new(all, message, help)]
+}
+
+/// Messages are no longer than the interface can say.
 fn lengths(parts: &Parts<'_>) -> Vec<Misfit> {
     let reach = parts.ends.ni.reach();
-    let (alone, header) = parts.ends.protocol.lengths();
-    let packet = (reach.packet + header).max(alone);
     let mut wrong = Vec::new();
-    if let Some(most) = parts.facts.packet_max.filter(|most| *most < packet) {
-        let message =
-            format!("a packet of {packet} is longer than a router's buffer, {most}, which has to hold it whole");
-        let keys = ["fabric.router.buffer-flits".to_owned(), format!("fabric.{}", parts.fabric)];
-        wrong.push(Misfit::new(
-            keys,
-            message,
-            "make the packets shorter, or the buffers longer; a wormhole needs neither",
-        ));
-    }
     if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > reach.message) {
         wrong.push(too_long(parts, key, payload, reach.message));
     } else if let (Some(most), Some((key, payload))) = (parts.ends.messaging.message_max, parts.workload.payload_max())
@@ -209,15 +225,34 @@ fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit
     }
 }
 
-/// Headers and fabrics can name all nodes.
+/// Headers can name all nodes, and the fabric has places for them.
 fn names(parts: &Parts<'_>) -> Vec<Misfit> {
-    let most = parts.ends.ni.reach().nodes;
-    if parts.nodes <= most as usize {
-        return Vec::new();
+    too_many(parts.nodes, Some(&parts.ends.ni), &parts.facts, parts.fabric).into_iter().collect()
+}
+
+/// More nodes than one of these can have: told of the one that has the fewest.
+pub(super) fn too_many(nodes: usize, ni: Option<&NiParameters>, facts: &Facts, fabric: &str) -> Option<Misfit> {
+    let ni = ni.map(|ni| (ni.reach().nodes, format!("ni.{}", ni.key())));
+    let limits = [
+        ni.map(|(most, key)| (most, format!("a header of [{key}] names {most} at most"), key)),
+        // A shape without nodes could not be built, and was told of.
+        facts.nodes_max.filter(|most| *most > 0).map(|most| {
+            let key = format!("fabric.{fabric}");
+            (most, format!("[{key}] has {most}"), key)
+        }),
+        Some((NODES_MAX as u32, format!("Narrows simulates {NODES_MAX} at most"), "nodes".to_owned())),
+    ];
+    let (most, whose, key) = limits.into_iter().flatten().min_by_key(|(most, ..)| *most)?;
+    if nodes <= most as usize {
+        return None;
     }
-    let message =
-        format!("the machine has {} nodes, and a header of [ni.{}] names {most}", parts.nodes, parts.ends.ni.key());
-    vec![Misfit::new(["nodes".to_owned(), ni(parts)], message, "describe fewer nodes, or choose [ni.queues]")]
+    let message = format!("the machine has {nodes} nodes, and {whose}");
+    let help = match key.split_once('.') {
+        Some(("ni", _)) => "describe fewer nodes, or choose an interface whose header names more: [ni.queues]",
+        Some(_) => "describe fewer nodes, or make the shape larger",
+        None => "describe fewer nodes",
+    };
+    Some(Misfit::new(["nodes".to_owned(), format!("fabric.{fabric}"), key], message, help))
 }
 
 /// The program finds what it tries.

@@ -8,9 +8,9 @@ mod routed;
 mod sound;
 
 use crate::fabric::myrinet::{RouteError, routes};
-use crate::machine::nodes::NODES_MAX;
 use crate::machine::{Fabric, Machine, shipped};
 use crate::program::Workload;
+use crate::protocol::ProtocolParameters;
 use crate::text::{Problem, Read};
 
 /// All problems of a description whose every value is sound.
@@ -48,9 +48,30 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     hosts.dedup_by_key(|(name, _)| *name);
     let (facts, nodes) = (machine.fabric.facts(), machine.nodes.len());
     for misfit in fit::misfits(&fit::Parts { hosts, ends, facts, fabric: key, workload, nodes }) {
-        let keys: Vec<String> = misfit.keys.iter().cloned().chain(chosen(machine, &misfit.keys)).collect();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        problems.push(read.wrong(read.foremost(&keys), &misfit.message, &misfit.help));
+        tell(read, &misfit, problems);
+    }
+    classes(read, ends, problems);
+}
+
+/// Tells a misfit at the key that counts most.
+fn tell(read: &Read<Machine>, misfit: &fit::Misfit, problems: &mut Vec<Problem>) {
+    let keys: Vec<String> = misfit.keys.iter().cloned().chain(chosen(&read.value, &misfit.keys)).collect();
+    // Where no nodes are described there are as many as the fabric has.
+    let keys: Vec<&str> = keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.stands(key)).collect();
+    problems.push(read.wrong(read.foremost(&keys), &misfit.message, &misfit.help));
+}
+
+/// A logical network that a description names is there.
+fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>) {
+    let ProtocolParameters::Nifdy(nifdy) = &ends.protocol else { return };
+    let (key, fabric) = ("protocol.nifdy.acknowledgement-network", read.value.fabric.key());
+    if nifdy.acknowledges_on_other && read.stands(key) && read.value.fabric.facts().classes == 1 {
+        let message = format!("there is no other logical network: [fabric.{fabric}] has one");
+        let help = match &read.value.fabric {
+            Fabric::Routed(..) => "leave it out, or write fabric.router.networks = 2",
+            _ => "leave it out",
+        };
+        problems.push(read.wrong(key, &message, help));
     }
 }
 
@@ -64,6 +85,10 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
 
 /// A workload that drives the fabric alone needs one of routers.
 fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+    let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
+    if let Some(misfit) = fit::too_many(nodes, None, &fabric.facts(), fabric.key()) {
+        tell(read, &misfit, problems);
+    }
     if !matches!(read.value.fabric, Fabric::Routed(..)) {
         let key = format!("fabric.{}", read.value.fabric.key());
         let help = "choose a shape of routers, such as [fabric.mesh]";
@@ -81,15 +106,14 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             problems.push(read.wrong(&key, &message, &hosts_there_are(&node.host, &hosts)));
         }
     }
-    let most = NODES_MAX as usize;
-    let least = machine.workload.nodes_min();
-    if machine.nodes.len() < least || machine.nodes.len() > most {
-        let plural = if machine.nodes.len() == 1 { "" } else { "s" };
-        let message = format!("the machine has {} node{plural}", machine.nodes.len());
+    let (number, least) = (machine.nodes.len(), machine.workload.nodes_min());
+    if number < least {
+        let plural = if number == 1 { "" } else { "s" };
+        let message = format!("the machine has {number} node{plural}, and this workload needs at least {least}");
         problems.push(read.wrong(
             "nodes",
             &message,
-            &format!("this workload needs {least} to {most}, each as [nodes.NAME]"),
+            "describe each as [nodes.NAME], or several of a kind with `count`",
         ));
     }
 }
@@ -108,7 +132,9 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let key = &flow_key(machine, key, &format!("{name} -> {name}"));
         problems.push(read.wrong(key, &message, "the two ends of a program are different nodes"));
     }
-    for (key, reason) in machine.workload.check(machine.nodes.len()) {
+    // Of too few nodes enough is told.
+    let number = Some(machine.nodes.len()).filter(|number| *number >= machine.workload.nodes_min());
+    for (key, reason) in number.map(|number| machine.workload.check(number)).unwrap_or_default() {
         problems.push(read.wrong(&key, &reason, ""));
     }
 }

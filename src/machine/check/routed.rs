@@ -19,17 +19,25 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         }
     };
     let nodes = shape.wiring.nodes();
-    if read.value.nodes.len() > nodes as usize {
-        let message = format!("{} nodes, but the {} has {nodes}", read.value.nodes.len(), shape.name);
-        problems.push(read.wrong("nodes", &message, "describe fewer nodes, or make the shape larger"));
-    }
     for (key, message) in routed.router.check(&shape, read.value.workload.packet_flits_max()) {
-        problems.push(read.wrong(&format!("fabric.router.{key}"), &message, ""));
+        problems.push(router(read, key, &message));
     }
     workload(read, routed, nodes, problems);
     if problems.is_empty() {
         deadlock(read, &table, &shape, routed, problems);
     }
+}
+
+/// A router's parameter that does not fit the shape, or what a workload that drives it alone offers.
+fn router(read: &Read<Machine>, key: &str, message: &str) -> Problem {
+    let of = |key: &str| format!("fabric.router.{key}");
+    if key != "buffer-flits" {
+        return read.wrong(&of(key), message, "");
+    }
+    let workload = format!("workload.{}", read.value.workload.key());
+    let [buffer, switching, packets] = [of(key), of("switching"), format!("{workload}.packet-flits")];
+    let help = format!("make {buffer} larger, or the packets of [{workload}] shorter; a wormhole needs neither");
+    read.wrong(read.foremost(&[&buffer, &packets, &switching]), message, &help)
 }
 
 fn workload(read: &Read<Machine>, routed: &RoutedParameters, nodes: u32, problems: &mut Vec<Problem>) {

@@ -2,6 +2,7 @@
 
 use super::policy::Policy;
 use crate::engine::{Bytes, Time};
+use crate::host::Means;
 use crate::text::Table;
 
 /// The parameters of Trapeze, firmware and driver.
@@ -125,6 +126,11 @@ impl FirmwareCosts {
 }
 
 impl Notification {
+    /// What firmware and driver need of a host.
+    pub fn needs(self) -> Means {
+        Means { registers: true, dma: true, interrupts: self == Notification::Interrupt, ..Means::default() }
+    }
+
     fn read(t: &mut Table<'_>) -> Notification {
         let ways =
             [("interrupt", "The interface interrupts the processor"), ("polling", "The program looks across the bus")];
