@@ -131,6 +131,14 @@ fn source_routes_that_can_deadlock_are_noted_before_time_0() {
 }
 
 #[test]
+fn a_watchdog_shorter_than_a_packet_is_noted_where_nothing_is_sent_again() {
+    let bench = Bench { watchdog: 30, ..Bench::default() }.stream(20, 8_192);
+    let note = bench.machine().note().expect("a note");
+    assert!(note.contains("holds its links for 30 us") && note.contains("(ni.trapeze.payload-max)"), "{note}");
+    assert!(bench.run().metric("messages.dropped") > 0.0, "and so it is");
+}
+
+#[test]
 fn a_watchdog_breaks_the_circle_at_the_price_of_packets() {
     let run = Bench { watchdog: 5_000, ..ring() }.run();
     accounted(&run, 7 * 400);

@@ -12,7 +12,8 @@ Examples:
 /// Tells all problems of a description, and runs nothing.
 ///
 /// Of a fabric of routers it also tells degree, diameter, bisection and whether packets can wait for
-/// one another in a circle; of a Myrinet it tells whether its source routes can.
+/// one another in a circle; of a Myrinet it tells whether its source routes can, and whether its watchdog
+/// drops packets that hold their links only for as long as they take to cross them.
 ///
 /// Exits with 0 if there are none, and with 2 otherwise.
 #[derive(Args)]

@@ -130,7 +130,8 @@ impl Machine {
 
     /// What is worth a note before time 0, though nothing is wrong.
     pub fn note(&self) -> Option<String> {
-        check::myrinet::note(self)
+        let notes = check::myrinet::notes(self);
+        (!notes.is_empty()).then(|| notes.join("\n"))
     }
 }
 

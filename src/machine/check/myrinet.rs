@@ -1,13 +1,37 @@
-//! What is noted of a Myrinet before time 0: whether its source routes can deadlock.
+//! What is noted of a Myrinet before time 0: whether its source routes can deadlock, and whether its
+//! watchdog drops packets that nothing has gone wrong with.
 //!
-//! It is no error. Every Myrinet has a watchdog, which breaks a circle at the price of a packet; and
-//! whoever sets it to come after the run has given up wants to see the deadlock.
+//! Neither is an error. Every Myrinet has a watchdog, which breaks a circle at the price of a packet;
+//! whoever sets it to come after the run has given up wants to see the deadlock, and whoever sets it
+//! to come early, the losses: programs count them. Leaves out how long a packet waits for its reader,
+//! which only the run can tell; a run that ends stuck names the packets it lost.
 
+use super::fit;
+use crate::fabric::Loss;
 use crate::fabric::myrinet::circle;
 use crate::machine::{Fabric, Machine};
 
-/// What `narrows check` tells of source routes that can deadlock.
-pub(in crate::machine) fn note(machine: &Machine) -> Option<String> {
+/// What `narrows check` tells of it.
+pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
+    deadlock(machine).into_iter().chain(loss(machine)).collect()
+}
+
+/// That packets are lost even where nothing waits, and who does not send them again.
+fn loss(machine: &Machine) -> Option<String> {
+    let (ends, facts) = (machine.ends.as_ref()?, machine.fabric.facts());
+    let Loss::Held { after, carries } = facts.loss else { return None };
+    let ((packet, key), protocol) = (fit::longest(ends), &ends.protocol);
+    if packet <= carries || protocol.promises_over(facts.classes).survives_loss {
+        return None;
+    }
+    Some(format!(
+        "loss: the watchdog drops a packet that holds its links for {after}, in which {carries} cross them, and packets may have {packet} ({key})\n  [protocol.{}] does not send them again, and what waits for one may end stuck",
+        protocol.key()
+    ))
+}
+
+/// That source routes can deadlock.
+fn deadlock(machine: &Machine) -> Option<String> {
     let Fabric::Myrinet(parameters) = &machine.fabric else { return None };
     let nodes: Vec<String> = machine.nodes.iter().map(|node| node.name.clone()).collect();
     let circle = circle(&nodes, parameters)?;
