@@ -77,6 +77,7 @@ fn frame_metrics(world: &World, ends: &[Rc<Active>]) -> Vec<Metric> {
         sum("ni.acknowledgements", |unit| unit.acknowledgements),
         sum("ni.carried", |unit| unit.carried),
         sum("ni.retransmitted", |unit| unit.retransmitted),
+        sum("ni.duplicates", |unit| unit.duplicates),
         Metric::new("ni.state", state as f64, "B"),
     ]
 }

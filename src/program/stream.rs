@@ -12,6 +12,7 @@ use crate::messaging::{Outgoing, World};
 use crate::text::Table;
 use rand::RngExt;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The parameters of streams.
@@ -138,13 +139,8 @@ fn distinct(flows: &[(NodeId, NodeId)], end: impl Fn(&(NodeId, NodeId)) -> NodeI
 /// The flows without those between nodes that another joins already: their messages are told of
 /// together.
 fn distinct_pairs(flows: &[(NodeId, NodeId)]) -> Vec<(NodeId, NodeId)> {
-    let mut pairs = Vec::new();
-    flows.iter().for_each(|flow| {
-        if !pairs.contains(flow) {
-            pairs.push(*flow)
-        }
-    });
-    pairs
+    let mut known = BTreeSet::new();
+    flows.iter().filter(|flow| known.insert(**flow)).copied().collect()
 }
 
 /// A span with mean `mean`, from a uniform number in [0, 1).
