@@ -6,7 +6,7 @@
 //! ends, that nothing is lost, and that `narrows list combinations` tells the same as `check`.
 
 use narrows::engine::{Outcome, Recorder};
-use narrows::machine::combinations::{Combination, combinations, description};
+use narrows::machine::combinations::{Combination, combinations, description, line};
 use narrows::machine::{self, Machine};
 use narrows::study::{self, RunResult};
 use narrows::text::Document;
@@ -41,9 +41,7 @@ fn small(one: &Combination) -> Result<Machine, String> {
     let (_, input) = INPUTS.iter().find(|(key, _)| *key == one.workload).expect("every program has an input");
     let host = one.host.rsplit('/').next().expect("a part has a name");
     let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"{host}\"\n")).collect();
-    let parts: Vec<String> = parts(one).iter().map(|part| format!("\"{part}\"")).collect();
-    let text = format!("parts = [{}]\n{nodes}[workload.{}]\n{input}\n", parts.join(", "), one.workload);
-    read(&text)
+    read(&format!("{}{nodes}[workload.{}]\n{input}\n", line(&parts(one)), one.workload))
 }
 
 fn read(text: &str) -> Result<Machine, String> {

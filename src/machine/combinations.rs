@@ -65,8 +65,13 @@ fn ends(machine: &Machine) -> Ends {
 pub fn description(parts: &[&str], workload: &str) -> String {
     // What these programs have no default for.
     let payload = if matches!(workload, "ping-pong" | "stream") { "payload = \"64 B\"\n" } else { "" };
+    format!("{}\n[workload.{workload}]\n{payload}", line(parts))
+}
+
+/// The line of a description that names parts.
+pub fn line(parts: &[&str]) -> String {
     let parts: Vec<String> = parts.iter().map(|part| format!("\"{part}\"")).collect();
-    format!("parts = [{}]\n\n[workload.{workload}]\n{payload}", parts.join(", "))
+    format!("parts = [{}]\n", parts.join(", "))
 }
 
 fn machine(parts: &[&str], workload: &str) -> Machine {
