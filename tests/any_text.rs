@@ -1,7 +1,12 @@
-//! Does any text, however odd, end in a machine or in problems that are told? See also `fuzz/`.
+//! Does any text, however odd, end in a machine or in problems that are told? Descriptions, settings and
+//! what varies, quantities, graphs, packet traces, links and flows. See also `fuzz/`.
 
+use narrows::engine::{Bytes, Hertz, Rate, Time};
+use narrows::fabric::topology::graph;
 use narrows::machine::{self, shipped};
+use narrows::program::fabric_alone::trace;
 use narrows::study::vary::Vary;
+use narrows::text::quantity::{self, Quantity};
 use narrows::text::{Document, Problems};
 use proptest::prelude::*;
 
@@ -61,6 +66,28 @@ fn setting() -> impl Strategy<Value = String> {
     (prop::sample::select(keys.to_vec()), values).prop_map(|(key, value)| format!("{key}={value}"))
 }
 
+/// An edge list, node-link JSON, or something like them.
+fn graph_text() -> impl Strategy<Value = String> {
+    let line = "((node|router|link|weight|#)? ?[a-c0-9]{0,2} ?[-<>,]{0,2} ?[a-c0-9]{0,9} ?[0-9.-]{0,4}\n){0,6}";
+    let json = "\\{\"(nodes|links|edges)\": ?\\[(\\{\"(id|source|target)\": ?[\"a0-3]{1,3}\\},?){0,3}\\](,\"(nodes|links)\":\\[\\])?\\}";
+    prop_oneof![any::<String>(), line, json]
+}
+
+/// A trace with its columns, or something like it.
+fn trace_text() -> impl Strategy<Value = String> {
+    let rows = "(generated_cycle|source|x),(source|flits),(destination|arrived_cycle)(,flits)?\n([0-9\"-]{0,21}(,[0-9 ]{0,11}){0,4}\n){0,5}";
+    let whole = "([0-9]{1,20},[0-9]{1,10},[0-9]{1,10},[0-9]{0,20}\n){1,5}";
+    let whole = whole.prop_map(|rows| format!("generated_cycle,source,destination,arrived_cycle\n{rows}"));
+    prop_oneof![any::<String>(), rows, whole]
+}
+
+/// What is printed of a quantity reads back as the same.
+fn rounds<Q: Quantity + PartialEq + std::fmt::Debug + std::fmt::Display>(text: &str) {
+    if let Ok(value) = quantity::parse::<Q>(text) {
+        assert_eq!(quantity::parse::<Q>(&value.to_string()), Ok(value), "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -85,6 +112,37 @@ proptest! {
         if let Ok(read) = machine::read(document, &sets) {
             machine::build::build(&read.value, narrows::engine::Recorder::off());
         }
+    }
+
+    #[test]
+    fn no_links_and_no_flows_panic(links in prop::collection::vec("(sender|receiver|switch|s|\\PC{0,3})( - | -> |-)(sender|receiver|switch|s|\\PC{0,3})", 0..5)) {
+        let list = format!("{links:?}");
+        read(example(), &[format!("fabric.myrinet.links={list}"), "fabric.myrinet.switches=[\"switch\", \"s\"]".to_owned()]);
+        read(shipped::example("stream").expect("an example"), &[format!("workload.stream.flows={list}")]);
+    }
+
+    #[test]
+    fn no_graph_panics(text in graph_text()) {
+        match graph::parse(&text) {
+            Ok(graph) => prop_assert!(graph == graph::parse(&text).expect("it was read")),
+            Err(problems) => prop_assert!(!problems.is_empty()),
+        }
+    }
+
+    #[test]
+    fn no_trace_panics(text in trace_text()) {
+        match trace::read(&text) {
+            Ok(packets) => prop_assert!(packets.is_sorted_by_key(|packet| packet.generated)),
+            Err(problem) => prop_assert!(problem.line > 0 && !problem.message.is_empty(), "{problem}"),
+        }
+    }
+
+    #[test]
+    fn what_is_printed_of_a_quantity_reads_back(text in "\\PC{0,9}|-?[0-9]{0,22}(\\.[0-9]{0,13})? ?([kKMGT]?i?(B|bit|Hz|bit/s|B/s)|[pnum]?s)") {
+        rounds::<Time>(&text);
+        rounds::<Bytes>(&text);
+        rounds::<Rate>(&text);
+        rounds::<Hertz>(&text);
     }
 
     #[test]
