@@ -7,7 +7,7 @@
 mod common;
 
 use common::*;
-use narrows::engine::Span;
+use narrows::engine::{Span, Time};
 use narrows::report::MeanLedger;
 use narrows::study::Binds;
 
@@ -259,6 +259,32 @@ fn no_stream_is_faster_than_its_slowest_part() {
             }
         }
     }
+}
+
+#[test]
+fn the_bandwidth_of_a_flow_is_that_between_its_first_delivery_and_its_last() {
+    let run = Bench::default().stream(30, 4_096).done();
+    let [first, last] = [run.messages.first(), run.messages.last()].map(|message| message.expect("it came").at);
+    assert_eq!(run.metric("message.bandwidth"), (29 * 4_096) as f64 / (last - first).as_us());
+}
+
+#[test]
+fn bandwidths_of_flows_are_of_one_window_and_add_up() {
+    let hosts = [20, 120, 120, 120].map(|rate| Host::with_dma(500, rate));
+    let run = Bench::default().hosts(&hosts).flows(&["n0 -> n2", "n1 -> n3"], 40, 4_096).done();
+    let [slow, fast] = [0, 1].map(|source| -> Vec<_> {
+        run.messages.iter().filter(|message| message.source == source).map(|message| message.at).collect()
+    });
+    // The fast one ends long before the slow one.
+    let (from, to) = (slow[0].max(fast[0]), fast[39]);
+    assert!(to < slow[20], "{to} {}", slow[20]);
+    let rate = |flow: &[Time]| {
+        let messages = flow.iter().filter(|at| (from < **at) && (**at <= to)).count();
+        (messages * 4_096) as f64 / (to - from).as_us()
+    };
+    near(run.metric("flow.n0.n2.bandwidth"), rate(&slow), 1e-9);
+    near(run.metric("flow.n1.n3.bandwidth"), rate(&fast), 1e-9);
+    near(run.metric("message.bandwidth"), rate(&slow) + rate(&fast), 1e-9);
 }
 
 #[test]

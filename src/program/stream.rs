@@ -1,8 +1,10 @@
 //! Streams: messages one way over one or more flows, as fast as rings allow or paced.
 //!
-//! A flow's bandwidth is counted from its first delivery to its last, so that start-up does not
-//! count. Flows may share a sender, a receiver or a trunk. A sender's processor may copy blocks
-//! of memory beside it.
+//! Bandwidth is what is delivered in one window for all flows, so that neither start-up nor running out
+//! counts: after the delivery that ends the warm-up of the last flow (its first delivery, if nothing is
+//! said), to the last delivery of the flow that ends first. Flows that are never under way together have
+//! no such window; theirs is from the first delivery of any to the last of all. Flows may share a sender,
+//! a receiver or a trunk. A sender's processor may copy blocks of memory beside it.
 
 use super::pattern::{Expected as Payloads, Patterns};
 use super::{Running, copy};
@@ -12,7 +14,7 @@ use crate::messaging::{Outgoing, World};
 use crate::text::Table;
 use rand::RngExt;
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The parameters of streams.
@@ -39,6 +41,8 @@ pub struct Stream {
 struct Measured {
     flows: Vec<(NodeId, NodeId)>,
     payload: Bytes,
+    /// By receiver, when all that warms it up had come but the last.
+    warm: BTreeMap<NodeId, Rc<Cell<Time>>>,
     copied: Vec<(NodeId, Rc<Cell<Bytes>>)>,
 }
 
@@ -68,19 +72,20 @@ impl Stream {
             world.sim.spawn_server(name, self.clone().send(world.clone(), flow, from, to));
         }
         let receivers = distinct(&flows, |&(_, to)| to);
-        let expected: Vec<_> = receivers.into_iter().map(|node| self.expect(world, &flows, node)).collect();
+        let warm: BTreeMap<_, _> = receivers.into_iter().map(|node| (node, Rc::default())).collect();
+        let expected: Vec<_> = warm.iter().map(|(node, warm)| self.expect(world, &flows, *node, warm)).collect();
         let tally = world.tally.clone();
         world.sim.spawn("the stream", async move { tally.settled(&expected).await });
         let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };
         let copied = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
-        Rc::new(Measured { flows: distinct_pairs(&flows), payload: self.payload, copied })
+        Rc::new(Measured { flows: distinct_pairs(&flows), payload: self.payload, warm, copied })
     }
 
     /// Starts the program of the receiving `node`; what it is to receive.
-    fn expect(&self, world: &World, flows: &[(NodeId, NodeId)], node: NodeId) -> Expected {
+    fn expect(&self, world: &World, flows: &[(NodeId, NodeId)], node: NodeId, warm: &Rc<Cell<Time>>) -> Expected {
         let name = format!("{} program", world.node(node).name);
         let count = flows.iter().filter(|&&(_, to)| to == node).count() as u64;
-        let receive = self.clone().receive(world.clone(), node, self.warm_up * count);
+        let receive = self.clone().receive(world.clone(), node, self.warm_up * count, warm.clone());
         let receiver = world.sim.spawn_server(name, receive);
         let messages = (self.warm_up + self.messages) * count;
         Expected { node, messages, receiver }
@@ -110,7 +115,7 @@ impl Stream {
     }
 
     /// Receives; the messages before `warm_up` of them have come are not measured.
-    async fn receive(self, world: World, node: NodeId, warm_up: u64) {
+    async fn receive(self, world: World, node: NodeId, warm_up: u64, warm: Rc<Cell<Time>>) {
         if self.deaf {
             Signal::new(&world.sim, "nothing: it never polls").wait().await;
         }
@@ -120,6 +125,7 @@ impl Stream {
             // The last of the warm-up is measured: it is where a bandwidth is counted from.
             if number + 1 == warm_up.max(1) {
                 world.tally.measure(true);
+                warm.set(endpoint.now());
             }
             let message = endpoint.receive().await;
             expected.check(endpoint, &message);
@@ -149,34 +155,59 @@ fn exponential(mean: Time, uniform: f64) -> Time {
     Time::from_ps((-libm::log(1.0 - uniform) * mean.ps() as f64) as u64)
 }
 
+/// What is measured of a flow.
+struct Flow {
+    latencies: Vec<Time>,
+    /// When its messages were delivered, once its receiver was warm.
+    instants: Vec<Time>,
+}
+
+impl Flow {
+    /// How many of its messages were delivered after `from`, and up to `to`.
+    fn delivered(&self, (from, to): (Time, Time)) -> u64 {
+        self.instants.iter().filter(|at| (from < **at) && (**at <= to)).count() as u64
+    }
+}
+
+/// The window in which bandwidths are counted; none if nothing was delivered in any.
+fn window(flows: &[Flow]) -> Option<(Time, Time)> {
+    let firsts = flows.iter().filter_map(|flow| flow.instants.first().copied());
+    let lasts = flows.iter().filter_map(|flow| flow.instants.last().copied());
+    let together = (firsts.clone().max()?, lasts.clone().min()?);
+    let window = if together.0 < together.1 { together } else { (firsts.min()?, lasts.max()?) };
+    (window.0 < window.1).then_some(window)
+}
+
 impl Measured {
-    /// The latencies of a flow's messages, and its bandwidth from first to last delivery.
-    fn flow(&self, world: &World, (from, to): (NodeId, NodeId)) -> (Vec<Time>, f64) {
+    fn flow(&self, world: &World, (from, to): (NodeId, NodeId)) -> Flow {
         let delivered = world.tally.delivered();
         let of_flow = delivered.iter().filter(|(message, _)| (message.source, message.destination) == (from, to));
-        let (latencies, instants): (Vec<Time>, Vec<Time>) =
+        let (latencies, mut instants): (Vec<Time>, Vec<Time>) =
             of_flow.map(|(message, at)| (message.ledger().total(), *at)).unzip();
-        let span = match (instants.first(), instants.last()) {
-            (Some(&first), Some(&last)) => last - first,
-            _ => Time::ZERO,
-        };
-        let moved = (instants.len().saturating_sub(1) as u64) * self.payload.get();
-        (latencies, if span > Time::ZERO { moved as f64 / span.as_us() } else { 0.0 })
+        instants.retain(|at| *at >= self.warm[&to].get());
+        Flow { latencies, instants }
+    }
+
+    /// So many messages in a window, in MB/s.
+    fn rate(&self, messages: u64, window: Option<(Time, Time)>) -> f64 {
+        window.map_or(0.0, |(from, to)| (messages * self.payload.get()) as f64 / (to - from).as_us())
     }
 }
 
 impl Running for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let flows: Vec<_> = self.flows.iter().map(|&flow| (flow, self.flow(world, flow))).collect();
-        let total = flows.iter().map(|(_, (_, bandwidth))| bandwidth).sum();
-        let latencies: Summary = flows.iter().flat_map(|(_, (latencies, _))| latencies.iter().copied()).collect();
+        let flows: Vec<Flow> = self.flows.iter().map(|&flow| self.flow(world, flow)).collect();
+        let window = window(&flows);
+        let counts: Vec<u64> = flows.iter().map(|flow| window.map_or(0, |window| flow.delivered(window))).collect();
+        let latencies: Summary = flows.iter().flat_map(|flow| flow.latencies.iter().copied()).collect();
+        let total = self.rate(counts.iter().sum(), window);
         let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];
         metrics.extend(super::latency_metrics("message.latency_one_way", &latencies));
         metrics.extend(super::fate_metrics(world));
         if flows.len() > 1 {
-            for ((from, to), (_, bandwidth)) in &flows {
+            for ((from, to), count) in self.flows.iter().zip(counts) {
                 let name = format!("flow.{}.{}.bandwidth", world.node(*from).name, world.node(*to).name);
-                metrics.push(Metric::new(name, *bandwidth, "MB/s"));
+                metrics.push(Metric::new(name, self.rate(count, window), "MB/s"));
             }
         }
         for (node, copied) in &self.copied {
