@@ -1,4 +1,5 @@
-//! Is it tidy? Who may import whom, heads of files, lengths, sources of values, links, examples.
+//! Is it tidy? Who may import whom, heads of files, lengths, what a part costs, sources of
+//! values, links, examples.
 
 use narrows::machine::shipped;
 use narrows::text::Document;
@@ -241,4 +242,68 @@ fn links(text: &str) -> Vec<&str> {
 #[test]
 fn links_are_found_in_prose_only() {
     assert_eq!(links("a [b](c.md#d) `[e](f)` [g](h)\n```\n[i](j)\n```\n"), ["c.md#d", "h"]);
+}
+
+/// A part of each kind, the beginnings of what names it in code, its own files, and all others that name it.
+/// CONTRIBUTING.md says the same of any part: two files beside its own. A host has its processor, too.
+type Part = (&'static str, &'static [&'static str], &'static str, &'static [&'static str]);
+const PARTS: [Part; 5] = [
+    (
+        "a host",
+        &["software::", "SoftwareParameters", "HostParameters::Software"],
+        "src/host/software.rs",
+        &["src/host/cpu.rs", "src/host/mod.rs", "src/machine/mod.rs"],
+    ),
+    (
+        "an interface",
+        &["direct::", "QueuesParameters", "NiParameters::Queues", "AnyDriver::Direct"],
+        "src/ni/direct.rs",
+        &["src/machine/mod.rs", "src/ni/mod.rs"],
+    ),
+    (
+        "a protocol",
+        &["window::", "ProtocolParameters::Window", "AnyProtocol::Window"],
+        "src/protocol/window/",
+        &["src/machine/protocols.rs", "src/protocol/mod.rs"],
+    ),
+    (
+        "a fabric",
+        &["ideal::", "IdealParameters", "IdealOutlet", "Fabric::Ideal", "Kind::Ideal"],
+        "src/fabric/ideal.rs",
+        &["src/fabric/mod.rs", "src/machine/fabrics.rs"],
+    ),
+    ("a program", &["em3d::", "Workload::Em3d"], "src/program/em3d/", &["src/program/mod.rs"]),
+];
+
+/// The lines of a text that are code, with their numbers.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
+    lines.filter(|(_, line)| !line.starts_with("//"))
+}
+
+/// Whether code has a word that begins like this.
+fn has_word(line: &str, word: &str) -> bool {
+    let begins = |at: usize| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    line.match_indices(word).any(|(at, _)| begins(at))
+}
+
+/// Whether a file is one of tests, beside the code.
+fn is_test(name: &str) -> bool {
+    name.split('/').any(|part| part == "tests" || part == "tests.rs")
+}
+
+#[test]
+fn a_part_costs_the_files_that_the_contributors_page_says() {
+    let sources = files("src", ".rs");
+    for (part, words, own, others) in PARTS {
+        assert!(sources.iter().any(|(name, _)| name.starts_with(own)), "{own} is there");
+        let names_it = |text: &str| code(text).any(|(_, line)| words.iter().any(|word| has_word(line, word)));
+        let named = sources.iter().filter(|(name, text)| !name.starts_with(own) && !is_test(name) && names_it(text));
+        let named: Vec<&str> = named.map(|(name, _)| name.as_str()).collect();
+        assert_eq!(named, others, "{part}, {own}: the files beside it that name it");
+        let page = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("a text");
+        let told = |name: &&str| page.contains(&format!("({name})"));
+        let untold: Vec<&&str> = others.iter().filter(|name| !told(name)).collect();
+        assert!(untold.is_empty(), "CONTRIBUTING.md does not say that {part} costs {untold:?}");
+    }
 }

@@ -1,13 +1,11 @@
 //! From a checked description to a simulation, and its run.
 
+use super::fabrics::shape;
 use super::{Ends, Fabric, Machine};
 use crate::engine::{Bytes, Limits, NodeId, Outcome, Recorder, Sim, Simulation, Tally};
 use crate::fabric;
-use crate::fabric::ideal::Ideal;
-use crate::fabric::myrinet::Myrinet;
 use crate::fabric::routed::RoutedParameters;
 use crate::fabric::router::{Network, Switching};
-use crate::fabric::topology::{Shape, Topology};
 use crate::host::{Host, HostParameters};
 use crate::messaging::{Alone, Endpoint, Node, World};
 use crate::ni::{self, Pending, Site};
@@ -30,7 +28,7 @@ pub fn build(machine: &Machine, recorder: Recorder) -> Built {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
     let tally = Tally::new(&sim);
-    let fabric = machine.ends.as_ref().map(|_| joined(&sim, machine));
+    let fabric = machine.ends.as_ref().map(|_| machine.fabric.join(&sim, &machine.nodes, machine.run.seed));
     let nodes = match (&machine.ends, &fabric) {
         (Some(ends), Some(fabric)) => nodes(&sim, machine, ends, fabric, &tally),
         _ => Vec::new(),
@@ -48,26 +46,6 @@ impl Built {
     pub fn run(&self) -> Outcome {
         self.simulation.run(self.limits)
     }
-}
-
-/// The fabric, at work.
-fn joined(sim: &Sim, machine: &Machine) -> fabric::Fabric {
-    let facts = machine.fabric.facts();
-    match &machine.fabric {
-        Fabric::Ideal(parameters) => fabric::Fabric::ideal(Ideal::new(sim, machine.nodes.len(), *parameters), facts),
-        Fabric::Myrinet(parameters) => {
-            let names: Vec<String> = machine.nodes.iter().map(|node| node.name.clone()).collect();
-            let myrinet = Myrinet::new(sim, parameters.clone(), &names).expect("a checked fabric joins its nodes");
-            fabric::Fabric::myrinet(myrinet, facts)
-        }
-        Fabric::Routed(topology, parameters) => {
-            fabric::Fabric::routed(sim, shape(topology), parameters, machine.run.seed, facts)
-        }
-    }
-}
-
-fn shape(topology: &Topology) -> Shape {
-    topology.build().expect("a checked shape can be built")
 }
 
 /// The routers of a fabric without anything at its ends.

@@ -5,6 +5,7 @@
 //! | `mod.rs` | the description's tables: nodes, hosts, interface, fabric, workload, run |
 //! | `nodes.rs` | the nodes of a description, by name or as many as the fabric has |
 //! | `protocols.rs` | what is read of protocols |
+//! | `fabrics.rs` | the fabrics: what is read of them, and how they are joined |
 //! | `check/` | what must fit together before time 0 |
 //! | `combinations.rs` | every combination of the shipped parts, with what refuses it |
 //! | `build.rs` | the simulation of a checked description |
@@ -13,17 +14,15 @@
 pub mod build;
 mod check;
 pub mod combinations;
+mod fabrics;
 mod nodes;
 mod protocols;
 pub mod shipped;
 
+pub use fabrics::Fabric;
+
 use crate::engine::{Bytes, Time};
-use crate::fabric::Facts;
-use crate::fabric::ideal::IdealParameters;
-use crate::fabric::myrinet::MyrinetParameters;
-use crate::fabric::routed::RoutedParameters;
 use crate::fabric::topology::survey::{Survey, survey};
-use crate::fabric::topology::{TOPOLOGIES, Topology};
 use crate::host::HostParameters;
 use crate::host::io_bus::IoBusParameters;
 use crate::host::memory_bus::NodeParameters;
@@ -72,17 +71,6 @@ pub struct Ends {
     pub protocol: ProtocolParameters,
     /// The messaging layer.
     pub messaging: MessagingParameters,
-}
-
-/// A fabric.
-#[derive(Clone, Debug)]
-pub enum Fabric {
-    /// Source-routed wormhole switches.
-    Myrinet(MyrinetParameters),
-    /// A fixed latency, no topology.
-    Ideal(IdealParameters),
-    /// Routers, flit by flit.
-    Routed(Topology, RoutedParameters),
 }
 
 /// Seed and limits of a run.
@@ -207,63 +195,6 @@ const NIS: [(&str, &str); 11] = [
     ("single-cycle", "CM-5-like, but accessed in one processor cycle"),
     ("queues", "Queues of packets in both directions, without a bus"),
 ];
-
-impl Fabric {
-    fn read(t: &mut Table<'_>, nodes: &[String]) -> Fabric {
-        let kinds: Vec<(&str, &str)> = FABRICS.iter().chain(&TOPOLOGIES).copied().collect();
-        let mut routed = None;
-        let read = |kind: &str, t: &mut Table<'_>| match kind {
-            "myrinet" => Fabric::Myrinet(MyrinetParameters::read(t, nodes)),
-            "ideal" => Fabric::Ideal(IdealParameters::read(t)),
-            shape => Fabric::Routed(Topology::read(shape, t), RoutedParameters::DEFAULT),
-        };
-        let beside = |t: &mut Table<'_>, fabric: &Fabric| {
-            if matches!(fabric, Fabric::Routed(..)) || t.describing() {
-                routed = Some(RoutedParameters::read(t));
-            } else if t.has("router") || t.has("loss") {
-                RoutedParameters::read(t);
-                let help = "leave it out, or choose a shape such as [fabric.mesh]";
-                for (key, why) in [
-                    ("router", "this fabric has no such routers"),
-                    ("loss", "this fabric takes no loss by description"),
-                ] {
-                    if t.has(key) {
-                        t.wrong(key, why, help);
-                    }
-                }
-            }
-        };
-        let fabric = t.one_of_beside("fabric", "What joins the nodes", &kinds, read, &["router", "loss"], beside);
-        match (fabric, routed) {
-            (Fabric::Routed(topology, _), Some(routed)) => Fabric::Routed(topology, routed),
-            (fabric, _) => fabric,
-        }
-    }
-}
-
-impl Fabric {
-    /// What can be said of it before time 0; a shape that cannot be built was told of.
-    pub fn facts(&self) -> Facts {
-        match self {
-            Fabric::Myrinet(parameters) => parameters.facts(),
-            Fabric::Ideal(parameters) => parameters.facts(),
-            Fabric::Routed(topology, routed) => routed.facts(topology.nodes(), topology.has_one_way()),
-        }
-    }
-
-    /// The key of its table.
-    pub fn key(&self) -> &'static str {
-        match self {
-            Fabric::Myrinet(_) => "myrinet",
-            Fabric::Ideal(_) => "ideal",
-            Fabric::Routed(topology, _) => topology.key(),
-        }
-    }
-}
-
-/// The fabrics without routers.
-const FABRICS: [(&str, &str); 2] =
-    [("myrinet", "Source-routed wormhole switches with back-pressure"), ("ideal", "A fixed latency, no topology")];
 
 impl Run {
     fn read(t: &mut Table<'_>) -> Run {

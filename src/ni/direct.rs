@@ -12,7 +12,7 @@
 use super::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, HEAD_WORD, Known, Landed, Limits, Wake};
 use super::moving::{Sink, Source};
 use super::port::{Port, Stages};
-use super::{Reach, Site};
+use super::{PacketRoom, Reach, Room, Site};
 use crate::engine::{Bytes, Class, Journey, Signal, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::{Cpu, Processor};
@@ -40,8 +40,13 @@ impl QueuesParameters {
     }
 
     /// What a packet carries of a message.
-    pub fn part(&self) -> u64 {
+    fn part(&self) -> u64 {
         self.packet.get() - PART_HEADER as u64
+    }
+
+    /// What it takes of main memory.
+    pub fn room(&self) -> Room {
+        Room { own: [(0, 0); 2], packet: Some(PacketRoom { carries: self.part(), takes: self.part() }), queued: 0 }
     }
 
     /// What it can carry.

@@ -4,12 +4,9 @@
 //! memory or registers. Whoever runs on the processor holds it meanwhile, so that several programs of
 //! a node share a driver safely.
 
-use super::direct::DirectDriver;
-use super::halves::Halves;
 use super::moving::{Sink, Source};
 use super::parcel::{Header, Ticket};
 use super::port::{Port, Taken};
-use super::trapeze::TrapezeDriver;
 use crate::engine::resource::Kept;
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Class, Journey, NodeId, Signal, Time};
@@ -216,97 +213,6 @@ pub trait Driver {
     /// For how long each of its parts was at work.
     fn uses(&self) -> Vec<Use> {
         Vec::new()
-    }
-}
-
-/// The drivers.
-pub enum AnyDriver {
-    /// Trapeze on a LANai.
-    Trapeze(Rc<TrapezeDriver>),
-    /// A sending and a receiving half, of fifos and queues.
-    Halves(Box<Halves>),
-    /// Queues without a bus.
-    Direct(DirectDriver),
-}
-
-/// Evaluates an expression for the driver that there is.
-macro_rules! on_driver {
-    ($any:expr, $name:ident => $call:expr) => {
-        match $any {
-            AnyDriver::Trapeze($name) => $call,
-            AnyDriver::Halves($name) => $call,
-            AnyDriver::Direct($name) => $call,
-        }
-    };
-}
-
-impl Driver for AnyDriver {
-    fn limits(&self) -> Limits {
-        on_driver!(self, driver => driver.limits())
-    }
-    fn begin_send(&self, cpu: &Cpu, journey: &Journey) -> Begun {
-        on_driver!(self, driver => driver.begin_send(cpu, journey))
-    }
-    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, begun: &Begun) -> bool {
-        on_driver!(self, driver => driver.try_send(cpu, packet, begun).await)
-    }
-    async fn wait_for_room(&self, cpu: &Cpu) {
-        on_driver!(self, driver => driver.wait_for_room(cpu).await)
-    }
-    async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
-        on_driver!(self, driver => driver.poll(cpu, answers).await)
-    }
-    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
-        on_driver!(self, driver => driver.take(cpu, arrival, extra_cycles, sink).await)
-    }
-    async fn release(&self, cpu: &Cpu, entry: u64) {
-        on_driver!(self, driver => driver.release(cpu, entry).await)
-    }
-    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
-        on_driver!(self, driver => driver.idle(cpu, wake).await)
-    }
-    fn attention(&self) -> &Signal {
-        on_driver!(self, driver => driver.attention())
-    }
-    fn polled_room(&self) -> Option<PointId> {
-        on_driver!(self, driver => driver.polled_room())
-    }
-    fn polled_packet(&self) -> Option<PointId> {
-        on_driver!(self, driver => driver.polled_packet())
-    }
-    fn places_itself(&self) -> bool {
-        on_driver!(self, driver => driver.places_itself())
-    }
-    fn place(&self, fragment: u32) -> Address {
-        on_driver!(self, driver => driver.place(fragment))
-    }
-    fn buffer_bytes(&self, fragments: u32) -> usize {
-        on_driver!(self, driver => driver.buffer_bytes(fragments))
-    }
-    fn payload_at(&self, into: Address) -> Address {
-        on_driver!(self, driver => driver.payload_at(into))
-    }
-    async fn map_tag(&self, cpu: &Cpu, tag: u16, address: Address) {
-        on_driver!(self, driver => driver.map_tag(cpu, tag, address).await)
-    }
-    fn port(&self) -> Option<&Rc<Port>> {
-        on_driver!(self, driver => driver.port())
-    }
-    fn accounts(&self) -> Option<(Statistics, usize)> {
-        on_driver!(self, driver => driver.accounts())
-    }
-    fn uses(&self) -> Vec<Use> {
-        on_driver!(self, driver => driver.uses())
-    }
-}
-
-impl AnyDriver {
-    /// The chip of an interface whose host DMA can be tried alone.
-    pub fn lanai(&self) -> Option<&Rc<super::lanai::Lanai>> {
-        match self {
-            AnyDriver::Trapeze(driver) => Some(driver.chip()),
-            AnyDriver::Halves(_) | AnyDriver::Direct(_) => None,
-        }
     }
 }
 

@@ -9,6 +9,7 @@
 //! | folder or file | holds |
 //! |---|---|
 //! | `driver.rs` | what the messaging layer sees of any interface |
+//! | `room.rs` | what an interface takes of main memory |
 //! | `port.rs` | the network side of all that move whole packets: a protocol over a fabric |
 //! | `parcel.rs`, `moving.rs` | their header, and the loops that move a packet's words |
 //! | `parameters.rs`, `halves.rs` | the designs of fifos and queues, and the loop that they share |
@@ -19,7 +20,7 @@
 //! | `trapeze/` | the Trapeze firmware on it, with its delivery policies, and its driver |
 //!
 //! An interface names the means that it needs of a host ([`NiParameters::needs`]), never a host. A new
-//! one is its file or folder, a variant of [`NiParameters`] and one of [`AnyDriver`](driver::AnyDriver).
+//! one is its file or folder, and a variant of [`NiParameters`] and of [`AnyDriver`] here.
 
 // A simulation lives in one thread, so its futures need not be `Send`.
 #![allow(async_fn_in_trait)]
@@ -34,22 +35,26 @@ pub mod parameters;
 pub mod parcel;
 pub mod port;
 pub mod queue;
+mod room;
 pub mod trapeze;
 
-pub use driver::{AnyDriver, Arrival, Begun, Compose, Costs, Driver, Envelope, Landed, Limits, Wake};
+pub use driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Landed, Limits, Wake};
 pub use moving::{Sink, Source};
 pub use parameters::{Design, InterfaceParameters};
 pub use port::{Pending, Port};
+pub use room::{PacketRoom, Room, in_blocks};
 
-use crate::engine::{Bytes, NodeId, Sim, Tally, Time};
+use crate::engine::sim::PointId;
+use crate::engine::{Bytes, Journey, NodeId, Signal, Sim, Tally, Time};
 use crate::fabric::Fabric;
-use crate::host::{Host, Means, Processor};
-use crate::protocol::ProtocolParameters;
-use direct::QueuesParameters;
+use crate::host::{Address, Cpu, Host, Means, Processor, Use};
+use crate::protocol::{ProtocolParameters, Statistics};
+use direct::{DirectDriver, QueuesParameters};
+use halves::Halves;
 use lanai::LanaiParameters;
 use port::Wiring;
 use std::rc::Rc;
-use trapeze::TrapezeParameters;
+use trapeze::{TrapezeDriver, TrapezeParameters};
 
 /// The parameters of an interface, by kind.
 #[derive(Clone, Debug)]
@@ -111,6 +116,15 @@ impl NiParameters {
             NiParameters::Queues(_) => "packet",
         };
         format!("ni.{}.{key}", self.key())
+    }
+
+    /// What it takes of main memory.
+    pub fn room(&self) -> Room {
+        match self {
+            NiParameters::Trapeze(parts) => trapeze::room(&parts.1),
+            NiParameters::Design(parameters) => parameters.room(),
+            NiParameters::Queues(parameters) => parameters.room(),
+        }
     }
 
     /// The name of its table.
@@ -182,5 +196,96 @@ pub fn start(site: &Site<'_>, parameters: &NiParameters) -> AnyDriver {
         NiParameters::Trapeze(parts) => AnyDriver::Trapeze(trapeze::start(site, parts.0, &parts.1)),
         NiParameters::Design(parameters) => AnyDriver::Halves(Box::new(halves::start(site, parameters))),
         NiParameters::Queues(parameters) => AnyDriver::Direct(direct::start(site, parameters)),
+    }
+}
+
+/// The drivers.
+pub enum AnyDriver {
+    /// Trapeze on a LANai.
+    Trapeze(Rc<TrapezeDriver>),
+    /// A sending and a receiving half, of fifos and queues.
+    Halves(Box<Halves>),
+    /// Queues without a bus.
+    Direct(DirectDriver),
+}
+
+/// Evaluates an expression for the driver that there is.
+macro_rules! on_driver {
+    ($any:expr, $name:ident => $call:expr) => {
+        match $any {
+            AnyDriver::Trapeze($name) => $call,
+            AnyDriver::Halves($name) => $call,
+            AnyDriver::Direct($name) => $call,
+        }
+    };
+}
+
+impl Driver for AnyDriver {
+    fn limits(&self) -> Limits {
+        on_driver!(self, driver => driver.limits())
+    }
+    fn begin_send(&self, cpu: &Cpu, journey: &Journey) -> Begun {
+        on_driver!(self, driver => driver.begin_send(cpu, journey))
+    }
+    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, begun: &Begun) -> bool {
+        on_driver!(self, driver => driver.try_send(cpu, packet, begun).await)
+    }
+    async fn wait_for_room(&self, cpu: &Cpu) {
+        on_driver!(self, driver => driver.wait_for_room(cpu).await)
+    }
+    async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+        on_driver!(self, driver => driver.poll(cpu, answers).await)
+    }
+    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+        on_driver!(self, driver => driver.take(cpu, arrival, extra_cycles, sink).await)
+    }
+    async fn release(&self, cpu: &Cpu, entry: u64) {
+        on_driver!(self, driver => driver.release(cpu, entry).await)
+    }
+    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+        on_driver!(self, driver => driver.idle(cpu, wake).await)
+    }
+    fn attention(&self) -> &Signal {
+        on_driver!(self, driver => driver.attention())
+    }
+    fn polled_room(&self) -> Option<PointId> {
+        on_driver!(self, driver => driver.polled_room())
+    }
+    fn polled_packet(&self) -> Option<PointId> {
+        on_driver!(self, driver => driver.polled_packet())
+    }
+    fn places_itself(&self) -> bool {
+        on_driver!(self, driver => driver.places_itself())
+    }
+    fn place(&self, fragment: u32) -> Address {
+        on_driver!(self, driver => driver.place(fragment))
+    }
+    fn buffer_bytes(&self, fragments: u32) -> usize {
+        on_driver!(self, driver => driver.buffer_bytes(fragments))
+    }
+    fn payload_at(&self, into: Address) -> Address {
+        on_driver!(self, driver => driver.payload_at(into))
+    }
+    async fn map_tag(&self, cpu: &Cpu, tag: u16, address: Address) {
+        on_driver!(self, driver => driver.map_tag(cpu, tag, address).await)
+    }
+    fn port(&self) -> Option<&Rc<Port>> {
+        on_driver!(self, driver => driver.port())
+    }
+    fn accounts(&self) -> Option<(Statistics, usize)> {
+        on_driver!(self, driver => driver.accounts())
+    }
+    fn uses(&self) -> Vec<Use> {
+        on_driver!(self, driver => driver.uses())
+    }
+}
+
+impl AnyDriver {
+    /// The chip of an interface whose host DMA can be tried alone.
+    pub fn lanai(&self) -> Option<&Rc<lanai::Lanai>> {
+        match self {
+            AnyDriver::Trapeze(driver) => Some(driver.chip()),
+            AnyDriver::Halves(_) | AnyDriver::Direct(_) => None,
+        }
     }
 }

@@ -8,8 +8,9 @@
 //! *Calibrated* means: fitted on one column of Table 5, the round trip at 64 bytes (7 of 53 cells), one
 //! value for all designs; *chosen*: the paper does not say.
 
-use super::Reach;
 use super::parcel::{HEADER_BYTES, Header};
+use super::room::in_blocks;
+use super::{PacketRoom, Reach, Room};
 use crate::engine::{Bytes, Time};
 use crate::host::memory_bus::Problem;
 use crate::host::{BLOCK_BYTES, Means};
@@ -233,6 +234,28 @@ impl InterfaceParameters {
             nodes: Header::NODES_MAX,
             has_host_dma: false,
         }
+    }
+
+    /// What it takes of main memory: queues there, the word with the head of one, the buffer of user-level
+    /// DMA.
+    pub fn room(&self) -> Room {
+        let (block, has_head) = (BLOCK_BYTES as u64, u64::from(self.design.has_queue()));
+        let queues = match self.design {
+            Design::StartJr | Design::Cni32qm | Design::Cni32qmThrottle => 2,
+            Design::MemoryChannel => 1,
+            Design::Ni2w | Design::Udma | Design::Ap3000 | Design::Cni512q | Design::SingleCycle => 0,
+        };
+        let own = match self.design {
+            Design::Udma => [(1, self.message_bytes_max.get()), (0, 0)],
+            _ => [(queues, self.queue_blocks.saturating_mul(block)), (has_head, block)],
+        };
+        let carries = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64).max(1);
+        let packet = PacketRoom { carries, takes: in_blocks(self.message_bytes_max) };
+        let queued = match self.design.has_queue() {
+            true => self.queue_blocks / self.message_blocks_max().next_power_of_two(),
+            false => 0,
+        };
+        Room { own, packet: Some(packet), queued }
     }
 
     /// Blocks that the largest message takes.

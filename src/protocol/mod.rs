@@ -274,6 +274,17 @@ impl ProtocolParameters {
         }
     }
 
+    /// Why its numbers do not tell a packet from its copies, on a fabric that keeps the order of a pair's
+    /// packets, or does not; nothing if they do.
+    pub fn confuses(self, in_order: bool) -> Vec<String> {
+        match self.over(in_order) {
+            ProtocolParameters::Window(parameters) => {
+                parameters.link.check().into_iter().map(|(_, reason)| reason).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// What the protocol promises over a fabric of so many classes.
     pub fn promises_over(&self, classes: u8) -> Promises {
         self.start::<()>(NodeId(0), classes).promises()

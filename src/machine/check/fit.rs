@@ -7,7 +7,6 @@ use crate::machine::nodes::NODES_MAX;
 use crate::machine::{Ends, shipped};
 use crate::ni::NiParameters;
 use crate::program::Workload;
-use crate::protocol::ProtocolParameters;
 
 /// What is looked at, of a machine whose every part is sound by itself.
 pub struct Parts<'a> {
@@ -134,15 +133,13 @@ fn order(parts: &Parts<'_>) -> Vec<Misfit> {
 
 /// Numbers tell a packet from its copies, whatever the fabric does to their order.
 fn numbers(parts: &Parts<'_>) -> Vec<Misfit> {
-    let ProtocolParameters::Window(parameters) = parts.ends.protocol.over(parts.facts.in_order) else {
-        return Vec::new();
-    };
-    let misfit = |(_, why): (&str, String)| {
-        let message = format!("on a fabric that may deliver out of order, {why}");
+    let protocol = &parts.ends.protocol;
+    let misfit = |reason: String| {
+        let message = format!("on a fabric that may deliver out of order, {reason}");
         let help = "leave it out, for 32 bits; or it needs one way between two nodes, and one virtual channel";
-        Misfit::new(["protocol.window.sequence-bits".to_owned()], message, help)
+        Misfit::new([format!("protocol.{}.sequence-bits", protocol.key())], message, help)
     };
-    parameters.link.check().into_iter().map(misfit).collect()
+    protocol.confuses(parts.facts.in_order).into_iter().map(misfit).collect()
 }
 
 /// Transfers that rely on order get it.

@@ -14,8 +14,7 @@ use crate::engine::Bytes;
 use crate::host::memory_bus::node::FIRST_FREE;
 use crate::host::{BLOCK_BYTES, HostParameters, io_bus};
 use crate::machine::{Ends, Machine, build};
-use crate::ni::parcel::HEADER_BYTES;
-use crate::ni::{Design, InterfaceParameters, NiParameters};
+use crate::ni::{Design, NiParameters};
 use crate::program::{self, PATTERNS, Workload, copy, page_fetch};
 use crate::protocol::ProtocolParameters;
 use crate::text::{Problem, Read};
@@ -132,7 +131,7 @@ fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grai
     let sent = flows.iter().filter(|flow| flow.from == node).map(|flow| flow.to_send);
     let sent = sent.map(|(buffers, bytes)| grain.of(bytes.get()).saturating_mul(buffers));
     Need {
-        interface: of_interface(&ends.ni, grain),
+        interface: ends.ni.room().own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
         to_send: sent.fold(copied(machine, node, grain), u64::saturating_add),
         to_receive: received(flows, node, machine, ends, grain),
     }
@@ -140,18 +139,10 @@ fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grai
 
 /// Buffers in which messages are put together; an interface that places them itself needs none.
 fn received(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> u64 {
-    // What a packet carries, and takes of a buffer.
-    let (fragment, place) = match &ends.ni {
-        NiParameters::Design(interface) => {
-            let packet = interface.message_bytes_max;
-            (packet.get().saturating_sub(HEADER_BYTES as u64).max(1), BLOCKS.of(packet.get()))
-        }
-        NiParameters::Queues(queues) => (queues.part(), queues.part()),
-        NiParameters::Trapeze(_) => return 0,
-    };
-    let fragments = build::message_max(machine, ends).get().max(1).div_ceil(fragment);
-    let buffer = grain.of(fragments.saturating_mul(place));
-    open(flows, node, ends, fragment).saturating_mul(buffer)
+    let Some(packet) = ends.ni.room().packet else { return 0 };
+    let fragments = build::message_max(machine, ends).get().max(1).div_ceil(packet.carries);
+    let buffer = grain.of(fragments.saturating_mul(packet.takes));
+    open(flows, node, ends, packet.carries).saturating_mul(buffer)
 }
 
 /// How many messages to `node` may have come in part.
@@ -167,44 +158,12 @@ fn open(flows: &[Flow], node: usize, ends: &Ends, fragment: u64) -> u64 {
     // Where there is no end of buffers none is returned, and all comes in order.
     let late = match &ends.protocol {
         ProtocolParameters::ReturnToSender(returned) => returned.flow.outgoing.count().map_or(0, |buffers| {
-            let arrived = returned.flow.incoming.count().map_or(0, u64::from) + in_queue(&ends.ni);
+            let arrived = returned.flow.incoming.count().map_or(0, u64::from) + ends.ni.room().queued;
             u64::from(buffers) * senders.len() as u64 + arrived
         }),
         _ => 0,
     };
     messages.min(coming.len() as u64 + late)
-}
-
-/// Packets that the receiver's interface holds beside its protocol.
-fn in_queue(ni: &NiParameters) -> u64 {
-    match ni {
-        NiParameters::Design(interface) if interface.design.has_queue() => {
-            interface.queue_blocks / interface.message_blocks_max().next_power_of_two()
-        }
-        _ => 0,
-    }
-}
-
-/// What an interface has of main memory.
-fn of_interface(ni: &NiParameters, grain: Grain) -> u64 {
-    match ni {
-        NiParameters::Design(interface) => of_design(interface, grain),
-        NiParameters::Trapeze(parts) => grain.of(parts.1.payload_max.get()).saturating_mul(parts.1.ring_entries),
-        NiParameters::Queues(_) => 0,
-    }
-}
-
-/// Queues in main memory, the word with the head of one, the buffer of user-level DMA.
-fn of_design(interface: &InterfaceParameters, grain: Grain) -> u64 {
-    let (block, has_head) = (BLOCK_BYTES as u64, u64::from(interface.design.has_queue()));
-    let queues = match interface.design {
-        Design::StartJr | Design::Cni32qm | Design::Cni32qmThrottle => 2,
-        Design::MemoryChannel => 1,
-        Design::Udma => return grain.of(interface.message_bytes_max.get()),
-        Design::Ni2w | Design::Ap3000 | Design::Cni512q | Design::SingleCycle => 0,
-    };
-    let queue = grain.of(interface.queue_blocks.saturating_mul(block));
-    queue.saturating_mul(queues).saturating_add(has_head * grain.of(block))
 }
 
 /// What a program has that tries a node's memory, beside messages.

@@ -20,7 +20,7 @@ pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     match read.value.ends.as_ref().map(|ends| &ends.ni) {
         Some(NiParameters::Trapeze(parts)) => trapeze_fits(read, &parts.0, &parts.1, problems),
         Some(NiParameters::Design(interface)) => design(read, interface, problems),
-        Some(NiParameters::Queues(_)) | None => {}
+        _ => {}
     }
 }
 

@@ -35,7 +35,7 @@ pub use firmware::Admission;
 pub use parameters::{FirmwareCosts, Notification, TrapezeParameters};
 pub use policy::Policy;
 
-use super::{Reach, Site};
+use super::{Reach, Room, Site};
 use crate::engine::{Bytes, Journey, Tally};
 use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
 use crate::protocol::ProtocolParameters;
@@ -87,6 +87,12 @@ pub fn start(site: &Site<'_>, chip: LanaiParameters, parameters: &TrapezeParamet
     let driver = TrapezeDriver::start(site, (window, &chip), parameters, layout, (&instruments, &admission));
     firmware::start(site, &chip, parameters, layout, &driver, instruments, &admission);
     driver
+}
+
+/// What it takes of main memory: the receive ring's buffers.
+pub fn room(parameters: &TrapezeParameters) -> Room {
+    let buffers = (parameters.ring_entries, parameters.payload_max.get());
+    Room { own: [buffers, (0, 0)], packet: None, queued: 0 }
 }
 
 /// What it can carry.

@@ -1,0 +1,102 @@
+//! The fabrics of a description: what is read of each, what can be said of it before time 0, and how it
+//! joins the nodes.
+
+use super::NodeDescription;
+use crate::engine::Sim;
+use crate::fabric::ideal::{Ideal, IdealParameters};
+use crate::fabric::myrinet::{Myrinet, MyrinetParameters};
+use crate::fabric::routed::RoutedParameters;
+use crate::fabric::topology::{Shape, TOPOLOGIES, Topology};
+use crate::fabric::{self, Facts};
+use crate::text::Table;
+
+/// A fabric.
+#[derive(Clone, Debug)]
+pub enum Fabric {
+    /// Source-routed wormhole switches.
+    Myrinet(MyrinetParameters),
+    /// A fixed latency, no topology.
+    Ideal(IdealParameters),
+    /// Routers, flit by flit.
+    Routed(Topology, RoutedParameters),
+}
+
+impl Fabric {
+    pub(super) fn read(t: &mut Table<'_>, nodes: &[String]) -> Fabric {
+        let kinds: Vec<(&str, &str)> = FABRICS.iter().chain(&TOPOLOGIES).copied().collect();
+        let mut routed = None;
+        let read = |kind: &str, t: &mut Table<'_>| match kind {
+            "myrinet" => Fabric::Myrinet(MyrinetParameters::read(t, nodes)),
+            "ideal" => Fabric::Ideal(IdealParameters::read(t)),
+            shape => Fabric::Routed(Topology::read(shape, t), RoutedParameters::DEFAULT),
+        };
+        let beside = |t: &mut Table<'_>, fabric: &Fabric| {
+            if matches!(fabric, Fabric::Routed(..)) || t.describing() {
+                routed = Some(RoutedParameters::read(t));
+            } else if t.has("router") || t.has("loss") {
+                RoutedParameters::read(t);
+                let help = "leave it out, or choose a shape such as [fabric.mesh]";
+                for (key, why) in [
+                    ("router", "this fabric has no such routers"),
+                    ("loss", "this fabric takes no loss by description"),
+                ] {
+                    if t.has(key) {
+                        t.wrong(key, why, help);
+                    }
+                }
+            }
+        };
+        let fabric = t.one_of_beside("fabric", "What joins the nodes", &kinds, read, &["router", "loss"], beside);
+        match (fabric, routed) {
+            (Fabric::Routed(topology, _), Some(routed)) => Fabric::Routed(topology, routed),
+            (fabric, _) => fabric,
+        }
+    }
+}
+
+impl Fabric {
+    /// What can be said of it before time 0; a shape that cannot be built was told of.
+    pub fn facts(&self) -> Facts {
+        match self {
+            Fabric::Myrinet(parameters) => parameters.facts(),
+            Fabric::Ideal(parameters) => parameters.facts(),
+            Fabric::Routed(topology, routed) => routed.facts(topology.nodes(), topology.has_one_way()),
+        }
+    }
+
+    /// The key of its table.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Fabric::Myrinet(_) => "myrinet",
+            Fabric::Ideal(_) => "ideal",
+            Fabric::Routed(topology, _) => topology.key(),
+        }
+    }
+}
+
+/// The fabrics without routers.
+const FABRICS: [(&str, &str); 2] =
+    [("myrinet", "Source-routed wormhole switches with back-pressure"), ("ideal", "A fixed latency, no topology")];
+
+impl Fabric {
+    /// The fabric at work, between `nodes`.
+    pub(super) fn join(&self, sim: &Sim, nodes: &[NodeDescription], seed: u64) -> fabric::Fabric {
+        let facts = self.facts();
+        match self {
+            Fabric::Ideal(parameters) => fabric::Fabric::ideal(Ideal::new(sim, nodes.len(), *parameters), facts),
+            Fabric::Myrinet(parameters) => {
+                let names: Vec<String> = nodes.iter().map(|node| node.name.clone()).collect();
+                let myrinet = Myrinet::new(sim, parameters.clone(), &names).expect("a checked fabric joins its nodes");
+                fabric::Fabric::myrinet(myrinet, facts)
+            }
+            Fabric::Routed(topology, parameters) => {
+                fabric::Fabric::routed(sim, shape(topology), parameters, seed, facts)
+            }
+        }
+    }
+}
+
+/// The shape of a checked topology.
+pub(super) fn shape(topology: &Topology) -> Shape {
+    topology.build().expect("a checked shape can be built")
+}
