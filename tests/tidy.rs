@@ -1,9 +1,9 @@
-//! Is it tidy? Who may import whom, heads of files, lengths, what a part costs, sources of
-//! values, links, examples.
+//! Is it tidy? Who may import whom, heads of files, lengths, what a part costs, names of types, waits and
+//! `unreachable!`, sources of values, links, examples.
 
 use narrows::machine::shipped;
 use narrows::text::Document;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -306,4 +306,147 @@ fn a_part_costs_the_files_that_the_contributors_page_says() {
         let untold: Vec<&&str> = others.iter().filter(|name| !told(name)).collect();
         assert!(untold.is_empty(), "CONTRIBUTING.md does not say that {part} costs {untold:?}");
     }
+}
+
+/// Types of one name, and how many there are of it: none is added, and what is renamed leaves the list.
+const NAMES_SHARED: [(&str, usize); 44] = [
+    ("Adapter", 3),
+    ("Address", 2),
+    ("Census", 2),
+    ("Cpu", 3),
+    ("Endpoint", 2),
+    ("Ends", 2),
+    ("Entry", 2),
+    ("Event", 3),
+    ("Fabric", 2),
+    ("Fault", 2),
+    ("Frame", 3),
+    ("Header", 3),
+    ("Incoming", 2),
+    ("Kept", 2),
+    ("Kind", 4),
+    ("Limits", 2),
+    ("Link", 3),
+    ("Node", 3),
+    ("Number", 2),
+    ("Outcome", 2),
+    ("Outgoing", 3),
+    ("Packet", 3),
+    ("Parameters", 4),
+    ("Place", 3),
+    ("Point", 2),
+    ("Problem", 2),
+    ("Processor", 2),
+    ("ProcessorParameters", 2),
+    ("Queue", 2),
+    ("Reader", 2),
+    ("Receiver", 2),
+    ("Shape", 2),
+    ("Source", 2),
+    ("Statistics", 5),
+    ("Stream", 2),
+    ("Table", 2),
+    ("Taken", 3),
+    ("Tally", 2),
+    ("Transfer", 2),
+    ("Unit", 2),
+    ("Value", 2),
+    ("WireParameters", 3),
+    ("Wiring", 2),
+    ("Words", 2),
+];
+
+/// The file that a file's module is declared in, and the module's name.
+fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String, String), String)> {
+    let (folder, file) = name.rsplit_once('/')?;
+    let (folder, module) = match file {
+        "mod.rs" => folder.rsplit_once('/')?,
+        file => (folder, file.strip_suffix(".rs")?),
+    };
+    let parent = |of: &&(String, String)| {
+        let of = of.0.as_str();
+        of != name
+            && (of == format!("{folder}/mod.rs") || of == format!("{folder}.rs") || of == format!("{folder}/lib.rs"))
+    };
+    Some((all.iter().find(parent)?, module.to_owned()))
+}
+
+/// Whether others can name what a file declares.
+fn is_open(name: &str, all: &[(String, String)]) -> bool {
+    name == "src/lib.rs"
+        || declared(name, all).is_some_and(|((parent, text), module)| {
+            text.lines().any(|line| line == format!("pub mod {module};")) && is_open(parent, all)
+        })
+}
+
+/// The types that a file declares for others.
+fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str> {
+    let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type ", "pub union "];
+    let after = |line: &'a str| kinds.iter().find_map(|kind| line.strip_prefix(kind));
+    let names = text.lines().filter_map(after);
+    let names = names.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""));
+    if is_open(name, all) {
+        return names.collect();
+    }
+    let Some(((_, parents), _)) = declared(name, all).filter(|((parent, _), _)| is_open(parent, all)) else {
+        return Vec::new();
+    };
+    let uses: Vec<&str> = parents.split("pub use ").skip(1).filter_map(|rest| rest.split(';').next()).collect();
+    let is_used = |name: &&str| {
+        uses.iter().any(|list| list.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == *name))
+    };
+    names.filter(is_used).collect()
+}
+
+#[test]
+fn a_type_has_a_name_of_its_own() {
+    let all = files("src", ".rs");
+    let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, text) in all.iter().filter(|(name, _)| !is_test(name)) {
+        types(name, text, &all).into_iter().for_each(|of| names.entry(of).or_default().push(name));
+    }
+    names.retain(|_, files| files.len() > 1);
+    let known = |name: &str| NAMES_SHARED.iter().find(|(known, _)| *known == name).map_or(1, |(_, count)| *count);
+    let more = names.iter().filter(|(name, files)| files.len() > known(name));
+    let mut wrong: Vec<String> = more.map(|(name, files)| format!("{name} is a type in each of {files:?}")).collect();
+    let there = |name: &str| names.get(name).map_or(1, Vec::len);
+    let gone = NAMES_SHARED.iter().filter(|(name, count)| there(name) < *count);
+    wrong.extend(gone.map(|(name, count)| format!("{name} is no longer the name of {count} types")));
+    none(wrong);
+}
+
+/// Where a program's file waits by the simulation's clock and not by its endpoint's, and why.
+const WAITS: [(&str, &str); 2] = [
+    ("src/program/fabric_alone/mod.rs", "there is no endpoint: the routers' own clock is followed"),
+    ("src/program/cyclic_shift/mod.rs", "the samples are an instrument's: a processor that took them would be slowed"),
+];
+
+#[test]
+fn programs_wait_by_their_endpoints_clock() {
+    let mut found = BTreeSet::new();
+    for (name, text) in files("src/program", ".rs").into_iter().filter(|(name, _)| !is_test(name)) {
+        let waits = ["sim.until(", "sim.delay(", "sim().until(", "sim().delay("];
+        if code(&text).any(|(_, line)| waits.iter().any(|wait| line.contains(wait))) {
+            found.insert(name);
+        }
+    }
+    let known: BTreeSet<String> = WAITS.iter().map(|(name, _)| name.to_string()).collect();
+    assert_eq!(found, known, "programs that wait by the simulation's clock, and those that may");
+}
+
+/// Where it says `unreachable!`, and why no combination of parts comes there.
+const UNREACHABLE: [(&str, &str); 5] = [
+    ("src/engine/stats.rs", "the value was set in the line before"),
+    ("src/fabric/topology/parameters.rs", "the family gives the function the names in its own list, and no other"),
+    ("src/fabric/topology/walk.rs", "after a loop without end, which an assertion bounds"),
+    ("src/program/bursts/draws.rs", "a number below a sum lies below one of its partial sums"),
+    ("src/program/bursts/parameters.rs", "the field was read as a list of two"),
+];
+
+#[test]
+fn no_combination_of_parts_reaches_the_unreachable() {
+    let sources = files("src", ".rs").into_iter().filter(|(name, _)| !is_test(name));
+    let says = |text: &str| code(text).any(|(_, line)| has_word(line, "unreachable!"));
+    let found: Vec<String> = sources.filter(|(_, text)| says(text)).map(|(name, _)| name).collect();
+    assert_eq!(found, UNREACHABLE.map(|(name, _)| name.to_owned()), "files that say `unreachable!`");
 }

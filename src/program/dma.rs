@@ -62,7 +62,7 @@ impl DmaTest {
         let (engine, page) = (&chip.host_dma, endpoint.allocate(self.size));
         let journey = Journey::new(0, id, id, self.size, world.sim.now());
         if self.transfers == 0 {
-            world.sim.delay(self.time).await;
+            endpoint.until(endpoint.now() + self.time).await;
         }
         for _ in 0..self.transfers {
             engine.begin(HostJob {
