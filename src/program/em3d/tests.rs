@@ -1,4 +1,4 @@
-//! Is the graph what was stated?
+//! Is the graph what was stated, and the serial run what the equations say? Is a wrong field told?
 
 use super::super::tests;
 use super::*;
@@ -24,4 +24,61 @@ fn the_graph_is_what_was_stated() {
     let stated = Em3d { dist_span: Some(5), ..parameters };
     assert_eq!(stated.check(5)[0].0, "dist-span");
     assert!(stated.check(6).is_empty());
+}
+
+fn small() -> Em3d {
+    let text = "[workload.em3d]\nn-nodes = 5\nd-nodes = 3\nlocal-p = 30\niterations = 3";
+    let Workload::Em3d(parameters) = tests::read(text) else { panic!("a solver was described") };
+    parameters
+}
+
+#[test]
+fn a_serial_run_is_what_the_equations_say() {
+    let graph = Graph::new(&small(), 4, 7);
+    let (mut electric, mut magnetic) = (graph.initial(0).to_vec(), graph.initial(1).to_vec());
+    for _ in 0..3 {
+        for node in 0..20 {
+            for (from, weight) in graph.arcs(1, &(node..node + 1)) {
+                magnetic[node] -= weight * electric[*from as usize];
+            }
+        }
+        for node in 0..20 {
+            for (from, weight) in graph.arcs(0, &(node..node + 1)) {
+                electric[node] -= weight * magnetic[*from as usize];
+            }
+        }
+    }
+    assert_ne!(electric, graph.initial(0), "the field moves");
+    assert_eq!(graph.serial(3), [electric, magnetic]);
+}
+
+/// Two processors that have computed, one of them a value that is off by as little as can be.
+fn ended(is_right: bool) {
+    let (parameters, graph) = (small(), Graph::new(&small(), 2, 7));
+    let mut values = graph.serial(parameters.iterations);
+    if !is_right {
+        values[1][7] = f64::from_bits(values[1][7].to_bits() ^ 1);
+    }
+    let of = |processor: usize| [0, 1].map(|side: usize| values[side][processor * 5..][..5].to_vec());
+    let field = Field {
+        parameters,
+        graph,
+        ghosts: Vec::new(),
+        messages: Cell::new(0),
+        began: Cell::default(),
+        ended: Cell::default(),
+        results: RefCell::new(vec![None; 2]),
+    };
+    [0, 1].into_iter().for_each(|processor| field.end(processor, of(processor)));
+}
+
+#[test]
+fn a_field_that_is_right_is_taken() {
+    ended(true);
+}
+
+#[test]
+#[should_panic(expected = "the field is not that of a serial run")]
+fn a_field_that_is_wrong_in_one_bit_is_told() {
+    ended(false);
 }

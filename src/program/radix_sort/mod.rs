@@ -15,6 +15,8 @@
 
 mod node;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 use super::{Running, parallel};
 use crate::engine::{Metric, Outcome, rng};
