@@ -1,7 +1,8 @@
 //! A message as the workbench follows it: who sends what to whom, and the ledgers of its packets.
 //!
 //! A [`Journey`] is an instrument, not a part: hardware passes it along beside the bytes, and no
-//! model decides anything by it. Where no ledger is wanted it is nothing, and costs a null pointer.
+//! model decides anything by it. Where no ledger is wanted it is no more than the message's number
+//! and start, and costs no allocation.
 //!
 //! A message of several packets has a journey for each of them, all from the message's start; the
 //! one of the packet that completes it is the message's. A copy that is sent again has a journey of
@@ -11,6 +12,7 @@ use super::ledger::Ledger;
 use super::node::NodeId;
 use super::signal::Signal;
 use super::sim::{Sim, TaskId};
+use super::stats::Summary;
 use super::time::Time;
 use super::units::Bytes;
 use std::cell::{Cell, RefCell};
@@ -38,48 +40,84 @@ impl Message {
     }
 }
 
-/// A packet's way, as it is followed; nothing where it is not.
+/// A packet's way, as far as it is followed.
 #[derive(Clone, Debug, Default)]
-pub struct Journey(Option<Rc<Message>>);
+pub struct Journey(Way);
+
+#[derive(Clone, Debug, Default)]
+enum Way {
+    /// Nobody asks.
+    #[default]
+    Unknown,
+    /// The message is counted, and timed from its start.
+    Timed { id: u64, start: Time },
+    /// Its ledger is kept.
+    Followed(Rc<Message>),
+}
 
 impl Journey {
-    /// A way that nobody follows.
-    pub const NONE: Journey = Journey(None);
+    /// A way that nobody asks for.
+    pub const NONE: Journey = Journey(Way::Unknown);
 
     /// The way of a message whose latency is counted from `start`.
     pub fn new(id: u64, source: NodeId, destination: NodeId, payload: Bytes, start: Time) -> Journey {
         let ledger = RefCell::new(Ledger::new(start));
-        Journey(Some(Rc::new(Message { id, source, destination, payload, ledger })))
+        Journey(Way::Followed(Rc::new(Message { id, source, destination, payload, ledger })))
     }
 
     /// The way of another packet of the same message, from the message's start.
     pub fn of_another_packet(&self) -> Journey {
-        let again = |message: &Rc<Message>| {
-            let Message { id, source, destination, payload, .. } = **message;
-            Journey::new(id, source, destination, payload, message.ledger.borrow().start())
-        };
-        self.0.as_ref().map(again).unwrap_or_default()
+        match self.message() {
+            None => self.clone(),
+            Some(message) => {
+                let Message { id, source, destination, payload, .. } = **message;
+                Journey::new(id, source, destination, payload, message.ledger.borrow().start())
+            }
+        }
     }
 
     /// The way of a copy, which is the same until now.
     pub fn fork(&self) -> Journey {
-        Journey(self.0.as_ref().map(|message| Rc::new((**message).clone())))
+        match self.message() {
+            None => self.clone(),
+            Some(message) => Journey(Way::Followed(Rc::new((**message).clone()))),
+        }
+    }
+
+    fn message(&self) -> Option<&Rc<Message>> {
+        match &self.0 {
+            Way::Followed(message) => Some(message),
+            Way::Unknown | Way::Timed { .. } => None,
+        }
     }
 
     /// The message's number, for spans.
     pub fn id(&self) -> Option<u64> {
-        self.0.as_ref().map(|message| message.id)
+        match &self.0 {
+            Way::Unknown => None,
+            Way::Timed { id, .. } => Some(*id),
+            Way::Followed(message) => Some(message.id),
+        }
     }
 
-    /// Whether anybody follows it.
+    /// Whether its ledger is kept.
     pub fn is_followed(&self) -> bool {
-        self.0.is_some()
+        self.message().is_some()
+    }
+
+    /// When the message started, if anybody asks.
+    fn start(&self) -> Option<Time> {
+        match &self.0 {
+            Way::Unknown => None,
+            Way::Timed { start, .. } => Some(*start),
+            Way::Followed(message) => Some(message.ledger.borrow().start()),
+        }
     }
 
     /// Counts work for this message in its present stage.
     #[inline]
     pub fn served(&self, from: Time, to: Time) {
-        if let Some(message) = &self.0 {
+        if let Some(message) = self.message() {
             message.ledger.borrow_mut().served(from, to);
         }
     }
@@ -87,14 +125,14 @@ impl Journey {
     /// Ends the present stage.
     #[inline]
     pub fn close(&self, stage: &'static str, at: Time) {
-        if let Some(message) = &self.0 {
+        if let Some(message) = self.message() {
             message.ledger.borrow_mut().close(stage, at);
         }
     }
 
     /// Ends the present stage, if it has lasted.
     pub fn close_if_lasted(&self, stage: &'static str, at: Time) {
-        if let Some(message) = &self.0 {
+        if let Some(message) = self.message() {
             let mut ledger = message.ledger.borrow_mut();
             if ledger.stage_start() < at {
                 ledger.close(stage, at);
@@ -121,6 +159,8 @@ pub struct Tally {
     measuring: Cell<bool>,
     arrived: Cell<u64>,
     delivered: RefCell<Vec<(Rc<Message>, Time)>>,
+    /// Of all that were measured, whether their ledgers were kept or not.
+    latencies: RefCell<Summary>,
     lost: RefCell<BTreeSet<u64>>,
     /// By receiving node, how many were delivered or lost.
     settled: RefCell<Vec<u64>>,
@@ -136,6 +176,7 @@ impl Tally {
             measuring: Cell::new(true),
             arrived: Cell::new(0),
             delivered: RefCell::default(),
+            latencies: RefCell::default(),
             lost: RefCell::default(),
             settled: RefCell::default(),
             change: Signal::new(sim, "messages to be delivered"),
@@ -144,9 +185,18 @@ impl Tally {
 
     /// A new message, sent at `start` by the sender's clock.
     pub fn message(&self, source: NodeId, destination: NodeId, payload: Bytes, start: Time) -> Journey {
+        Journey::new(self.next_id(), source, destination, payload, start)
+    }
+
+    /// A new message, sent at `start` by the sender's clock, of which no ledger is kept.
+    pub fn timed(&self, start: Time) -> Journey {
+        Journey(Way::Timed { id: self.next_id(), start })
+    }
+
+    fn next_id(&self) -> u64 {
         let id = self.made.get();
         self.made.set(id + 1);
-        Journey::new(id, source, destination, payload, start)
+        id
     }
 
     /// Whether messages delivered from now on are measured, or only counted: those that warm
@@ -155,10 +205,18 @@ impl Tally {
         self.measuring.set(measuring);
     }
 
-    /// A program, by whose clock it is `at`, has received the message of `journey`, if that is
-    /// followed.
+    /// A message is there for its program, by whose clock it is `at`; no more is kept of it than its latency.
+    pub fn pass(&self, journey: &Journey, at: Time) {
+        if let Some(start) = journey.start().filter(|_| self.measuring.get()) {
+            self.latencies.borrow_mut().add(at.since(start));
+        }
+    }
+
+    /// A program, by whose clock it is `at`, has received the message of `journey`; if that is followed,
+    /// its ledger is kept.
     pub fn deliver(&self, journey: &Journey, at: Time) {
-        let Some(message) = &journey.0 else { return };
+        self.pass(journey, at);
+        let Some(message) = journey.message() else { return };
         let ledger = message.ledger.borrow();
         assert_eq!(ledger.start() + ledger.total(), at, "the stages of a message sum to its latency");
         drop(ledger);
@@ -171,7 +229,7 @@ impl Tally {
 
     /// A packet of the message of `journey` was lost, and nobody sends it again.
     pub fn lose(&self, journey: &Journey) {
-        let Some(message) = &journey.0 else { return };
+        let Some(message) = journey.message() else { return };
         if self.lost.borrow_mut().insert(message.id) {
             self.settle(message.destination);
         }
@@ -204,6 +262,11 @@ impl Tally {
     /// Messages delivered and measured so far, in the order of delivery, each with its instant.
     pub fn delivered(&self) -> std::cell::Ref<'_, Vec<(Rc<Message>, Time)>> {
         self.delivered.borrow()
+    }
+
+    /// The latencies of all messages delivered and measured so far.
+    pub fn latencies(&self) -> std::cell::Ref<'_, Summary> {
+        self.latencies.borrow()
     }
 
     /// Waits until each node has been delivered, or has lost, as many messages as it expects. A

@@ -1,6 +1,7 @@
 //! Simulated time, units, tasks, the event queue, resources, mailboxes, random streams, ledgers
 //! and spans. Knows no hardware.
 
+pub mod busy;
 pub mod journey;
 pub mod ledger;
 pub mod limits;
@@ -21,13 +22,14 @@ pub mod units;
 #[cfg(test)]
 mod tests;
 
+pub use busy::Busy;
 pub use journey::{Expected, Journey, Message, Tally};
 pub use ledger::{Ledger, Stage};
 pub use limits::{Limits, Outcome};
 pub use map::Map;
 pub use metric::Metric;
 pub use node::{Class, Head, NodeId};
-pub use record::{Recorder, Span, Timeline, TrackId};
+pub use record::{Doing, Recorder, Span, Timeline, Track, TrackId};
 pub use resource::{Pool, Resource};
 pub use signal::{Mailbox, Signal};
 pub use sim::{Sim, Simulation};

@@ -25,6 +25,21 @@ pub struct Span {
     pub end: Time,
 }
 
+/// What a span tells beside its resource and its time.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Doing {
+    /// What was done, in a word.
+    pub what: &'static str,
+    /// The message served, if one was.
+    pub message: Option<u64>,
+    /// The data moved.
+    pub bytes: Bytes,
+}
+
+/// A track that is there only where spans are kept.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Track(Option<TrackId>);
+
 /// The spans of a run, in the order in which they ended.
 #[derive(Clone, Default, Debug)]
 pub struct Timeline {
@@ -65,6 +80,30 @@ impl Recorder {
         let mut timeline = self.timeline.borrow_mut();
         timeline.tracks.push((group.to_owned(), name.to_owned()));
         TrackId(timeline.tracks.len() as u32 - 1)
+    }
+
+    /// A track for the resource `name` of `group`, if spans are kept.
+    pub fn track_if_on(&self, group: &str, name: &str) -> Track {
+        Track(self.is_on().then(|| self.track(group, name)))
+    }
+
+    /// Keeps a span of a track that is there only where spans are kept.
+    #[inline]
+    pub fn tell(&self, track: Track, doing: Doing, start: Time, end: Time) {
+        if let Track(Some(track)) = track {
+            let Doing { what, message, bytes } = doing;
+            self.keep(Span { track, what, message, bytes, start, end });
+        }
+    }
+
+    /// Whether the next span is only counted.
+    pub fn is_full(&self) -> bool {
+        self.timeline.borrow().spans.len() >= self.spans_max.get()
+    }
+
+    /// Counts spans that nobody made, for they would not be kept.
+    pub fn drop_spans(&self, spans: u64) {
+        self.timeline.borrow_mut().dropped += spans;
     }
 
     /// Keeps a span.

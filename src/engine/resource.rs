@@ -1,9 +1,10 @@
 //! Things that are held: a resource by one task at a time, a pool in units.
 //!
-//! Both serve in the order of asking. A resource keeps the time it was held, from which
-//! utilisation comes. What they leave out: priorities and preemption, which belong to the part
+//! Both serve in the order of asking. A resource keeps the time it was held, and how long of that it
+//! moved something, from which utilisation comes; where spans are kept, a span for each who held it. What they leave out: priorities and preemption, which belong to the part
 //! modelled.
 
+use super::record::{Doing, Track};
 use super::sim::{NO_TASK, PointId, Sim, TaskId};
 use super::time::Time;
 use std::cell::{Cell, RefCell};
@@ -20,6 +21,9 @@ pub struct Resource {
     held: Cell<bool>,
     held_since: Cell<Time>,
     held_total: Cell<Time>,
+    moved_total: Cell<Time>,
+    doing: Cell<Doing>,
+    track: Track,
     grants: Cell<u64>,
     waiters: RefCell<VecDeque<TaskId>>,
 }
@@ -33,9 +37,18 @@ impl Resource {
             held: Cell::new(false),
             held_since: Cell::default(),
             held_total: Cell::default(),
+            moved_total: Cell::default(),
+            doing: Cell::default(),
+            track: Track::default(),
             grants: Cell::new(0),
             waiters: RefCell::default(),
         }
+    }
+
+    /// Has a span kept for each who holds it, on the track `name` of `group`.
+    pub fn traced(mut self, group: &str, name: &str) -> Resource {
+        self.track = self.sim.recorder().track_if_on(group, name);
+        self
     }
 
     /// Waits for the resource and holds it until the guard is dropped.
@@ -67,6 +80,16 @@ impl Resource {
         self.held_total.get() + since
     }
 
+    /// It has worked at its own pace for `time`: it moved something, and was not only held.
+    pub fn moves(&self, time: Time) {
+        self.moved_total.set(self.moved_total.get() + time);
+    }
+
+    /// For how long it has done so in all.
+    pub fn moved_total(&self) -> Time {
+        self.moved_total.get()
+    }
+
     fn grant(&self, task: TaskId) {
         self.held.set(true);
         self.held_since.set(self.sim.now());
@@ -76,6 +99,7 @@ impl Resource {
 
     fn release(&self) {
         self.held_total.set(self.held_total());
+        self.sim.recorder().tell(self.track, self.doing.take(), self.held_since.get(), self.sim.now());
         self.held.set(false);
         let next = self.waiters.borrow_mut().pop_front();
         if let Some(task) = next {
@@ -88,6 +112,13 @@ impl Resource {
 /// Holds a [`Resource`] until dropped.
 #[must_use = "a resource is held while its guard lives"]
 pub struct Held<'a>(&'a Resource);
+
+impl Held<'_> {
+    /// States for what it is held, for its span.
+    pub fn does(&self, doing: Doing) {
+        self.0.doing.set(doing);
+    }
+}
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {

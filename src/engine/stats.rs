@@ -119,7 +119,12 @@ impl Summary {
 
     /// The mean, in microseconds, for results; zero of none.
     pub fn mean_us(&self) -> f64 {
-        self.sum_ps as f64 / 1e6 / self.count.max(1) as f64
+        self.mean_in(1e6)
+    }
+
+    /// The mean in a unit of so many picoseconds; zero of none.
+    pub fn mean_in(&self, unit_ps: f64) -> f64 {
+        self.sum_ps as f64 / unit_ps / self.count.max(1) as f64
     }
 
     /// The least value that at least `percent` of the values do not exceed (nearest rank, the

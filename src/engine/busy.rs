@@ -1,0 +1,105 @@
+//! For how long something was at work: the union of stretches of time, so that what happens at once
+//! counts once. Leaves out by whom, which is for spans.
+
+use super::time::Time;
+use std::cell::Cell;
+
+/// How long something was at work in all.
+#[derive(Debug, Default)]
+pub struct Busy {
+    /// Stretches that are under way.
+    open: Cell<u32>,
+    /// From when those count.
+    since: Cell<Time>,
+    /// Until when all is counted, which may lie ahead.
+    until: Cell<Time>,
+    total: Cell<Time>,
+}
+
+impl Busy {
+    /// A stretch begins at `now`.
+    pub fn begin(&self, now: Time) {
+        if self.open.get() == 0 {
+            self.since.set(now.max(self.until.get()));
+        }
+        self.open.set(self.open.get() + 1);
+    }
+
+    /// A stretch ends at `now`.
+    pub fn end(&self, now: Time) {
+        self.open.set(self.open.get() - 1);
+        if self.open.get() == 0 {
+            self.count(self.since.get(), now);
+        }
+    }
+
+    /// Counts a whole stretch, which begins no later than now and may end ahead of it.
+    pub fn cover(&self, from: Time, to: Time) {
+        match self.open.get() {
+            0 => self.count(from.max(self.until.get()), to),
+            // What is open counts up to `from` at least.
+            _ => {
+                self.count(self.since.get(), to);
+                self.since.set(self.since.get().max(to));
+            }
+        }
+    }
+
+    fn count(&self, from: Time, to: Time) {
+        self.total.set(self.total.get() + to.since(from));
+        self.until.set(self.until.get().max(to));
+    }
+
+    /// How long it was in all until `now`.
+    pub fn total(&self, now: Time) -> Time {
+        let open = if self.open.get() > 0 { now.since(self.since.get()) } else { Time::ZERO };
+        (self.total.get() + open).since(self.until.get().since(now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ns(ns: u64) -> Time {
+        Time::from_ns(ns)
+    }
+
+    #[test]
+    fn what_happens_at_once_counts_once() {
+        let busy = Busy::default();
+        busy.begin(ns(10));
+        busy.begin(ns(12));
+        busy.end(ns(20));
+        assert_eq!(busy.total(ns(22)), ns(12), "what is under way counts");
+        busy.end(ns(25));
+        busy.cover(ns(20), ns(40));
+        assert_eq!((busy.total(ns(30)), busy.total(ns(50))), (ns(20), ns(30)), "not what lies ahead");
+        busy.begin(ns(35));
+        busy.end(ns(45));
+        assert_eq!(busy.total(ns(50)), ns(35));
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_union(stretches in prop::collection::vec((0..30u64, 0..30u64, any::<bool>()), 1..40)) {
+            let (busy, mut now, mut seen) = (Busy::default(), 0, std::collections::BTreeSet::new());
+            for (gap, length, is_open) in stretches {
+                now += gap;
+                seen.extend(now..now + length);
+                match is_open {
+                    true => {
+                        busy.begin(ns(now));
+                        busy.cover(ns(now), ns(now + length / 2));
+                        now += length;
+                        busy.end(ns(now));
+                    }
+                    false => busy.cover(ns(now), ns(now + length)),
+                }
+                let past = seen.iter().filter(|at| **at < now).count() as u64;
+                prop_assert_eq!(busy.total(ns(now)), ns(past));
+            }
+        }
+    }
+}
