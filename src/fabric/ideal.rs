@@ -8,13 +8,14 @@
 //! Leaves out: routing, contention, loss.
 //!
 //! Parameters: latency (Table 3: 40 ns), rate (the paper says nothing; 8 GB/s, the memory bus's).
-//! Statistics: how long each link, each way, has moved bytes.
+//! Statistics: how long each link, each way, was held by packets, and moved bytes.
 
+use super::LinkUse;
 use super::packet::Packet;
 use super::port::{Dropped, Facts, Inlet, Loss, Outlet, Piece};
+use super::wire::Wire;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Sim, Time};
 use crate::text::Table;
-use std::cell::Cell;
 use std::rc::Rc;
 
 /// What an ideal fabric is like.
@@ -62,19 +63,23 @@ pub struct Ideal {
 /// A node's link into and out of a class.
 struct Link {
     arrivals: Mailbox<Rc<Packet>>,
-    moved_in: Cell<Time>,
-    moved_out: Cell<Time>,
+    /// In and out.
+    wires: [Wire; 2],
 }
 
 impl Ideal {
-    /// A fabric between `nodes` nodes.
-    pub fn new(sim: &Sim, nodes: usize, parameters: IdealParameters) -> Rc<Ideal> {
-        let link = |class: u8, node| Link {
-            arrivals: Mailbox::new(sim, format!("{node}: a packet of class {class}")),
-            moved_in: Cell::default(),
-            moved_out: Cell::default(),
+    /// A fabric between the nodes of these names.
+    pub fn new(sim: &Sim, nodes: &[String], parameters: IdealParameters) -> Rc<Ideal> {
+        let wire = |class: u8, name: &str, way: &str| {
+            let of = if class == 0 { "" } else { ", replies" };
+            Wire::new(sim, format!("{name} {way} fabric{of}"))
         };
-        let links = (0..CLASSES).map(|class| NodeId::all(nodes).map(|node| link(class, node)).collect()).collect();
+        let link = |class: u8, (node, name): (NodeId, &String)| Link {
+            arrivals: Mailbox::new(sim, format!("{node}: a packet of class {class}")),
+            wires: ["→", "←"].map(|way| wire(class, name, way)),
+        };
+        let all = || NodeId::all(nodes.len()).zip(nodes);
+        let links = (0..CLASSES).map(|class| all().map(|node| link(class, node)).collect()).collect();
         Rc::new(Ideal { sim: sim.clone(), parameters, links })
     }
 
@@ -85,22 +90,19 @@ impl Ideal {
 
     /// Its way out.
     pub fn inlet(self: &Rc<Self>, node: NodeId, class: Class) -> IdealInlet {
-        IdealInlet { fabric: self.clone(), node, class, coming: None }
+        IdealInlet { fabric: self.clone(), node, class, coming: None, taking: None }
     }
 
-    /// For how long the links of `node` have moved bytes: in and out, by class.
-    pub fn link_use(&self, node: NodeId) -> Vec<[Time; 2]> {
-        let of = |links: &Vec<Link>| [links[node.index()].moved_in.get(), links[node.index()].moved_out.get()];
-        self.links.iter().map(of).collect()
+    /// How the links were used: node by node, by class, in and out.
+    pub fn links(&self) -> Vec<LinkUse> {
+        let nodes = self.links.first().map_or(0, Vec::len);
+        let of = |node: usize| self.links.iter().flat_map(move |links| &links[node].wires);
+        (0..nodes).flat_map(of).map(Wire::used).collect()
     }
 
     fn link(&self, node: NodeId, class: Class) -> &Link {
         &self.links[class.index()][node.index()]
     }
-}
-
-fn add(total: &Cell<Time>, time: Time) {
-    total.set(total.get() + time);
 }
 
 /// A node's way in. One engine uses it, so the link needs no arbitration.
@@ -109,6 +111,12 @@ pub struct IdealOutlet {
     node: NodeId,
     class: Class,
     packet: Option<Rc<Packet>>,
+}
+
+impl IdealOutlet {
+    fn wire(&self) -> &Wire {
+        &self.fabric.link(self.node, self.class).wires[0]
+    }
 }
 
 impl Outlet for IdealOutlet {
@@ -122,6 +130,7 @@ impl Outlet for IdealOutlet {
 
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
         self.packet = Some(packet.clone());
+        self.wire().take();
         Ok(())
     }
 
@@ -132,11 +141,12 @@ impl Outlet for IdealOutlet {
     async fn send(&mut self, bytes: Bytes, no_less: Time, _last: bool) {
         let moving = self.rate().time_for(bytes);
         self.fabric.sim.delay(moving.max(no_less)).await;
-        add(&self.fabric.link(self.node, self.class).moved_in, moving);
+        self.wire().moves(moving);
     }
 
     fn close(&mut self) {
         let packet = self.packet.take().expect("a way is let go that was taken");
+        self.wire().let_go(&packet);
         let Ideal { sim, parameters, .. } = &*self.fabric;
         let arrivals = &self.fabric.link(packet.label().destination, self.class).arrivals;
         arrivals.send_at(sim.now() + parameters.latency, packet);
@@ -150,6 +160,14 @@ pub struct IdealInlet {
     class: Class,
     /// The packet that is coming out, and how much of it has.
     coming: Option<(Rc<Packet>, Bytes)>,
+    /// What is coming out of it just now, how long that takes, and whether the packet ends with it.
+    taking: Option<(Rc<Packet>, Time, bool)>,
+}
+
+impl IdealInlet {
+    fn wire(&self) -> &Wire {
+        &self.fabric.link(self.node, self.class).wires[1]
+    }
 }
 
 impl Inlet for IdealInlet {
@@ -164,11 +182,20 @@ impl Inlet for IdealInlet {
             self.coming = Some((packet.clone(), out + bytes));
         }
         let time = self.fabric.parameters.rate.time_for(bytes);
-        add(&self.fabric.link(self.node, self.class).moved_out, time);
+        if first {
+            self.wire().take();
+        }
+        self.taking = Some((packet.clone(), time, last));
         Piece::Bytes { packet, bytes, time, first, last }
     }
 
-    fn taken(&mut self, _bytes: Bytes) {}
+    fn taken(&mut self, _bytes: Bytes) {
+        let (packet, time, last) = self.taking.take().expect("what is taken was given");
+        self.wire().moves(time);
+        if last {
+            self.wire().let_go(&packet);
+        }
+    }
 
     fn waits_outside(&self) -> bool {
         false

@@ -5,6 +5,7 @@
 //! | `packet.rs` | a packet: bytes, and the label by which it is carried |
 //! | `port.rs` | where a node meets a fabric: byte by byte, or in whole packets |
 //! | `whole.rs` | whole packets over a fabric that streams |
+//! | `wire.rs` | a link, as instruments know it |
 //! | `ideal.rs` | a fixed latency, no topology |
 //! | `myrinet/` | source-routed wormhole crossbar switches with link-level back-pressure |
 //! | `routed/` | routers in a simulation, both views of them |
@@ -22,6 +23,7 @@ pub mod routed;
 pub mod router;
 pub mod topology;
 mod whole;
+mod wire;
 
 pub use packet::{Label, Packet};
 pub use port::{Dropped, Facts, Fate, Inlet, Longest, Loss, Outlet, Piece, Told, Whole};
@@ -74,10 +76,18 @@ impl Fabric {
         Fabric { kind: Kind::Myrinet(fabric), facts, desk: Rc::default() }
     }
 
-    /// Routers of this shape, their task started; `seed` is for their choices and losses.
-    pub fn routed(sim: &Sim, shape: Shape, parameters: &RoutedParameters, seed: u64, facts: Facts) -> Fabric {
+    /// Routers of this shape between the nodes of these names, their task started; `seed` is for their
+    /// choices and losses.
+    pub fn routed(
+        sim: &Sim,
+        shape: Shape,
+        parameters: &RoutedParameters,
+        nodes: &[String],
+        seed: u64,
+        facts: Facts,
+    ) -> Fabric {
         let desk = Rc::default();
-        Fabric { kind: Kind::Routed(Routed::start(sim, shape, parameters, seed, &desk)), facts, desk }
+        Fabric { kind: Kind::Routed(Routed::start(sim, shape, parameters, nodes, seed, &desk)), facts, desk }
     }
 
     /// What could be said of it before time 0.
@@ -118,26 +128,13 @@ impl Fabric {
     }
 
     /// How long each link was held, and moved bytes, by name.
-    pub fn links(&self, nodes: &[String]) -> Vec<LinkUse> {
+    pub fn links(&self) -> Vec<LinkUse> {
         match &self.kind {
-            Kind::Ideal(fabric) => ideal_links(fabric, nodes),
+            Kind::Ideal(fabric) => fabric.links(),
             Kind::Myrinet(fabric) => fabric.link_use(),
-            Kind::Routed(fabric) => fabric.links(nodes),
+            Kind::Routed(fabric) => fabric.links(),
         }
     }
-}
-
-fn ideal_links(fabric: &Ideal, nodes: &[String]) -> Vec<LinkUse> {
-    let mut links = Vec::new();
-    for (node, name) in nodes.iter().enumerate() {
-        for (class, moved) in fabric.link_use(NodeId(node as u32)).into_iter().enumerate() {
-            for (moving, way) in moved.into_iter().zip(["→ fabric", "← fabric"]) {
-                let of = if class == 0 { "" } else { ", replies" };
-                links.push(LinkUse { name: format!("{name} {way}{of}"), held: moving, moving });
-            }
-        }
-    }
-    links
 }
 
 /// A way in of any fabric.

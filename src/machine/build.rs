@@ -5,6 +5,7 @@ use super::{Ends, Fabric, Machine};
 use crate::engine::{Bytes, Limits, NodeId, Outcome, Recorder, Sim, Simulation, Tally};
 use crate::fabric;
 use crate::fabric::routed::RoutedParameters;
+use crate::fabric::routed::links::Links;
 use crate::fabric::router::{Network, Switching};
 use crate::host::{Host, HostParameters};
 use crate::messaging::{Alone, Endpoint, Node, World};
@@ -28,12 +29,12 @@ pub fn build(machine: &Machine, recorder: Recorder) -> Built {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
     let tally = Tally::new(&sim);
-    let fabric = machine.ends.as_ref().map(|_| machine.fabric.join(&sim, &machine.nodes, machine.run.seed));
+    let fabric = machine.ends.as_ref().map(|_| machine.fabric.join(&sim, &names(machine), machine.run.seed));
     let nodes = match (&machine.ends, &fabric) {
         (Some(ends), Some(fabric)) => nodes(&sim, machine, ends, fabric, &tally),
         _ => Vec::new(),
     };
-    let alone = if machine.ends.is_none() { driven_alone(machine) } else { None };
+    let alone = if machine.ends.is_none() { driven_alone(&sim, machine) } else { None };
     let (nodes, seed, actives) = (Rc::new(nodes), machine.run.seed, Rc::default());
     let world = World { nodes, sim, fabric, tally, actives, seed, alone };
     let running = machine.workload.start(&world);
@@ -48,17 +49,28 @@ impl Built {
     }
 }
 
+fn names(machine: &Machine) -> Vec<String> {
+    machine.nodes.iter().map(|node| node.name.clone()).collect()
+}
+
 /// The routers of a fabric without anything at its ends.
-fn driven_alone(machine: &Machine) -> Option<Rc<Alone>> {
+fn driven_alone(sim: &Sim, machine: &Machine) -> Option<Rc<Alone>> {
     let Fabric::Routed(topology, RoutedParameters { router, exit_delay, .. }) = &machine.fabric else { return None };
     let shape = shape(topology);
+    let (routing, nodes) = (shape.routing.clone(), shape.wiring.nodes());
+    let mut network = Network::new(shape, router, machine.run.seed);
+    if sim.recorder().is_on() {
+        network.keep_crossings();
+    }
     Some(Rc::new(Alone {
-        routing: shape.routing.clone(),
-        nodes: shape.wiring.nodes(),
+        routing,
+        nodes,
+        links: Links::new(router, &names(machine)),
+        spans: RefCell::default(),
         clock: router.clock,
         exit_delay: *exit_delay,
         whole: router.switching == Switching::StoreAndForward,
-        network: RefCell::new(Network::new(shape, router, machine.run.seed)),
+        network: RefCell::new(network),
     }))
 }
 

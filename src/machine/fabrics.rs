@@ -1,7 +1,6 @@
 //! The fabrics of a description: what is read of each, what can be said of it before time 0, and how it
 //! joins the nodes.
 
-use super::NodeDescription;
 use crate::engine::Sim;
 use crate::fabric::ideal::{Ideal, IdealParameters};
 use crate::fabric::myrinet::{Myrinet, MyrinetParameters};
@@ -79,18 +78,17 @@ const FABRICS: [(&str, &str); 2] =
     [("myrinet", "Source-routed wormhole switches with back-pressure"), ("ideal", "A fixed latency, no topology")];
 
 impl Fabric {
-    /// The fabric at work, between `nodes`.
-    pub(super) fn join(&self, sim: &Sim, nodes: &[NodeDescription], seed: u64) -> fabric::Fabric {
+    /// The fabric at work, between nodes of these names.
+    pub(super) fn join(&self, sim: &Sim, names: &[String], seed: u64) -> fabric::Fabric {
         let facts = self.facts();
         match self {
-            Fabric::Ideal(parameters) => fabric::Fabric::ideal(Ideal::new(sim, nodes.len(), *parameters), facts),
+            Fabric::Ideal(parameters) => fabric::Fabric::ideal(Ideal::new(sim, names, *parameters), facts),
             Fabric::Myrinet(parameters) => {
-                let names: Vec<String> = nodes.iter().map(|node| node.name.clone()).collect();
-                let myrinet = Myrinet::new(sim, parameters.clone(), &names).expect("a checked fabric joins its nodes");
+                let myrinet = Myrinet::new(sim, parameters.clone(), names).expect("a checked fabric joins its nodes");
                 fabric::Fabric::myrinet(myrinet, facts)
             }
             Fabric::Routed(topology, parameters) => {
-                fabric::Fabric::routed(sim, shape(topology), parameters, seed, facts)
+                fabric::Fabric::routed(sim, shape(topology), parameters, names, seed, facts)
             }
         }
     }

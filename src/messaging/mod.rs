@@ -20,10 +20,11 @@ pub use endpoint::Endpoint;
 pub use messages::{Incoming, Outgoing};
 pub use parameters::{ActiveParameters, MessagingParameters};
 
-use crate::engine::{Hertz, NodeId, Sim, Tally};
-use crate::fabric::Fabric;
-use crate::fabric::router::Network;
+use crate::engine::{Bytes, Doing, Hertz, NodeId, Sim, Tally};
+use crate::fabric::routed::links::{Links, Spans};
+use crate::fabric::router::{Crossing, Network};
 use crate::fabric::topology::Routing;
+use crate::fabric::{Fabric, LinkUse};
 use active::{Active, Barrier};
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -70,6 +71,10 @@ pub struct World {
 pub struct Alone {
     /// The routers.
     pub network: RefCell<Network>,
+    /// How fast its links are, and their names.
+    pub links: Links,
+    /// The spans of its links.
+    pub spans: RefCell<Spans>,
     /// How far apart nodes are.
     pub routing: Arc<dyn Routing>,
     /// Their clock.
@@ -82,7 +87,24 @@ pub struct Alone {
     pub whole: bool,
 }
 
+impl Alone {
+    /// What spans tell of a packet, which is known by how many were offered before it.
+    pub fn doing(&self, crossing: &Crossing) -> Doing {
+        let bytes = Bytes(u64::from(crossing.flits) * u64::from(self.links.flit_bytes()));
+        Doing { what: "packet", message: Some(crossing.number), bytes }
+    }
+}
+
 impl World {
+    /// How each link was used.
+    pub fn links(&self) -> Vec<LinkUse> {
+        match (&self.fabric, &self.alone) {
+            (Some(fabric), _) => fabric.links(),
+            (None, Some(alone)) => alone.links.used(&alone.network.borrow()),
+            (None, None) => Vec::new(),
+        }
+    }
+
     /// The number of the node called `name`; the description was checked.
     pub fn id(&self, name: &str) -> NodeId {
         let at = self.nodes.iter().position(|node| node.name == name);

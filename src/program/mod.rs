@@ -40,7 +40,7 @@ pub use ends::Ends;
 pub use pattern::PATTERNS;
 
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Map, Metric, NodeId, Outcome};
+use crate::engine::{Bytes, Map, Metric, NodeId, Outcome, Time};
 use crate::messaging::World;
 use crate::text::Table;
 use std::rc::Rc;
@@ -257,14 +257,20 @@ impl Workload {
 
 /// Mean, percentiles and extremes of latencies, under `name`.
 fn latency_metrics(name: &str, latencies: &Summary) -> Vec<Metric> {
-    let metric = |suffix: &str, time: f64| Metric::new(format!("{name}{suffix}"), time, "us");
-    vec![
-        metric("", latencies.mean_us()),
-        metric("_min", latencies.min().as_us()),
-        metric("_p50", latencies.percentile(50.0).as_us()),
-        metric("_p99", latencies.percentile(99.0).as_us()),
-        metric("_max", latencies.max().as_us()),
-    ]
+    latency_metrics_in("us", 1e6, name, latencies)
+}
+
+/// The same in a unit of so many picoseconds.
+fn latency_metrics_in(unit: &'static str, unit_ps: f64, name: &str, latencies: &Summary) -> Vec<Metric> {
+    let told = |time: Time| time.ps() as f64 / unit_ps;
+    let values = [
+        ("", latencies.mean_in(unit_ps)),
+        ("_min", told(latencies.min())),
+        ("_p50", told(latencies.percentile(50.0))),
+        ("_p99", told(latencies.percentile(99.0))),
+        ("_max", told(latencies.max())),
+    ];
+    values.map(|(suffix, value)| Metric::new(format!("{name}{suffix}"), value, unit)).into()
 }
 
 /// How many messages were sent, delivered and lost.

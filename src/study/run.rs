@@ -16,7 +16,7 @@ pub struct RunResult {
     pub map: Option<Map>,
     /// The ledgers of the messages delivered.
     pub ledgers: Vec<Ledger>,
-    /// How long each resource was busy.
+    /// How long each resource was busy: every processor, bus, memory, engine and link.
     pub resources: Vec<ResourceUse>,
     /// The simulated time at which it ended.
     pub end: Time,
@@ -108,9 +108,7 @@ fn resources(built: &Built) -> Vec<ResourceUse> {
             resources.push(ResourceUse { name, busy: part.busy, moving: part.moving });
         }
     }
-    let names: Vec<String> = built.world.nodes.iter().map(|node| node.name.clone()).collect();
-    let links = built.world.fabric.iter().flat_map(|fabric| fabric.links(&names));
-    resources.extend(links.map(|link| {
+    resources.extend(built.world.links().into_iter().map(|link| {
         let (busy, moving) = (link.held, link.moving);
         ResourceUse { name: format!("link {}", link.name), busy, moving }
     }));

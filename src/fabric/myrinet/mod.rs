@@ -21,6 +21,7 @@ pub use ways::{MyrinetInlet, MyrinetOutlet};
 use super::LinkUse;
 use super::packet::Packet;
 use super::port::{Dropped, Facts, Loss, Piece};
+use super::wire::Wire;
 use crate::engine::sim::{NO_TASK, TaskId};
 use crate::engine::{Bytes, Mailbox, NodeId, Pool, Rate, Sim, Time};
 use crate::text::Table;
@@ -107,10 +108,7 @@ fn star(t: &mut Table<'_>, switches: &[String], nodes: &[String]) -> Vec<(String
 /// One direction of a link, held by a packet at a time.
 struct Link {
     free: Pool,
-    held_since: Cell<Time>,
-    held_total: Cell<Time>,
-    moved_total: Cell<Time>,
-    name: String,
+    wire: Wire,
 }
 
 /// Where a node meets the fabric, as the fabric sees it.
@@ -180,31 +178,26 @@ impl Myrinet {
 
     /// For each link and direction its name, how long packets held it, and how long it moved bytes.
     pub fn link_use(&self) -> Vec<LinkUse> {
-        self.links.iter().map(|link| link.used()).collect()
+        self.links.iter().map(|link| link.wire.used()).collect()
     }
 }
 
 impl Link {
     fn new(sim: &Sim, name: String) -> Link {
         let free = Pool::new(sim, format!("link {name}"), 1);
-        let (held_since, held_total, moved_total) = Default::default();
-        Link { free, held_since, held_total, moved_total, name }
+        Link { free, wire: Wire::new(sim, name) }
     }
 
     /// The current task holds it from now on, and is told of as its holder.
     fn taken(&self, sim: &Sim) {
-        self.held_since.set(sim.now());
+        self.wire.take();
         sim.set_holder(self.free.point(), sim.current());
     }
 
-    fn let_go(&self, sim: &Sim) {
-        self.held_total.set(self.held_total.get() + sim.now().since(self.held_since.get()));
+    fn let_go(&self, sim: &Sim, packet: &Packet) {
+        self.wire.let_go(packet);
         sim.set_holder(self.free.point(), NO_TASK);
         self.free.release(1);
-    }
-
-    fn used(&self) -> LinkUse {
-        LinkUse { name: self.name.clone(), held: self.held_total.get(), moving: self.moved_total.get() }
     }
 }
 

@@ -43,7 +43,7 @@ impl Path {
         // port comes on top, and no byte behind the head flows before the whole path is held.
         let free = &fabric.links[link].free;
         if !free.acquire_until(1, self.deadline).await {
-            return Err(self.give_up(&format!("waiting for link {}", fabric.links[link].name)));
+            return Err(self.give_up(&format!("waiting for link {}", fabric.links[link].wire.name())));
         }
         fabric.links[link].taken(&fabric.sim);
         self.held.push(link);
@@ -74,8 +74,7 @@ impl Path {
         port.arrivals.send_at(fabric.sim.now() + self.latency, arrival);
         fabric.sim.delay(time).await;
         for &link in &self.held {
-            let moved = &fabric.links[link].moved_total;
-            moved.set(moved.get() + crossing);
+            fabric.links[link].wire.moves(crossing);
         }
     }
 
@@ -106,7 +105,7 @@ impl Path {
 
     fn let_go(&mut self) {
         for link in self.held.drain(..) {
-            self.fabric.links[link].let_go(&self.fabric.sim);
+            self.fabric.links[link].let_go(&self.fabric.sim, &self.packet);
         }
     }
 }

@@ -1,30 +1,103 @@
-//! How long each link of a routed fabric moved flits. A link is never held without moving: between the
-//! flits of a packet it moves those of others. Logical networks with links of their own
-//! ([`Sharing::Strict`](crate::fabric::router::Sharing)) each have their share of a wider link's time.
+//! Links of routers, as instruments know them: how long each moved flits, and a span for each packet on
+//! each channel that it had.
+//!
+//! A link is never held without moving: between the flits of a packet it moves those of others. Logical
+//! networks with links of their own ([`Sharing::Strict`]) each have their share of a wider link's time.
 
-use super::Routed;
-use crate::engine::{Bytes, Time};
+use crate::engine::{Bytes, Doing, Hertz, Rate, Recorder, Track};
 use crate::fabric::LinkUse;
-use crate::fabric::router::{Link, LinkEnd};
+use crate::fabric::router::{Channel, Crossing, Link, LinkEnd, Network, RouterParameters, Sharing};
+use crate::fabric::wire::GROUP;
+use std::collections::BTreeMap;
 
-impl Routed {
-    /// The links that flits crossed; `nodes` are the nodes' names.
-    pub fn links(&self, nodes: &[String]) -> Vec<LinkUse> {
-        let links = self.network.borrow().links();
-        links.into_iter().filter(|link| link.flits > 0).map(|link| self.link_use(&link, nodes)).collect()
+/// How fast links are, and the names of the nodes at their ends.
+#[derive(Clone, Debug)]
+pub struct Links {
+    clock: Hertz,
+    /// The rate of a link.
+    pub(super) rate: Rate,
+    pub(super) flit_bytes: u32,
+    /// Into how many logical networks a link's time is divided.
+    planes: u8,
+    /// Channels of a link, all logical networks counted.
+    channels: u32,
+    nodes: Vec<String>,
+}
+
+impl Links {
+    /// Those of such routers between the nodes of these names; others go by their numbers.
+    pub fn new(router: &RouterParameters, nodes: &[String]) -> Links {
+        Links {
+            clock: router.clock,
+            rate: Rate::from_bits_per_s(router.clock.0.saturating_mul(router.link_bits.into())),
+            flit_bytes: router.flit_bits / 8,
+            planes: if router.sharing == Sharing::Strict { router.networks } else { 1 },
+            channels: u32::from(router.networks) * u32::from(router.virtual_channels),
+            nodes: nodes.to_vec(),
+        }
     }
 
-    fn link_use(&self, link: &Link, nodes: &[String]) -> LinkUse {
-        let name = format!("{} → {}", end(link.from, nodes), end(link.to, nodes));
-        let time = self.link_rate.time_for(Bytes(u64::from(self.flit_bytes) * link.flits));
-        let moving = Time::from_ps(time.ps() / u64::from(self.planes));
-        LinkUse { name, held: moving, moving }
+    /// Bytes of a flit.
+    pub fn flit_bytes(&self) -> u32 {
+        self.flit_bytes
+    }
+
+    /// How all links of a network were used.
+    pub fn used(&self, network: &Network) -> Vec<LinkUse> {
+        network.links().iter().map(|link| self.link(link)).collect()
+    }
+
+    fn link(&self, link: &Link) -> LinkUse {
+        let time = self.rate.time_for(Bytes(u64::from(self.flit_bytes) * link.flits));
+        let moving = time.scale(1, self.planes.into());
+        LinkUse { name: self.name(link.from, link.to), held: moving, moving }
+    }
+
+    fn name(&self, from: LinkEnd, to: LinkEnd) -> String {
+        format!("{} → {}", self.end(from), self.end(to))
+    }
+
+    fn end(&self, end: LinkEnd) -> String {
+        match end {
+            LinkEnd::Node(node) => self.nodes.get(node as usize).cloned().unwrap_or_else(|| format!("place {node}")),
+            LinkEnd::Router(router, port) => format!("router {router}.{port}"),
+        }
     }
 }
 
-fn end(end: LinkEnd, nodes: &[String]) -> String {
-    match end {
-        LinkEnd::Node(node) => nodes.get(node as usize).cloned().unwrap_or_else(|| format!("place {node}")),
-        LinkEnd::Router(router, port) => format!("router {router}.{port}"),
+/// The spans of packets on channels.
+#[derive(Debug, Default)]
+pub struct Spans {
+    tracks: BTreeMap<u32, Track>,
+    crossings: Vec<Crossing>,
+}
+
+impl Spans {
+    /// Keeps spans of the packets that left channels of `network` since; `doing` says what is known of one.
+    pub fn tell(
+        &mut self,
+        recorder: &Recorder,
+        network: &mut Network,
+        links: &Links,
+        doing: impl Fn(&Crossing) -> Doing,
+    ) {
+        if !recorder.is_on() {
+            return;
+        }
+        network.take_crossings(&mut self.crossings);
+        for crossing in self.crossings.drain(..) {
+            if recorder.is_full() {
+                // A track of a large network takes more than its span would.
+                recorder.drop_spans(1);
+                continue;
+            }
+            let track = self.tracks.entry(crossing.channel).or_insert_with(|| {
+                let Channel { from, to, number } = network.channel(crossing.channel);
+                let channel = if links.channels > 1 { format!(", channel {number}") } else { String::new() };
+                recorder.track_if_on(GROUP, &format!("{}{channel}", links.name(from, to)))
+            });
+            let [start, end] = [crossing.from, crossing.to].map(|cycle| links.clock.end_of_cycle(cycle));
+            recorder.tell(*track, doing(&crossing), start, end);
+        }
     }
 }

@@ -6,17 +6,20 @@
 //! of events. Packets may be lost on their way (`loss`): such a one crosses the fabric and is
 //! dropped at its end, and gives back the place it took.
 
-mod links;
+pub mod links;
 mod stream;
 
 pub use stream::{RoutedInlet, RoutedOutlet};
 
+use super::LinkUse;
 use super::packet::Packet;
 use super::port::{Desk, Facts, Listener, Longest, Loss, Told, Whole};
-use super::router::{Event, EventKind, Network, RouterParameters, Sharing, Switching};
+use super::router::{Crossing, Event, EventKind, Network, RouterParameters, Sharing, Switching};
 use super::topology::Shape;
-use crate::engine::{Bytes, Class, Hertz, Mailbox, NodeId, Rate, Signal, Sim, Time, rng};
+use super::wire;
+use crate::engine::{Bytes, Class, Doing, Hertz, Mailbox, NodeId, Signal, Sim, Time, rng};
 use crate::text::Table;
+use links::{Links, Spans};
 use rand::RngExt;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -97,12 +100,9 @@ impl RoutedParameters {
 pub struct Routed {
     sim: Sim,
     clock: Hertz,
-    flit_bytes: u32,
     buffer_flits: u32,
-    /// The rate of a link.
-    link_rate: Rate,
-    /// Into how many logical networks a link's time is divided.
-    planes: u8,
+    links: Links,
+    spans: RefCell<Spans>,
     /// Whether a packet is told of only when all of it is there.
     whole: bool,
     /// What has come out of the fabric, and will be in its interface some cycles later.
@@ -137,6 +137,7 @@ impl Routed {
         sim: &Sim,
         shape: Shape,
         parameters: &RoutedParameters,
+        nodes: &[String],
         seed: u64,
         desk: &Rc<Desk>,
     ) -> Rc<Routed> {
@@ -144,10 +145,9 @@ impl Routed {
         let fabric = Rc::new(Routed {
             sim: sim.clone(),
             clock: router.clock,
-            flit_bytes: router.flit_bits / 8,
             buffer_flits: u32::from(router.buffer_flits),
-            link_rate: Rate::from_bits_per_s(router.clock.0.saturating_mul(router.link_bits.into())),
-            planes: if router.sharing == Sharing::Strict { router.networks } else { 1 },
+            links: Links::new(router, nodes),
+            spans: RefCell::default(),
             streams: RefCell::default(),
             whole: router.switching == Switching::StoreAndForward,
             exits: Mailbox::new(sim, "packets that come out of the fabric"),
@@ -159,6 +159,9 @@ impl Routed {
             kick: Signal::new(sim, "work for the fabric"),
             asleep: Cell::new(false),
         });
+        if sim.recorder().is_on() {
+            fabric.network.borrow_mut().keep_crossings();
+        }
         sim.spawn_server("fabric", fabric.clone().run());
         if parameters.exit_delay > 0 {
             sim.spawn_server("fabric exits", fabric.clone().come_out());
@@ -202,10 +205,24 @@ impl Routed {
             network.skip_to(cycle);
             network.step();
             network.take_events(events);
+            self.spans.borrow_mut().tell(self.sim.recorder(), &mut network, &self.links, |one| self.doing(one));
         }
         for event in events.drain(..) {
             self.tell(event);
         }
+    }
+
+    /// What is known of a packet that has left a channel; little of one that is lost.
+    fn doing(&self, crossing: &Crossing) -> Doing {
+        match &self.flying.borrow().packets[crossing.tag as usize] {
+            Some(packet) => wire::doing(packet),
+            None => Doing { what: "lost", ..Doing::default() },
+        }
+    }
+
+    /// How the links were used.
+    pub fn links(&self) -> Vec<LinkUse> {
+        self.links.used(&self.network.borrow())
     }
 
     fn tell(&self, event: Event) {
@@ -291,7 +308,7 @@ impl Routed {
     }
 
     fn flits(&self, packet: &Packet) -> u16 {
-        let flits = packet.label().length.get().div_ceil(u64::from(self.flit_bytes));
+        let flits = packet.label().length.get().div_ceil(u64::from(self.links.flit_bytes));
         u16::try_from(flits).expect("a checked packet has at most 65535 flits")
     }
 

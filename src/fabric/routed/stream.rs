@@ -71,7 +71,7 @@ impl Routed {
 
     /// What moves at once, in flits.
     fn grain_flits(&self) -> u16 {
-        (GRAIN_BYTES_MAX / self.flit_bytes).clamp(1, self.buffer_flits) as u16
+        (GRAIN_BYTES_MAX / self.links.flit_bytes).clamp(1, self.buffer_flits) as u16
     }
 
     /// Something happened to a packet that streams; whether it does.
@@ -106,7 +106,7 @@ impl Routed {
         let flying = self.flying.borrow();
         let packet = flying.packets[event.tag as usize].clone().expect("a packet under way has its tag");
         let (before, length) = (coming.came, packet.label().length.get());
-        let all = (before + u64::from(flits) * u64::from(self.flit_bytes)).min(length);
+        let all = (before + u64::from(flits) * u64::from(self.links.flit_bytes)).min(length);
         coming.came = all;
         let (bytes, time) = (Bytes(all - before), Time::ZERO);
         coming.kept.push_back(Piece::Bytes { packet, bytes, time, first: before == 0, last: all == length });
@@ -155,11 +155,11 @@ pub struct RoutedOutlet {
 
 impl Outlet for RoutedOutlet {
     fn grain(&self) -> Bytes {
-        Bytes(u64::from(self.fabric.grain_flits()) * u64::from(self.fabric.flit_bytes))
+        Bytes(u64::from(self.fabric.grain_flits()) * u64::from(self.fabric.links.flit_bytes))
     }
 
     fn rate(&self) -> Rate {
-        self.fabric.link_rate
+        self.fabric.links.rate
     }
 
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
@@ -175,9 +175,9 @@ impl Outlet for RoutedOutlet {
 
     async fn send(&mut self, bytes: Bytes, no_less: Time, last: bool) {
         let (packet, tag, supplied) = self.sending.as_mut().expect("bytes leave in a packet");
-        let (fabric, flit) = (&self.fabric, u64::from(self.fabric.flit_bytes));
+        let (fabric, flit) = (&self.fabric, u64::from(self.fabric.links.flit_bytes));
         // Memory that is slower than the link is waited for.
-        fabric.sim.delay(no_less.since(fabric.link_rate.time_for(bytes))).await;
+        fabric.sim.delay(no_less.since(fabric.links.rate.time_for(bytes))).await;
         let flits = |bytes: u64, last: bool| if last { bytes.div_ceil(flit) } else { bytes / flit };
         let before = flits(*supplied, false);
         *supplied += bytes.get();
@@ -236,7 +236,7 @@ impl Inlet for RoutedInlet {
     }
 
     fn taken(&mut self, bytes: Bytes) {
-        let flit = u64::from(self.fabric.flit_bytes);
+        let flit = u64::from(self.fabric.links.flit_bytes);
         let flits = |taken: u64, length: u64| if taken == length { taken.div_ceil(flit) } else { taken / flit };
         let before = flits(self.taken, u64::MAX);
         self.taken += bytes.get();

@@ -33,7 +33,7 @@ const QUEUES: plain::Parameters = plain::Parameters { outgoing: 64, arrivals: 64
 fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
-    let fabric = Fabric::ideal(Ideal::new(&sim, 2, FABRIC), FABRIC.facts());
+    let fabric = Fabric::ideal(Ideal::new(&sim, &["a", "b"].map(str::to_owned), FABRIC), FABRIC.facts());
     let (tally, pending, barrier) = (Tally::new(&sim), Pending::new(2), Rc::<Barrier>::default());
     let kind = HostParameters::Software(SoftwareParameters { clock: Hertz(1_000_000_000) });
     let protocol = ProtocolParameters::Plain(QUEUES);

@@ -14,7 +14,9 @@ pub mod replay;
 pub mod trace;
 pub mod zero_load;
 
-use crate::engine::{Signal, Sim};
+use super::latency_metrics_in;
+use crate::engine::stats::Summary;
+use crate::engine::{Metric, Signal, Sim, Time};
 use crate::fabric::router::{Event, EventKind, Network};
 use crate::messaging::{Alone, World};
 use std::cell::RefCell;
@@ -42,6 +44,20 @@ fn alone(world: &World) -> Rc<Alone> {
     world.alone.clone().expect("a checked description gives a routed fabric to a workload that drives it alone")
 }
 
+/// Latencies in cycles: a summary is of whole picoseconds, which stand for them here.
+#[derive(Clone, Default)]
+struct Latencies(Summary);
+
+impl Latencies {
+    fn add(&mut self, cycles: u64) {
+        self.0.add(Time::from_ps(cycles));
+    }
+
+    fn metrics(&self, name: &str) -> Vec<Metric> {
+        latency_metrics_in("cycles", 1.0, name, &self.0)
+    }
+}
+
 /// How many cycles are stepped before the simulation's clock follows.
 const CYCLES_AT_ONCE: u64 = 4096;
 
@@ -49,7 +65,7 @@ const CYCLES_AT_ONCE: u64 = 4096;
 async fn drive<T: Traffic>(sim: Sim, alone: Rc<Alone>, traffic: Rc<RefCell<T>>) {
     let mut events = Vec::new();
     loop {
-        let work = run(&alone, &mut *traffic.borrow_mut(), &mut events);
+        let work = run(&sim, &alone, &mut *traffic.borrow_mut(), &mut events);
         let cycle = alone.network.borrow().cycle();
         sim.until(alone.clock.end_of_cycle(cycle)).await;
         match work {
@@ -67,7 +83,7 @@ enum Work {
     Stuck,
 }
 
-fn run<T: Traffic>(alone: &Alone, traffic: &mut T, events: &mut Vec<Event>) -> Work {
+fn run<T: Traffic>(sim: &Sim, alone: &Alone, traffic: &mut T, events: &mut Vec<Event>) -> Work {
     let mut network = alone.network.borrow_mut();
     let limit = network.cycle() + CYCLES_AT_ONCE;
     while network.cycle() < limit {
@@ -85,6 +101,7 @@ fn run<T: Traffic>(alone: &Alone, traffic: &mut T, events: &mut Vec<Event>) -> W
         }
         network.step();
         network.take_events(events);
+        alone.spans.borrow_mut().tell(sim.recorder(), &mut network, &alone.links, |one| alone.doing(one));
         for mut event in events.drain(..) {
             let is_at_source = matches!(event.kind, EventKind::Left(_) | EventKind::Entered);
             event.cycle += if is_at_source { 0 } else { alone.exit_delay };

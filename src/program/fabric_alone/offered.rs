@@ -5,7 +5,7 @@
 //! those generated in the next `cycles` are measured, until all of them have arrived or `drain`
 //! further cycles have passed. A saturated fabric leaves some unfinished, and their number is told.
 
-use super::{Traffic, alone, drive};
+use super::{Latencies, Traffic, alone, drive};
 use crate::engine::rng::{self, Stream};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{Event, EventKind, Injection, Network};
@@ -56,12 +56,11 @@ struct Offering {
 }
 
 /// What is counted.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Measured {
     generated: u64,
     arrived: u64,
-    latency_sum: u64,
-    latency_max: u64,
+    latencies: Latencies,
     /// Flits that arrived in the measured cycles, whenever generated.
     flits: u64,
     end: u64,
@@ -174,8 +173,7 @@ impl Traffic for Offering {
         counted.end = event.cycle;
         if measured {
             counted.arrived += 1;
-            counted.latency_sum += event.cycle - cycle;
-            counted.latency_max = counted.latency_max.max(event.cycle - cycle);
+            counted.latencies.add(event.cycle - cycle);
         }
     }
 
@@ -192,17 +190,17 @@ struct Finished(Rc<RefCell<Offering>>);
 impl Running for Finished {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         let offering = self.0.borrow();
-        let Measured { generated, arrived, latency_sum, latency_max, flits, end } = offering.measured;
+        let Measured { generated, arrived, latencies, flits, end } = &offering.measured;
         let node_cycles = offering.parameters.cycles as f64 * f64::from(offering.nodes);
-        let load = generated as f64 * f64::from(offering.parameters.packet_flits) / node_cycles;
-        vec![
+        let load = *generated as f64 * f64::from(offering.parameters.packet_flits) / node_cycles;
+        let mut metrics = vec![
             Metric::new("offered.load", load, "flits/node/cycle"),
-            Metric::new("offered.accepted", flits as f64 / node_cycles, "flits/node/cycle"),
-            Metric::new("offered.latency", latency_sum as f64 / arrived.max(1) as f64, "cycles"),
-            Metric::new("offered.latency_max", latency_max as f64, "cycles"),
-            Metric::new("offered.packets", arrived as f64, ""),
-            Metric::new("offered.unfinished", (generated - arrived) as f64, ""),
-            Metric::new("cycles", end as f64, "cycles"),
-        ]
+            Metric::new("offered.accepted", *flits as f64 / node_cycles, "flits/node/cycle"),
+        ];
+        metrics.extend(latencies.metrics("offered.latency"));
+        metrics.push(Metric::new("offered.packets", *arrived as f64, ""));
+        metrics.push(Metric::new("offered.unfinished", (generated - arrived) as f64, ""));
+        metrics.push(Metric::new("cycles", *end as f64, "cycles"));
+        metrics
     }
 }

@@ -1,7 +1,7 @@
 //! Replay: the packets of a trace, on any routed fabric, each arrival held against the trace's.
 
 use super::trace::{self, FLITS_MAX, Traced};
-use super::{Traffic, alone, drive};
+use super::{Latencies, Traffic, alone, drive};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{Event, EventKind, Injection, Network};
 use crate::messaging::World;
@@ -40,8 +40,7 @@ struct Replaying {
     compared: u64,
     /// Of those, how many did not arrive in the trace's cycle, and the line of the first.
     mismatches: u64,
-    latency_sum: u64,
-    latency_max: u64,
+    latencies: Latencies,
     end: u64,
 }
 
@@ -90,8 +89,7 @@ impl Replay {
             arrived: 0,
             compared: 0,
             mismatches: 0,
-            latency_sum: 0,
-            latency_max: 0,
+            latencies: Latencies::default(),
             end: 0,
         };
         let replaying = Rc::new(RefCell::new(replaying));
@@ -137,8 +135,7 @@ impl Traffic for Replaying {
         let packet = &self.parameters.packets[event.tag as usize];
         let latency = event.cycle - packet.generated;
         self.arrived += 1;
-        self.latency_sum += latency;
-        self.latency_max = self.latency_max.max(latency);
+        self.latencies.add(latency);
         self.end = event.cycle;
         if let Some(arrived) = packet.arrived {
             self.compared += 1;
@@ -154,15 +151,14 @@ impl Running for Replayed {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         let replay = self.0.borrow();
         let untold = replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;
-        let mean = replay.latency_sum as f64 / replay.arrived.max(1) as f64;
-        vec![
+        let mut metrics = vec![
             Metric::new("replay.packets", replay.arrived as f64, ""),
             Metric::new("replay.compared", replay.compared as f64, ""),
             // A packet that never arrived did not arrive in its cycle.
             Metric::new("replay.mismatches", (replay.mismatches + untold - replay.compared) as f64, ""),
-            Metric::new("replay.latency", mean, "cycles"),
-            Metric::new("replay.latency_max", replay.latency_max as f64, "cycles"),
-            Metric::new("cycles", replay.end as f64, "cycles"),
-        ]
+        ];
+        metrics.extend(replay.latencies.metrics("replay.latency"));
+        metrics.push(Metric::new("cycles", replay.end as f64, "cycles"));
+        metrics
     }
 }

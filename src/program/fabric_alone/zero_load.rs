@@ -4,7 +4,7 @@
 //! which it (or, with store-and-forward, the tail) is at the other: T_lat(d) of Callahan and
 //! Goldstein (1995), Table 3. Distances are counted as the shape counts them.
 
-use super::{Traffic, alone, drive};
+use super::{Latencies, Traffic, alone, drive};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{Event, EventKind, Injection, Network};
 use crate::fabric::topology::Routing;
@@ -47,6 +47,8 @@ struct Probing {
     header: BTreeMap<u32, Range>,
     tail: BTreeMap<u32, Range>,
     packets: u64,
+    /// As the machine counts: until the header is there, or with store-and-forward the tail.
+    latencies: Latencies,
 }
 
 impl ZeroLoad {
@@ -75,6 +77,7 @@ impl ZeroLoad {
             header: BTreeMap::new(),
             tail: BTreeMap::new(),
             packets: 0,
+            latencies: Latencies::default(),
         };
         let probing = Rc::new(RefCell::new(probing));
         world.sim.spawn("zero load", drive(world.sim.clone(), alone, probing.clone()));
@@ -118,8 +121,16 @@ impl Traffic for Probing {
         let latency = event.cycle - self.begun;
         match event.kind {
             EventKind::Left(_) | EventKind::Entered | EventKind::Came(_) => {}
-            EventKind::Header => Range::add(&mut self.header, self.distance, latency),
+            EventKind::Header => {
+                Range::add(&mut self.header, self.distance, latency);
+                if !self.whole {
+                    self.latencies.add(latency);
+                }
+            }
             EventKind::Delivered => {
+                if self.whole {
+                    self.latencies.add(latency);
+                }
                 Range::add(&mut self.tail, self.distance, latency);
                 self.busy = false;
                 self.packets += 1;
@@ -143,6 +154,7 @@ impl Running for Probed {
                 }
             }
         }
+        metrics.extend(probing.latencies.metrics("zero_load.latency"));
         metrics
     }
 }

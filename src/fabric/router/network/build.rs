@@ -104,6 +104,7 @@ impl<const P: usize, const C: usize> Rows<P, C> {
             bids: Vec::new(),
             events: Vec::new(),
             counts: Counts::default(),
+            crossings: None,
             shape,
         };
         let mut rows = Rows { cycle: 0, blocks, shared };

@@ -164,6 +164,9 @@ impl<const P: usize, const C: usize> Shared<P, C> {
             }
         }
         block.ports[port].free &= !(1 << channel);
+        if let Some(crossings) = &mut self.crossings {
+            crossings.begin((router * P * C + output) as u32);
+        }
         let held = &mut block.outputs[port][channel];
         (held.owner, held.next) = (bid.input, bid.input + 1);
         let has_credit = held.credits > 0;

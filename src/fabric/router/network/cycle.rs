@@ -3,6 +3,7 @@
 use super::Cycles;
 use super::active::{Active, take_lowest};
 use super::channel_allocation::{Asked, Bid};
+use super::crossings::{Channel, Crossing, Crossings};
 use super::links::Link;
 use super::packets::{Flit, Packets};
 use super::ring::Line;
@@ -61,6 +62,8 @@ pub struct Shared<const P: usize, const C: usize> {
     pub(super) bids: Vec<Bid>,
     pub(super) events: Vec<Event>,
     pub(super) counts: Counts,
+    /// If spans are kept.
+    pub(super) crossings: Option<Box<Crossings>>,
 }
 
 /// A flit on a link, and the channel it goes to.
@@ -107,6 +110,18 @@ impl<const P: usize, const C: usize> Cycles for Rows<P, C> {
         into.append(&mut self.shared.events);
     }
 
+    fn keep_crossings(&mut self) {
+        Rows::keep_crossings(self);
+    }
+
+    fn take_crossings(&mut self, into: &mut Vec<Crossing>) {
+        self.shared.crossings.iter_mut().for_each(|crossings| crossings.take(into));
+    }
+
+    fn channel(&self, number: u32) -> Channel {
+        self.channel_of(number)
+    }
+
     fn offer(&mut self, injection: Injection) {
         assert!(injection.flits > 0, "a packet has flits");
         assert!(injection.destination < self.shared.rules.nodes, "a packet goes to a node");
@@ -145,6 +160,9 @@ impl<const P: usize, const C: usize> Cycles for Rows<P, C> {
 
     fn step(&mut self) {
         let now = self.cycle;
+        if let Some(crossings) = &mut self.shared.crossings {
+            crossings.now = now;
+        }
         self.free_links(now);
         self.arrive_credits(now);
         self.shared.step_sources(now);

@@ -24,6 +24,17 @@ pub enum LinkEnd {
     Router(u32, u8),
 }
 
+impl LinkEnd {
+    /// The end of a link that an output leads to, if it leads anywhere.
+    pub(super) fn of(end: End) -> Option<LinkEnd> {
+        match end {
+            End::Router { router, port } => Some(LinkEnd::Router(router, port)),
+            End::Node(node) => Some(LinkEnd::Node(node)),
+            End::Nowhere => None,
+        }
+    }
+}
+
 impl<const P: usize, const C: usize> Rows<P, C> {
     pub(super) fn all_links(&self) -> Vec<Link> {
         let wiring = &self.shared.shape.wiring;
@@ -35,12 +46,8 @@ impl<const P: usize, const C: usize> Rows<P, C> {
         let routers = (0..wiring.routers()).flat_map(|router| {
             let outputs = wiring.outputs(router).iter().zip(0..);
             outputs.filter_map(move |(end, port)| {
-                let to = match *end {
-                    End::Router { router, port } => LinkEnd::Router(router, port),
-                    End::Node(node) => LinkEnd::Node(node),
-                    End::Nowhere => return None,
-                };
-                Some(Link { from: LinkEnd::Router(router, port), to, flits: self.output_flits(router, port) })
+                let (from, to) = (LinkEnd::Router(router, port), LinkEnd::of(*end)?);
+                Some(Link { from, to, flits: self.output_flits(router, port) })
             })
         });
         nodes.chain(routers).collect()

@@ -15,6 +15,7 @@
 //! | `channel_allocation.rs` | headers and output channels |
 //! | `switch_allocation.rs` | flits and outputs; leaving the buffer |
 //! | `sinks.rs` | flits that arrive at a node |
+//! | `links.rs`, `crossings.rs` | what instruments ask: flits by link, packets by channel |
 //! | `check.rs` | what must hold between any two cycles |
 
 mod active;
@@ -22,6 +23,7 @@ mod buffers;
 mod build;
 mod channel_allocation;
 mod check;
+mod crossings;
 mod cycle;
 mod links;
 mod packets;
@@ -34,6 +36,7 @@ mod switch_allocation;
 
 use super::{Counts, Event, Injection, RouterParameters};
 use crate::fabric::topology::Shape;
+pub use crossings::{Channel, Crossing};
 use cycle::Rows;
 pub use links::{Link, LinkEnd};
 use std::fmt;
@@ -50,6 +53,9 @@ trait Cycles: fmt::Debug + Send {
     fn counts(&self) -> Counts;
     fn links(&self) -> Vec<Link>;
     fn take_events(&mut self, into: &mut Vec<Event>);
+    fn keep_crossings(&mut self);
+    fn take_crossings(&mut self, into: &mut Vec<Crossing>);
+    fn channel(&self, number: u32) -> Channel;
     fn offer(&mut self, injection: Injection);
     fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16);
     fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16);
@@ -93,6 +99,21 @@ impl Network {
     /// Moves what happened in the cycles stepped since into `into`, cycle by cycle.
     pub fn take_events(&mut self, into: &mut Vec<Event>) {
         self.rows.take_events(into);
+    }
+
+    /// Keeps which packet had which channel from now on, for spans.
+    pub fn keep_crossings(&mut self) {
+        self.rows.keep_crossings();
+    }
+
+    /// Moves what was kept since into `into`.
+    pub fn take_crossings(&mut self, into: &mut Vec<Crossing>) {
+        self.rows.take_crossings(into);
+    }
+
+    /// The channel of a crossing.
+    pub fn channel(&self, number: u32) -> Channel {
+        self.rows.channel(number)
     }
 
     /// A packet joins its source's queue.

@@ -7,6 +7,7 @@
 use super::active::take_lowest;
 use super::cycle::{Moving, Shared};
 use super::packets::{Flit, NONE};
+use super::state::OUTSIDE;
 use crate::fabric::router::{EventKind, Injection, Switching};
 
 /// The source of a node.
@@ -158,6 +159,15 @@ impl<const P: usize, const C: usize> Shared<P, C> {
         }
         source.last = lane as u8;
         let own = lane * self.rules.virtual_channels + u32::from(channel);
+        if let Some(crossings) = self.crossings.as_mut().filter(|_| is_header || is_tail) {
+            let channel = OUTSIDE | (number * C as u32 + own);
+            if is_header {
+                crossings.begin(channel);
+            }
+            if is_tail {
+                crossings.end(channel, self.packets.get(slot));
+            }
+        }
         self.source_credits[number as usize][own as usize] -= 1;
         let moving = Moving { to: source.entry + own, flit: Flit::new(slot, is_streamed, is_header, is_tail) };
         self.from_sources.push(moving);

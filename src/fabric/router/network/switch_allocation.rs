@@ -80,6 +80,10 @@ impl<const P: usize, const C: usize> Shared<P, C> {
             self.links.push((number / (P * C) * P + output) as u32);
         }
         if flit.is_tail() {
+            if let Some(crossings) = &mut self.crossings {
+                let channel = (number / (P * C) * P + output) * C + out_channel;
+                crossings.end(channel as u32, self.packets.get(flit.slot()));
+            }
             block.outputs[output][out_channel].owner = NOBODY;
             block.ports[output].free |= 1 << out_channel;
             block.is_changed = true;
