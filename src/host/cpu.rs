@@ -6,8 +6,8 @@
 //! interrupt handlers share holds it ([`Cpu::hold`]) meanwhile.
 
 use super::memory_bus::block::{Address, Block};
+use super::turn::{Turn, Turns};
 use super::{io_bus, memory_bus, software};
-use crate::engine::resource::Kept;
 use crate::engine::{Hertz, Sim, Time};
 
 /// Time a program spent on accesses that left the processor.
@@ -57,8 +57,8 @@ pub trait Processor {
         }
     }
 
-    /// Takes the processor, which programs and interrupt handlers share, until the guard is dropped.
-    async fn hold(&self) -> Kept;
+    /// Whose turn it is on it.
+    fn turns(&self) -> &Turns;
 
     /// The word at `address`, if that is known without leaving the processor.
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64>;
@@ -165,8 +165,8 @@ impl Processor for Cpu {
     async fn until(&self, instant: Time) {
         on_cpu!(self, cpu => Processor::until(cpu, instant).await)
     }
-    async fn hold(&self) -> Kept {
-        on_cpu!(self, cpu => Processor::hold(cpu).await)
+    fn turns(&self) -> &Turns {
+        on_cpu!(self, cpu => Processor::turns(cpu))
     }
     #[inline]
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
@@ -212,6 +212,12 @@ impl Processor for Cpu {
 }
 
 impl Cpu {
+    /// Takes the processor, which programs and interrupt handlers share, for `what`, until the turn is
+    /// dropped.
+    pub async fn hold(&self, what: &'static str) -> Turn {
+        Turn::of(self, what).await
+    }
+
     /// Loads a word of a driver's, or of a buffer that it was given.
     #[inline]
     pub async fn load_word(&self, address: Address, bytes: usize) -> u64 {

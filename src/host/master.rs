@@ -56,9 +56,10 @@ impl Master {
     pub async fn open(&self, direction: Direction) -> Transfer<'_> {
         match self {
             Master::IoBus(host) => {
-                Transfer { way: Way::IoBus(host, Box::new(host.bridge.open(direction).await)), direction }
+                let setup = host.bridge.parameters().of(direction).0;
+                Transfer { way: Way::IoBus(host, Box::new(host.bridge.open(direction).await)), direction, setup }
             }
-            Master::MemoryBus(master) => Transfer { way: Way::MemoryBus(master), direction },
+            Master::MemoryBus(master) => Transfer { way: Way::MemoryBus(master), direction, setup: Time::ZERO },
         }
     }
 
@@ -117,6 +118,7 @@ async fn cross(host: &IoBusHost, direction: Direction) {
 pub struct Transfer<'a> {
     way: Way<'a>,
     direction: Direction,
+    setup: Time,
 }
 
 enum Way<'a> {
@@ -125,6 +127,11 @@ enum Way<'a> {
 }
 
 impl Transfer<'_> {
+    /// How long it took to set up, waits not counted.
+    pub fn setup(&self) -> Time {
+        self.setup
+    }
+
     /// Moves up to `left` bytes at `address`. When they begin to flow, `flows` is told of them: it takes
     /// the bytes of a read, and gives those of a write. Returns when the last of them is there.
     pub async fn burst(&mut self, address: Address, left: Bytes, flows: impl FnOnce(&Flow, &mut [u8])) -> Flow {

@@ -3,6 +3,7 @@
 //! | file or folder | models |
 //! |---|---|
 //! | `cpu.rs` | the processor, as drivers and programs meet it on every host |
+//! | `turn.rs` | whose turn it is on a processor |
 //! | `device.rs` | an interface, as a host meets it: registers; and what an interface may find |
 //! | `master.rs` | an interface's engine on its way to memory |
 //! | `io_bus/` | a workstation of the nineties: the interface sits on PCI, behind a bridge |
@@ -18,14 +19,16 @@ pub mod io_bus;
 pub mod master;
 pub mod memory_bus;
 pub mod software;
+pub mod turn;
 
 pub use cpu::{Cpu, Fault, Processor, Stalls};
 pub use device::{Device, Means, Window};
 pub use io_bus::Direction;
 pub use master::{Master, Transfer};
 pub use memory_bus::block::{Address, BLOCK_BYTES, Block};
+pub use turn::Turn;
 
-use crate::engine::{Bytes, NodeId, Sim, Time};
+use crate::engine::{Bytes, NodeId, Resource, Sim, Time};
 use io_bus::{InterruptLine, IoBusHost, IoBusParameters};
 use memory_bus::{Node as MemoryBusNode, NodeParameters};
 use software::{SoftwareHost, SoftwareParameters};
@@ -86,6 +89,11 @@ impl Use {
     /// Of a part that works whenever it is taken.
     pub const fn of(what: &'static str, busy: Time) -> Use {
         Use { what, busy, moving: busy }
+    }
+
+    /// Of what is held, and moves something for a part of that.
+    pub fn held(what: &'static str, resource: &Resource) -> Use {
+        Use { what, busy: resource.held_total(), moving: resource.moved_total() }
     }
 }
 
@@ -197,7 +205,7 @@ impl Host {
             Kind::Software(host) => host.poke(address, bytes),
             Kind::MemoryBus(_) => {
                 let cpu = self.cpu();
-                let _turn = cpu.hold().await;
+                let _turn = cpu.hold("prepare").await;
                 for (index, part) in bytes.chunks(8).enumerate() {
                     let mut word = [0; 8];
                     word[..part.len()].copy_from_slice(part);
@@ -211,13 +219,11 @@ impl Host {
     /// For how long each of its parts was at work.
     pub fn uses(&self) -> Vec<Use> {
         match &self.kind {
-            Kind::IoBus(host) => vec![
-                Use::of("processor", host.cpu.time().held_total()),
-                Use::of("memory", host.memory.port().held_total()),
-                Use::of("PCI", host.pci.bus().held_total()),
-            ],
-            Kind::MemoryBus(node) => vec![Use::of("memory bus", node.bus.held_total())],
-            Kind::Software(host) => vec![Use::of("processor", host.cpu.busy())],
+            Kind::IoBus(host) => {
+                vec![host.cpu.turns().used(), Use::held("memory", host.memory.port()), Use::held("PCI", host.pci.bus())]
+            }
+            Kind::MemoryBus(node) => [vec![node.processor.turns().used()], node.uses()].concat(),
+            Kind::Software(host) => vec![host.cpu.turns().used()],
         }
     }
 

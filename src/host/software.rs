@@ -7,7 +7,7 @@
 
 use super::cpu::{Fault, Processor, Stalls};
 use super::memory_bus::block::{Address, BLOCK_BYTES, Block, read_bytes};
-use crate::engine::resource::{Kept, Resource};
+use super::turn::Turns;
 use crate::engine::{Hertz, Sim, Time};
 use crate::text::Table;
 use std::cell::{Cell, RefCell};
@@ -44,10 +44,9 @@ pub struct Cpu(Rc<Core>);
 struct Core {
     sim: Sim,
     clock: Hertz,
-    turn: Rc<Resource>,
+    turns: Turns,
     /// Cycles that the simulation has not seen.
     pending: Cell<u64>,
-    busy: Cell<Time>,
     memory: RefCell<Vec<u8>>,
 }
 
@@ -57,9 +56,8 @@ impl SoftwareHost {
         let cpu = Cpu(Rc::new(Core {
             sim: sim.clone(),
             clock: parameters.clock,
-            turn: Rc::new(Resource::new(sim, format!("{name} processor"))),
+            turns: Turns::new(sim, name),
             pending: Cell::new(0),
-            busy: Cell::default(),
             memory: RefCell::default(),
         }));
         Rc::new(SoftwareHost { cpu })
@@ -81,13 +79,6 @@ impl SoftwareHost {
     /// Puts bytes into memory.
     pub fn poke(&self, address: Address, bytes: &[u8]) {
         self.cpu.0.memory.borrow_mut()[address as usize..address as usize + bytes.len()].copy_from_slice(bytes);
-    }
-}
-
-impl Cpu {
-    /// For how long it has worked.
-    pub fn busy(&self) -> Time {
-        self.0.busy.get()
     }
 }
 
@@ -117,15 +108,14 @@ impl Processor for Cpu {
     async fn sync(&self) {
         let cycles = self.0.pending.take();
         if cycles > 0 {
-            let begin = self.0.sim.now();
-            let until = self.0.clock.edge_since(begin, cycles);
-            self.0.sim.until(until).await;
-            self.0.busy.set(self.0.busy.get() + (until - begin));
+            self.0.turns.begin_work();
+            self.0.sim.until(self.0.clock.edge_since(self.0.sim.now(), cycles)).await;
+            self.0.turns.end_work();
         }
     }
 
-    async fn hold(&self) -> Kept {
-        Kept::of(&self.0.turn).await
+    fn turns(&self) -> &Turns {
+        &self.0.turns
     }
 
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {

@@ -11,9 +11,10 @@
 
 use super::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, HEAD_WORD, Known, Landed, Limits, Wake};
 use super::moving::{Sink, Source};
-use super::port::{Port, Stages};
+use super::port::Port;
+use super::wiring::Stages;
 use super::{PacketRoom, Reach, Room, Site};
-use crate::engine::{Bytes, Class, Journey, Signal, Time};
+use crate::engine::{Bytes, Class, Doing, Journey, Signal, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::{Cpu, Processor};
 use crate::protocol::{Answer, Offer};
@@ -161,7 +162,7 @@ impl Driver for DirectDriver {
     }
 
     async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, _begun: &Begun) -> bool {
-        let _turn = cpu.hold().await;
+        let turn = cpu.hold("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let body = self.compose(cpu, packet).await;
@@ -170,6 +171,7 @@ impl Driver for DirectDriver {
         journey.served(Time::ZERO, now);
         journey.close("send", now);
         let Compose { to, class, marks, .. } = *packet;
+        turn.did("send", journey.id(), self.packet.len());
         self.port.offer(slot, Offer { to, class, marks, bytes: self.packet, body });
         true
     }
@@ -197,7 +199,7 @@ impl Driver for DirectDriver {
     }
 
     async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
-        let _turn = cpu.hold().await;
+        let turn = cpu.hold("receive").await;
         let begun = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
         cpu.sync().await;
@@ -210,13 +212,16 @@ impl Driver for DirectDriver {
         self.port.release(taken);
         arrival.journey.served(begun, cpu.now());
         arrival.journey.close("receive", cpu.now());
+        turn.did("receive", arrival.journey.id(), self.packet.len());
         Landed { address, ..Landed::default() }
     }
 
     async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+        let looks = cpu.now();
         cpu.work(self.costs.poll);
         cpu.sync().await;
         let begin = cpu.now();
+        cpu.turns().tell(Doing { what: "poll", ..Doing::default() }, looks, begin);
         let next = (wake.next)();
         if self.has_arrived() || next <= begin {
             return;

@@ -7,10 +7,9 @@
 use super::moving::{Sink, Source};
 use super::parcel::{Header, Ticket};
 use super::port::{Port, Taken};
-use crate::engine::resource::Kept;
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Class, Journey, NodeId, Signal, Time};
-use crate::host::{Address, Cpu, Use};
+use crate::host::{Address, Cpu, Turn, Use};
 use crate::protocol::{Marks, Statistics};
 use std::rc::Rc;
 
@@ -91,7 +90,7 @@ pub struct Arrival {
     /// What the driver knows of it.
     pub(super) known: Known,
     /// The processor, held from the poll on.
-    pub(super) turn: Option<Kept>,
+    pub(super) turn: Option<Turn>,
 }
 
 /// What a driver knows of a packet that was found.

@@ -10,8 +10,9 @@ use super::fifo::{blocks, udma, words};
 use super::moving::{Sink, behind_header};
 use super::parameters::{Design, InterfaceParameters};
 use super::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
-use super::port::{Port, Stages};
+use super::port::Port;
 use super::queue::{cached, direct_memory, driver as queue, in_interface};
+use super::wiring::Stages;
 use crate::engine::sim::PointId;
 use crate::engine::{Journey, NodeId, Signal, Sim};
 use crate::host::memory_bus::Node;
@@ -196,12 +197,13 @@ impl Driver for Halves {
     }
 
     async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, begun: &Begun) -> bool {
-        let _turn = cpu.hold().await;
+        let turn = cpu.hold("look for room").await;
         if !on_half!(&self.sender, Sender, half => half.can_send(cpu).await) {
             return false;
         }
         let header = self.header(packet);
         on_half!(&self.sender, Sender, half => half.send(cpu, header, packet, begun.0.clone()).await);
+        turn.did("send", packet.journey.id(), header.packet_bytes());
         true
     }
 
@@ -211,7 +213,7 @@ impl Driver for Halves {
     }
 
     async fn poll(&self, cpu: &Cpu, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
-        let turn = cpu.hold().await;
+        let turn = cpu.hold("poll").await;
         let Found { header, journey, known } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
         Some(Arrival {
             from: NodeId(header.source.into()),
@@ -231,7 +233,9 @@ impl Driver for Halves {
         if let Some(ticket) = ticket {
             ticket.end(&RECEIVING, cpu.now());
         }
-        drop(arrival.turn);
+        if let Some(turn) = arrival.turn {
+            turn.did("receive", arrival.journey.id(), header.packet_bytes());
+        }
         Landed { address, ..Landed::default() }
     }
 

@@ -11,6 +11,8 @@
 //! | `driver.rs` | what the messaging layer sees of any interface |
 //! | `room.rs` | what an interface takes of main memory |
 //! | `port.rs` | the network side of all that move whole packets: a protocol over a fabric |
+//! | `wiring.rs` | what a port is wired to |
+//! | `pending.rs` | packets under way, for each node |
 //! | `parcel.rs`, `moving.rs` | their header, and the loops that move a packet's words |
 //! | `parameters.rs`, `halves.rs` | the designs of fifos and queues, and the loop that they share |
 //! | `direct.rs` | queues without a bus |
@@ -33,15 +35,18 @@ pub mod lanai;
 pub mod moving;
 pub mod parameters;
 pub mod parcel;
+mod pending;
 pub mod port;
 pub mod queue;
 mod room;
 pub mod trapeze;
+pub mod wiring;
 
 pub use driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Landed, Limits, Wake};
 pub use moving::{Sink, Source};
 pub use parameters::{Design, InterfaceParameters};
-pub use port::{Pending, Port};
+pub use pending::Pending;
+pub use port::Port;
 pub use room::{PacketRoom, Room, in_blocks};
 
 use crate::engine::sim::PointId;
@@ -52,9 +57,9 @@ use crate::protocol::{ProtocolParameters, Statistics};
 use direct::{DirectDriver, QueuesParameters};
 use halves::Halves;
 use lanai::LanaiParameters;
-use port::Wiring;
 use std::rc::Rc;
 use trapeze::{TrapezeDriver, TrapezeParameters};
+use wiring::Wiring;
 
 /// The parameters of an interface, by kind.
 #[derive(Clone, Debug)]

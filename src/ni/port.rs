@@ -6,74 +6,16 @@
 //! the protocol's `processing` cycles each; a packet's way through the interface is the design's, or
 //! part of the fabric's interface delay. Leaves out: anything by which designs differ.
 //!
-//! Statistics: what the protocol counts; packets for each node that are under way ([`Pending`]).
+//! Statistics: what the protocol counts; packets for each node that are under way ([`Pending`]); a span
+//! for each packet that goes in, while it does, and one of no length for each that comes.
 
-use crate::engine::{Bytes, Class, Hertz, Journey, Mailbox, NodeId, Signal, Sim, Tally, Time};
+use super::Pending;
+use super::wiring::{Stages, Wiring};
+use crate::engine::{Bytes, Class, Doing, Hertz, Journey, Mailbox, NodeId, Signal, Sim, Tally, Time, Track};
 use crate::fabric::{Label, Packet, Told, Whole};
-use crate::protocol::{Answer, AnyProtocol, Effects, Frame, Offer, Protocol, ProtocolParameters, Slot, Statistics};
+use crate::protocol::{Answer, AnyProtocol, Effects, Frame, Offer, Protocol, Slot, Statistics};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-
-/// For each node, the packets for it that are in the fabric or wait for its reader: an instrument.
-#[derive(Debug, Default)]
-pub struct Pending(Vec<Cell<u64>>);
-
-impl Pending {
-    /// Of `nodes` nodes, none.
-    pub fn new(nodes: usize) -> Rc<Pending> {
-        Rc::new(Pending((0..nodes).map(|_| Cell::new(0)).collect()))
-    }
-
-    /// Those for a node.
-    pub fn of(&self, node: NodeId) -> u64 {
-        self.0[node.index()].get()
-    }
-
-    pub(super) fn add(&self, node: NodeId) {
-        let pending = &self.0[node.index()];
-        pending.set(pending.get() + 1);
-    }
-
-    pub(super) fn remove(&self, node: NodeId) {
-        let pending = &self.0[node.index()];
-        pending.set(pending.get() - 1);
-    }
-}
-
-/// The stages of a packet between the interfaces.
-#[derive(Clone, Copy, Debug)]
-pub struct Stages {
-    /// Until the interface first gives it to the fabric, which is told if it lasts.
-    pub pool: &'static str,
-    /// Whether it is told even if it takes no time.
-    pub always: bool,
-    /// Until it is at the receiving interface.
-    pub fabric: &'static str,
-}
-
-/// What a port is wired to.
-pub struct Wiring<'a> {
-    /// The simulation.
-    pub sim: &'a Sim,
-    /// The node.
-    pub node: NodeId,
-    /// Its name.
-    pub name: &'a str,
-    /// The clock of the interface.
-    pub clock: Hertz,
-    /// Its place in the fabric.
-    pub wire: Rc<dyn Whole>,
-    /// The fabric's classes.
-    pub classes: u8,
-    /// The protocol.
-    pub protocol: &'a ProtocolParameters,
-    /// What became of messages.
-    pub tally: &'a Rc<Tally>,
-    /// What is under way.
-    pub pending: &'a Rc<Pending>,
-    /// The largest packet.
-    pub packet: Bytes,
-}
 
 /// The port of a node.
 pub struct Port {
@@ -105,15 +47,23 @@ pub struct Port {
     sooner: Signal,
     tally: Rc<Tally>,
     pending: Rc<Pending>,
+    track: Track,
 }
 
 /// A class of the fabric.
 #[derive(Default)]
 struct Lane {
     /// The packet that is going in, if the way is not free.
-    sending: RefCell<Option<Rc<Packet>>>,
+    sending: RefCell<Option<Sending>>,
     /// Whether the packet in front was taken, and its acknowledgement is being made.
     taking: Cell<bool>,
+}
+
+/// A packet that is going in.
+struct Sending {
+    packet: Rc<Packet>,
+    what: &'static str,
+    since: Time,
 }
 
 /// A packet that its reader has.
@@ -173,6 +123,7 @@ impl Port {
             sooner: Signal::new(sim, format!("a timer of the interface of {name}")),
             tally: tally.clone(),
             pending: pending.clone(),
+            track: sim.recorder().track_if_on(name, "port"),
         });
         if let Some(places) = promises.places {
             Class::all(classes).for_each(|class| port.wire.set_places(class, places));
@@ -352,8 +303,9 @@ impl Port {
         }
         let frame = self.protocol.borrow_mut().next(class, self.sim.now());
         let Some(frame) = frame else { return };
+        let what = self.sends(&frame);
         let packet = self.packet(frame);
-        *lane.sending.borrow_mut() = Some(packet.clone());
+        *lane.sending.borrow_mut() = Some(Sending { packet: packet.clone(), what, since: self.sim.now() });
         self.wire.send(packet);
         if self.has_timers {
             self.sooner.notify();
@@ -361,6 +313,22 @@ impl Port {
         // A packet may have left the pool.
         self.freed.notify();
         self.changed.notify();
+    }
+
+    /// What it is to send a frame.
+    fn sends(&self, frame: &Frame<Rc<Packet>>) -> &'static str {
+        match &frame.body {
+            None => "send control",
+            Some(_) if frame.again => "send again",
+            Some(packet) if packet.label().source != self.node => "send back",
+            Some(_) => "send",
+        }
+    }
+
+    /// Keeps a span until now.
+    fn keep_span(&self, what: &'static str, packet: &Packet, since: Time) {
+        let doing = Doing { what, message: packet.journey.id(), bytes: packet.label().length };
+        self.sim.recorder().tell(self.track, doing, since, self.sim.now());
     }
 
     fn pump_all(&self) {
@@ -393,7 +361,10 @@ impl Port {
         match told {
             Told::Free(class) => {
                 let sent = self.lanes[class.index()].sending.borrow_mut().take();
-                sent.iter().for_each(|packet| packet.set_entered());
+                if let Some(Sending { packet, what, since }) = sent {
+                    packet.set_entered();
+                    self.keep_span(what, &packet, since);
+                }
                 if !self.pools {
                     self.freed.notify();
                 }
@@ -433,7 +404,9 @@ impl Port {
         let body = (!packet.bytes().is_empty()).then(|| packet.clone());
         let frame = Frame { from, to, class, head, bytes, takes_place, again: false, body };
         let now = self.sim.now();
+        let is_control = frame.body.is_none();
         let effects = self.protocol.borrow_mut().arrive(frame, now);
+        self.keep_span(comes(is_control, effects.returned), packet, now);
         match effects.returned {
             true => packet.journey.close("returned", now),
             false => {
@@ -496,5 +469,14 @@ impl Port {
             self.protocol.borrow_mut().on_time(self.sim.now());
             self.pump_all();
         }
+    }
+}
+
+/// What it is that a frame comes.
+fn comes(is_control: bool, is_returned: bool) -> &'static str {
+    match (is_control, is_returned) {
+        (true, _) => "receive control",
+        (false, true) => "come back",
+        (false, false) => "receive",
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn start(world: &World, node: NodeId) -> Rc<Cell<Bytes>> {
     world.sim.spawn_server(format!("{} copying", world.node(node).name), async move {
         let cpu = endpoint.cpu();
         loop {
-            let processor = cpu.hold().await;
+            let processor = cpu.hold("copy").await;
             for _ in 0..BLOCKS_AT_ONCE {
                 let at = counter.get().get() % AREA;
                 let block = cpu.copy_block(from + at, to + at).await;

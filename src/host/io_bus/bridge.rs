@@ -13,7 +13,7 @@ use super::competition::Competition;
 use super::memory::MainMemory;
 use super::pci::Pci;
 use crate::engine::resource::Held;
-use crate::engine::{Bytes, Rate, Sim, Time};
+use crate::engine::{Bytes, Doing, Rate, Sim, Time};
 use crate::text::Table;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -25,6 +25,14 @@ pub enum Direction {
     Read,
     /// From the interface to main memory: receiving.
     Write,
+}
+
+impl Direction {
+    /// What spans tell of a DMA burst.
+    fn doing(self, bytes: Bytes) -> Doing {
+        let what = if self == Direction::Read { "DMA read" } else { "DMA write" };
+        Doing { what, message: None, bytes }
+    }
 }
 
 /// The parameters of a bridge.
@@ -95,8 +103,19 @@ pub struct Burst<'a> {
     pub began: Time,
     /// How long it takes from now on.
     pub time: Time,
-    _bus: Held<'a>,
+    bridge: &'a Bridge,
+    /// How long the bus moves it, and memory that is not let go before.
+    moving: [Time; 2],
+    bus: Held<'a>,
     _memory: Option<Held<'a>>,
+}
+
+impl Drop for Burst<'_> {
+    fn drop(&mut self) {
+        let [bus, memory] = self.moving;
+        self.bridge.pci.bus().moves(bus);
+        self.bridge.memory.port().moves(memory);
+    }
 }
 
 impl Bridge {
@@ -122,6 +141,7 @@ impl Bridge {
             Competition::DmaFirst => Some(self.memory.port().acquire().await),
             _ => None,
         };
+        memory.iter().for_each(|memory| memory.does(direction.doing(Bytes::ZERO)));
         self.sim.delay(setup).await;
         DmaStream { bridge: self, direction, rate, seen: None, memory }
     }
@@ -150,10 +170,11 @@ impl<'a> DmaStream<'a> {
             }
             Competition::DmaFirst => {
                 let (began, time) = (bridge.sim.now(), self.rate.time_for(most));
-                Burst { bytes: most, began, time, _bus: bus, _memory: None }
+                Burst { bytes: most, began, time, bridge, moving: [time; 2], bus, _memory: None }
             }
             Competition::Buffered { memory_rate } => self.buffered(bus, most, memory_rate).await,
         };
+        burst.bus.does(self.direction.doing(burst.bytes));
         bridge.moved.set(bridge.moved.get() + burst.bytes.get());
         self.seen = Some(bridge.grants());
         burst
@@ -164,22 +185,27 @@ impl<'a> DmaStream<'a> {
     async fn alternate(&mut self, bus: Held<'a>, bytes: Bytes, restart: Time) -> Burst<'a> {
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
+        memory.does(self.direction.doing(bytes));
         // Our own new grant of the bus is one more than was seen.
         let interrupted = self.seen.is_some_and(|(bus, memory)| bridge.grants() != (bus + 1, memory));
         let again = if interrupted { restart } else { Time::ZERO };
-        let (began, time) = (bridge.sim.now(), again + self.rate.time_for(bytes));
-        Burst { bytes, began, time, _bus: bus, _memory: Some(memory) }
+        let moving = self.rate.time_for(bytes);
+        let (began, time) = (bridge.sim.now(), again + moving);
+        Burst { bytes, began, time, bridge, moving: [moving; 2], bus, _memory: Some(memory) }
     }
 
     /// Through a buffer: memory is taken for the burst at memory's rate, then the bus goes on alone.
     async fn buffered(&mut self, bus: Held<'a>, bytes: Bytes, memory_rate: Rate) -> Burst<'a> {
         let time = self.rate.time_for(bytes);
         let at_memory = memory_rate.time_for(bytes).min(time);
-        let memory = self.bridge.memory.port().acquire().await;
-        let began = self.bridge.sim.now();
-        self.bridge.sim.delay(at_memory).await;
+        let bridge = self.bridge;
+        let memory = bridge.memory.port().acquire().await;
+        memory.does(self.direction.doing(bytes));
+        let began = bridge.sim.now();
+        bridge.sim.delay(at_memory).await;
+        bridge.memory.port().moves(at_memory);
         drop(memory);
-        Burst { bytes, began, time: time - at_memory, _bus: bus, _memory: None }
+        Burst { bytes, began, time: time - at_memory, bridge, moving: [time, Time::ZERO], bus, _memory: None }
     }
 
     /// Lets memory go, if the rule held it for the whole transfer.

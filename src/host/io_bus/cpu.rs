@@ -8,10 +8,10 @@
 use super::memory::{Address, MainMemory};
 use super::pio::Pio;
 use super::processor::ProcessorParameters;
-use crate::engine::resource::{Kept, Resource};
 use crate::engine::{Hertz, Sim, Time};
 use crate::host::cpu::{Fault, Processor, Stalls};
 use crate::host::memory_bus::block::Block;
+use crate::host::turn::Turns;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ pub struct Cpu(Rc<Core>);
 struct Core {
     sim: Sim,
     clock: Hertz,
-    turn: Rc<Resource>,
+    turns: Turns,
     memory: Rc<MainMemory>,
     pio: Rc<Pio>,
     /// Cycles that the simulation has not seen.
@@ -38,18 +38,13 @@ impl Cpu {
         Cpu(Rc::new(Core {
             sim: sim.clone(),
             clock: parameters.clock,
-            turn: Rc::new(Resource::new(sim, format!("{name} processor"))),
+            turns: Turns::new(sim, name),
             memory: memory.clone(),
             pio: pio.clone(),
             pending: Cell::new(0),
             block: Cell::new(None),
             stalls: Cell::default(),
         }))
-    }
-
-    /// Its time as a resource, for utilisation.
-    pub fn time(&self) -> &Resource {
-        &self.0.turn
     }
 
     /// Has the next load of the block of `address` fetch it.
@@ -100,12 +95,14 @@ impl Processor for Cpu {
     async fn sync(&self) {
         let cycles = self.0.pending.take();
         if cycles > 0 {
+            self.0.turns.begin_work();
             self.0.sim.delay(self.0.clock.cycles(cycles)).await;
+            self.0.turns.end_work();
         }
     }
 
-    async fn hold(&self) -> Kept {
-        Kept::of(&self.0.turn).await
+    fn turns(&self) -> &Turns {
+        &self.0.turns
     }
 
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
@@ -180,7 +177,10 @@ impl Processor for Cpu {
     }
 
     async fn copy_block(&self, _from: Address, _to: Address) -> u64 {
-        self.0.memory.copy_block().await.get()
+        let bytes = self.0.memory.copy_block().await.get();
+        let now = self.0.sim.now();
+        self.0.turns.works(now.since(self.0.memory.copy_time()), now);
+        bytes
     }
 
     fn stalls(&self) -> Stalls {

@@ -4,7 +4,7 @@
 //! to the wrong place is a wrong answer. A run that wants more than its size ends with its name. It
 //! leaves out banks, rows and refresh, and that what is allocated may be freed.
 
-use crate::engine::{Bytes, Resource, Sim, Time};
+use crate::engine::{Bytes, Doing, Resource, Sim, Time};
 use crate::text::Table;
 use std::cell::{Cell, RefCell};
 
@@ -62,7 +62,7 @@ impl MainMemory {
             sim: sim.clone(),
             name: name.to_owned(),
             parameters: *parameters,
-            port: Resource::new(sim, format!("{name} memory")),
+            port: Resource::new(sim, format!("{name} memory")).traced(name, "memory"),
             bytes: RefCell::default(),
             processor_accesses: Cell::new(0),
         }
@@ -104,6 +104,11 @@ impl MainMemory {
         self.parameters.block
     }
 
+    /// The processor's own time to copy a block.
+    pub fn copy_time(&self) -> Time {
+        self.parameters.copy
+    }
+
     /// The port.
     pub fn port(&self) -> &Resource {
         &self.port
@@ -118,7 +123,9 @@ impl MainMemory {
     pub async fn access(&self) {
         let held = self.port.acquire().await;
         self.processor_accesses.set(self.processor_accesses.get() + 1);
+        held.does(Doing { what: "access", bytes: self.parameters.block, ..Doing::default() });
         self.sim.delay(self.parameters.access).await;
+        self.port.moves(self.parameters.access);
         drop(held);
     }
 

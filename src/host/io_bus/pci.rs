@@ -4,7 +4,7 @@
 //! round robin), and the length of a transaction. It leaves out parity, locks and retries.
 
 use crate::engine::resource::Held;
-use crate::engine::{Bytes, Hertz, Rate, Resource, Sim, Time};
+use crate::engine::{Bytes, Doing, Hertz, Rate, Resource, Sim, Time};
 use crate::text::Table;
 
 /// The parameters of a PCI bus.
@@ -41,7 +41,7 @@ pub struct Pci {
 impl Pci {
     /// The idle bus of the host `name`.
     pub fn new(sim: &Sim, name: &str, parameters: PciParameters) -> Pci {
-        Pci { sim: sim.clone(), parameters, bus: Resource::new(sim, format!("{name} PCI")) }
+        Pci { sim: sim.clone(), parameters, bus: Resource::new(sim, format!("{name} PCI")).traced(name, "PCI") }
     }
 
     /// The simulation it lives in.
@@ -57,6 +57,14 @@ impl Pci {
     /// The bus as a resource, for utilisation and to see whether another master asks.
     pub fn bus(&self) -> &Resource {
         &self.bus
+    }
+
+    /// Holds it as `bus` for a transaction of the processor's, for `what`, which is all its own work.
+    pub async fn transact(&self, bus: &Held<'_>, what: &'static str, bytes: Bytes, overhead_cycles: u64) {
+        bus.does(Doing { what, message: None, bytes });
+        let time = self.transaction(bytes, overhead_cycles);
+        self.sim.delay(time).await;
+        self.bus.moves(time);
     }
 
     /// How long a transaction of `bytes` with `overhead_cycles` (address, latency of the target,

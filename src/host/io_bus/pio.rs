@@ -61,7 +61,6 @@ struct Posted {
 /// The processor's way to the interface.
 pub struct Pio {
     parameters: PioParameters,
-    sim: Sim,
     pci: Rc<Pci>,
     devices: Rc<Devices>,
     writes: Rc<PostedWrites>,
@@ -99,10 +98,10 @@ impl Pio {
             posted: RefCell::default(),
             change: Signal::new(sim, format!("{name} posted writes")),
         });
-        let drain = drain(sim.clone(), parameters, pci.clone(), devices.clone(), writes.clone());
+        let drain = drain(parameters, pci.clone(), devices.clone(), writes.clone());
         let drainer = sim.spawn_server(format!("{name} bridge"), drain);
         sim.set_holder(writes.slots.point(), drainer);
-        Pio { parameters, sim: sim.clone(), pci, devices, writes }
+        Pio { parameters, pci, devices, writes }
     }
 
     /// Attaches a device of `bytes` bytes behind those that are there.
@@ -136,7 +135,7 @@ impl Pio {
         for (index, part) in into.chunks_mut(burst).enumerate() {
             let bus = self.pci.master().await;
             let bytes = Bytes(part.len() as u64);
-            self.sim.delay(self.pci.transaction(bytes, self.parameters.read_overhead_cycles)).await;
+            self.pci.transact(&bus, "load", bytes, self.parameters.read_overhead_cycles).await;
             let (device, at) = self.devices.at(offset + (index * burst) as u64);
             device.read(at, part);
             drop(bus);
@@ -152,7 +151,7 @@ impl Pio {
 }
 
 /// The bridge writes what is posted, oldest first.
-async fn drain(sim: Sim, parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, writes: Rc<PostedWrites>) {
+async fn drain(parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, writes: Rc<PostedWrites>) {
     loop {
         while writes.posted.borrow().is_empty() {
             writes.change.wait().await;
@@ -160,7 +159,7 @@ async fn drain(sim: Sim, parameters: PioParameters, pci: Rc<Pci>, devices: Rc<De
         let bus = pci.master().await;
         let burst = writes.take_burst(parameters.write_burst);
         let bytes = Bytes((burst.len() * WORD) as u64);
-        sim.delay(pci.transaction(bytes, parameters.write_overhead_cycles)).await;
+        pci.transact(&bus, "store", bytes, parameters.write_overhead_cycles).await;
         for write in &burst {
             let (device, at) = devices.at(write.offset);
             device.write(at, &write.word[..write.bytes]);

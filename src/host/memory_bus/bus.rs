@@ -28,7 +28,7 @@ use super::agent::{Agent, AgentId, Kind};
 use super::block::{Address, BLOCK_BYTES, Block, block_of};
 use super::moesi::State;
 use super::parameters::BusParameters;
-use crate::engine::{Rate, Resource, Sim, Time, record, resource::Held};
+use crate::engine::{Busy, Rate, Resource, Sim, Time, record, resource::Held};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -55,6 +55,7 @@ pub struct Bus {
     supplied: RefCell<Vec<[u64; Kind::ALL.len()]>>,
     /// Until when each agent's memory is at work on a posted write.
     writing_until: RefCell<Vec<Time>>,
+    accessed: [Busy; 3],
     /// The block that a transaction moves, while neither who gave it nor who gets it has it.
     under_way: Cell<Option<(Address, Block)>>,
     track: Option<record::TrackId>,
@@ -73,6 +74,7 @@ impl Bus {
             counts: Default::default(),
             supplied: RefCell::default(),
             writing_until: RefCell::default(),
+            accessed: Default::default(),
             under_way: Cell::new(None),
             track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
         }
@@ -118,6 +120,17 @@ impl Bus {
     /// For how long the bus has been held.
     pub fn held_total(&self) -> Time {
         self.held.held_total()
+    }
+
+    /// For how long it has moved addresses and data, and not only waited for who gave or took them.
+    pub fn moved_total(&self) -> Time {
+        self.held.moved_total()
+    }
+
+    /// For how long accesses from the bus, posted ones among them, kept the agents' memories at work:
+    /// that of the first agent, of the second, and of all others together, which are an interface's.
+    pub fn accessed(&self) -> [Time; 3] {
+        self.accessed.each_ref().map(|busy| busy.total(self.sim.now()))
     }
 
     /// What it moves at most: a full width every cycle.
@@ -171,6 +184,10 @@ impl Bus {
             }
         }
         (supplier, shared)
+    }
+
+    fn memory_of(&self, agent: AgentId) -> &Busy {
+        &self.accessed[agent.0.min(2)]
     }
 
     /// When a transaction that begins now ends.
@@ -249,6 +266,10 @@ impl Granted<'_> {
         bus.under_way.set(carries.then_some((block, *data)));
         bus.sim.until(end).await;
         bus.under_way.set(None);
+        bus.held.moves((end - start).since(access));
+        if let Some(by) = by {
+            bus.memory_of(by).cover(end.since(access), end);
+        }
         let settled = bus.settle(kind, by, address);
         if let (None, Some(home)) = (supplier, by) {
             let home = bus.agents.borrow()[home.0].clone();
@@ -288,6 +309,7 @@ impl Bus {
             return now;
         }
         let until = now + agents[home.0].home_time(address);
+        self.memory_of(home).cover(now, until);
         self.writing_until.borrow_mut()[home.0] = until;
         until
     }

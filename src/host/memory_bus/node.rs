@@ -8,6 +8,7 @@ use super::memory::Memory;
 use super::parameters::NodeParameters;
 use super::processor::Processor;
 use crate::engine::{Sim, Time};
+use crate::host::Use;
 use crate::host::device::{Device, Window};
 use crate::host::io_bus::InterruptLine;
 use std::cell::Cell;
@@ -84,6 +85,18 @@ impl Node {
             next_free: Cell::new(FIRST_FREE),
             next_window: Cell::new(WINDOWS_BASE),
         }
+    }
+
+    /// How the bus was used, and the memories on it by accesses from the bus: a cache's are those of others,
+    /// an interface's those of both its halves.
+    pub fn uses(&self) -> Vec<Use> {
+        let [memory, cache, interface] = self.bus.accessed();
+        vec![
+            Use { what: "memory bus", busy: self.bus.held_total(), moving: self.bus.moved_total() },
+            Use::of("memory", memory),
+            Use::of("cache", cache),
+            Use::of("interface memory", interface),
+        ]
     }
 
     /// Attaches an interface, or a half of one, that is the home of `addresses`, which lie above

@@ -20,10 +20,10 @@ use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::parameters::{ProcessorParameters, Spin};
 use super::store_buffer::{Entry, Forward, StoreBuffer};
-use crate::engine::resource::{Kept, Resource};
 use crate::engine::sim::PointId;
 use crate::engine::{Hertz, Signal, Sim, Time};
 use crate::host::cpu::{self, Fault, Stalls};
+use crate::host::turn::Turns;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -33,8 +33,7 @@ pub struct Processor(Rc<Core>);
 
 struct Core {
     sim: Sim,
-    /// Taken by who runs on it.
-    turn: Rc<Resource>,
+    turns: Turns,
     bus: Rc<Bus>,
     cache: CacheAgent,
     stores: StoreBuffer,
@@ -49,7 +48,7 @@ impl Processor {
     pub fn new(sim: &Sim, name: &str, bus: &Rc<Bus>, cache: CacheAgent, parameters: ProcessorParameters) -> Processor {
         let processor = Processor(Rc::new(Core {
             sim: sim.clone(),
-            turn: Rc::new(Resource::new(sim, format!("{name} processor"))),
+            turns: Turns::new(sim, name),
             bus: bus.clone(),
             cache,
             stores: StoreBuffer::new(sim, name, parameters.store_buffer_entries),
@@ -90,7 +89,9 @@ impl Processor {
 
     /// Lets the engine catch up with local time.
     pub async fn sync(&self) {
+        self.0.turns.begin_work();
         self.idle_until(self.time()).await;
+        self.0.turns.end_work();
     }
 
     /// Does nothing until `instant`, if that is later than local time.
@@ -342,8 +343,8 @@ impl cpu::Processor for Processor {
         self.idle_until(instant).await;
     }
 
-    async fn hold(&self) -> Kept {
-        Kept::of(&self.0.turn).await
+    fn turns(&self) -> &Turns {
+        &self.0.turns
     }
 
     #[inline]

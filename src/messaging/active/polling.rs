@@ -14,8 +14,12 @@ use crate::protocol::Marks;
 impl Active {
     /// Computes, and neither sends nor polls.
     pub async fn compute(&self, cycles: u64) {
+        self.work("compute", cycles).await;
+    }
+
+    async fn work(&self, what: &'static str, cycles: u64) {
         if cycles > 0 {
-            let _turn = self.end.cpu.hold().await;
+            let _turn = self.end.cpu.hold(what).await;
             self.end.cpu.work(cycles);
             self.end.cpu.sync().await;
         }
@@ -47,7 +51,7 @@ impl Active {
         loop {
             let more = self.take_all().await;
             taken += more;
-            self.compute(self.end.parameters.costs.poll).await;
+            self.work("poll", self.end.parameters.costs.poll).await;
             if !self.take_one().await {
                 return taken;
             }
@@ -100,8 +104,10 @@ impl Active {
         let mut words = std::mem::take(&mut *self.words.borrow_mut());
         words.clear();
         end.driver.take(&end.cpu, arrival, extra, Sink::Words(&mut words)).await;
-        if journey.is_followed() && end.tally.delivered().len() < super::LEDGERS_MAX {
-            end.tally.deliver(&journey, end.now());
+        let is_kept = end.tally.delivered().len() < super::LEDGERS_MAX;
+        match is_kept {
+            true => end.tally.deliver(&journey, end.now()),
+            false => end.tally.pass(&journey, end.now()),
         }
         self.dispatch(&Received { from, handler, words: &words });
         *self.words.borrow_mut() = words;

@@ -69,18 +69,26 @@ impl HostDma {
         self.registers.busy_total()
     }
 
+    /// How long of that it was set up and moved bytes, and did not wait for a bus or for memory.
+    pub fn moved_total(&self) -> Time {
+        self.registers.moved_total()
+    }
+
     async fn serve(&self) {
         loop {
             let job = self.registers.next().await;
             let start = self.sim.now();
+            self.registers.works();
             self.transfer(&job, start).await;
-            self.registers.done(self.sim.now() - start);
+            self.registers.rests();
+            self.registers.done();
         }
     }
 
     async fn transfer(&self, job: &HostJob, start: Time) {
         let mut transfer = self.master.open(job.direction).await;
         job.journey.served(start, self.sim.now());
+        self.registers.moves(transfer.setup());
         let mut moved = Bytes::ZERO;
         while moved < job.bytes {
             let sram = job.sram_address + moved.get();
@@ -102,6 +110,7 @@ impl HostDma {
             self.sram.set_bus_rate(None);
             moved += flow.bytes;
             job.journey.served(flow.began, end);
+            self.registers.moves(end - flow.began);
             if job.landing.as_ref().is_some_and(|landing| landing.settle()) {
                 self.attention.notify();
             }

@@ -25,7 +25,7 @@ pub use receive_dma::{ReceiveDma, ReceiveJob};
 pub use sram::{Sram, SramParameters};
 pub use transmit_dma::{TransmitDma, TransmitJob};
 
-use crate::engine::{Class, Hertz, Rate, Signal, Sim, Time};
+use crate::engine::{Class, Doing, Hertz, Rate, Signal, Sim, Time, Track};
 use crate::fabric::{Fabric, Outlet};
 use crate::host::{Host, Use};
 use crate::text::Table;
@@ -67,6 +67,7 @@ pub struct Lanai {
     pub attention: Rc<Signal>,
     clock: Hertz,
     worked: Cell<Time>,
+    track: Track,
 }
 
 impl Lanai {
@@ -92,6 +93,7 @@ impl Lanai {
             attention,
             clock: parameters.clock,
             worked: Cell::default(),
+            track: sim.recorder().track_if_on(&host.name, "firmware"),
         })
     }
 
@@ -100,13 +102,14 @@ impl Lanai {
         let start = self.sim.now();
         self.sim.until(self.clock.edge_after(start, cycles)).await;
         self.worked.set(self.worked.get() + (self.sim.now() - start));
+        self.sim.recorder().tell(self.track, Doing { what: "work", ..Doing::default() }, start, self.sim.now());
     }
 
     /// For how long each part was at work.
     pub fn uses(&self) -> Vec<Use> {
         let (transmit, receive) = (&self.transmit, &self.receive);
         vec![
-            Use::of("host DMA", self.host_dma.busy_total()),
+            Use { what: "host DMA", busy: self.host_dma.busy_total(), moving: self.host_dma.moved_total() },
             Use::of("firmware", self.worked()),
             Use::of("SRAM", self.sram.busy_total()),
             Use { what: "netTx", busy: transmit.busy_total(), moving: transmit.moved_total() },

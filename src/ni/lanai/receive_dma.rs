@@ -99,21 +99,20 @@ impl ReceiveDma {
     async fn serve(&self, inlet: &mut AnyInlet) {
         loop {
             let job = self.registers.next().await;
-            let worked = self.transfer(&job, inlet).await;
-            self.registers.done(worked);
+            self.transfer(&job, inlet).await;
+            self.registers.done();
         }
     }
 
-    /// Takes a transfer; how long it moved bytes.
-    async fn transfer(&self, job: &ReceiveJob, inlet: &mut AnyInlet) -> Time {
-        let mut worked = Time::ZERO;
+    /// Takes a transfer.
+    async fn transfer(&self, job: &ReceiveJob, inlet: &mut AnyInlet) {
         let mut first = None;
         let mut taken = Bytes::ZERO;
         while taken < job.landing.total() {
             match inlet.next(job.landing.total() - taken).await {
                 Piece::Bytes { packet, bytes, time, last, .. } => {
                     first.get_or_insert(self.sim.now());
-                    worked += self.take(job, taken, &packet, bytes, time).await;
+                    self.take(job, taken, &packet, bytes, time).await;
                     inlet.taken(bytes);
                     if job.landing.settle() {
                         self.attention.notify();
@@ -126,7 +125,7 @@ impl ReceiveDma {
                 }
                 Piece::Dropped(packet) => {
                     *self.dropped.borrow_mut() = Some(packet);
-                    return worked;
+                    return;
                 }
             }
         }
@@ -135,11 +134,10 @@ impl ReceiveDma {
             packet.journey.close(stage, self.sim.now());
         }
         self.record(taken, first.unwrap_or(self.sim.now()));
-        worked
     }
 
     /// Takes bytes at the pace of the wire, or of the memory if that is slower.
-    async fn take(&self, job: &ReceiveJob, taken: Bytes, packet: &Rc<Packet>, bytes: Bytes, time: Time) -> Time {
+    async fn take(&self, job: &ReceiveJob, taken: Bytes, packet: &Rc<Packet>, bytes: Bytes, time: Time) {
         let mut data = vec![0; bytes.len()];
         packet.take(&mut data);
         self.sram.store(job.sram_address + taken.get(), &data);
@@ -147,12 +145,14 @@ impl ReceiveDma {
         let start = self.sim.now();
         let alone = self.link_rate.time_for(bytes);
         let time = time.max(self.sram.network_time(bytes, alone, start));
-        self.registers.moves(alone);
         job.landing.begin(bytes, start, start + time);
+        self.registers.works();
         self.sim.delay(time).await;
+        self.registers.rests();
+        // What has come before is not taken at the pace of the link.
+        self.registers.moves(alone.min(time));
         self.sram.network_ends();
         packet.journey.served(start, self.sim.now());
-        time
     }
 
     fn record(&self, bytes: Bytes, start: Time) {

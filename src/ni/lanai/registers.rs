@@ -3,7 +3,7 @@
 
 use super::Wires;
 use crate::engine::sim::PointId;
-use crate::engine::{Signal, Sim, Time};
+use crate::engine::{Busy, Signal, Sim, Time};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ pub(super) struct Registers<J> {
     started: Signal,
     job: RefCell<Option<J>>,
     busy: Cell<bool>,
-    busy_total: Cell<Time>,
+    worked: Busy,
     moved_total: Cell<Time>,
 }
 
@@ -27,7 +27,7 @@ impl<J> Registers<J> {
             started: Signal::new(&wires.sim, format!("{} {engine} work", wires.name)),
             job: RefCell::default(),
             busy: Cell::new(false),
-            busy_total: Cell::default(),
+            worked: Busy::default(),
             moved_total: Cell::default(),
         }
     }
@@ -53,19 +53,28 @@ impl<J> Registers<J> {
         }
     }
 
-    /// The engine is done, having worked for `worked`, and tells the firmware.
-    pub(super) fn done(&self, worked: Time) {
+    /// The engine works from now on.
+    pub(super) fn works(&self) {
+        self.worked.begin(self.sim.now());
+    }
+
+    /// It works no more.
+    pub(super) fn rests(&self) {
+        self.worked.end(self.sim.now());
+    }
+
+    /// The engine is done, and tells the firmware.
+    pub(super) fn done(&self) {
         self.busy.set(false);
-        self.busy_total.set(self.busy_total.get() + worked);
         self.sim.progress();
         self.attention.notify();
     }
 
     pub(super) fn busy_total(&self) -> Time {
-        self.busy_total.get()
+        self.worked.total(self.sim.now())
     }
 
-    /// The engine moves bytes that take `alone` at its own pace.
+    /// The engine has moved bytes that take `alone` at its own pace.
     pub(super) fn moves(&self, alone: Time) {
         self.moved_total.set(self.moved_total.get() + alone);
     }

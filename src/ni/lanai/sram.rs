@@ -8,7 +8,7 @@
 //! until it ends, though a burst of the bus may end before. The memory is told as busy while it
 //! holds a network engine back, that is while its rate is given out in full.
 
-use crate::engine::{Bytes, Rate, Signal, Sim, Time};
+use crate::engine::{Busy, Bytes, Rate, Signal, Sim, Time};
 use crate::host::Device;
 use crate::text::Table;
 use std::cell::{Cell, RefCell};
@@ -39,9 +39,9 @@ pub struct Sram {
     bytes: RefCell<Vec<u8>>,
     bus_rate: Cell<Option<Rate>>,
     network_engines: Cell<u64>,
-    /// Until when it holds an engine back, as far as is known, and for how long it did in all.
-    busy_until: Cell<Time>,
-    busy_total: Cell<Time>,
+    sim: Sim,
+    /// For how long it held an engine back; two at once count once.
+    holds_back: Busy,
     attention: Rc<Signal>,
 }
 
@@ -53,8 +53,8 @@ impl Sram {
             bytes: RefCell::new(vec![0; parameters.size.len()]),
             bus_rate: Cell::new(None),
             network_engines: Cell::new(0),
-            busy_until: Cell::default(),
-            busy_total: Cell::default(),
+            sim: sim.clone(),
+            holds_back: Busy::default(),
             attention: Rc::new(Signal::new(sim, format!("{name} firmware's attention"))),
         })
     }
@@ -116,21 +116,14 @@ impl Sram {
     pub(super) fn network_time(&self, bytes: Bytes, alone: Time, now: Time) -> Time {
         let time = self.network_rate().time_for(bytes);
         if time > alone {
-            self.holds_back(now, now + time);
+            self.holds_back.cover(now, now + time);
         }
         time
     }
 
-    /// Counts a time in which an engine goes at the memory's pace; two at once count once.
-    fn holds_back(&self, from: Time, to: Time) {
-        let counted = self.busy_until.get();
-        self.busy_total.set(self.busy_total.get() + to.since(from.max(counted)));
-        self.busy_until.set(to.max(counted));
-    }
-
     /// How long the memory gave out all it has, and held a network engine back, in all.
     pub fn busy_total(&self) -> Time {
-        self.busy_total.get()
+        self.holds_back.total(self.sim.now())
     }
 
     /// What one network engine gets of the memory now.

@@ -88,12 +88,14 @@ impl TransmitDma {
         loop {
             let job = self.registers.next().await;
             let start = self.sim.now();
+            self.registers.works();
             open = self.transfer(outlet, open, &job).await;
             if let Some(stage) = job.closes {
                 job.packet.journey.close(stage, self.sim.now());
             }
             self.record(&job, start);
-            self.registers.done(self.sim.now() - start);
+            self.registers.rests();
+            self.registers.done();
         }
     }
 

@@ -9,7 +9,7 @@ use super::parameters::{Notification, TrapezeParameters};
 use super::{Admission, Instruments, stage};
 use crate::engine::sim::{PointId, TaskId};
 use crate::engine::{Bytes, Journey, Mailbox, NodeId, Signal, Sim};
-use crate::host::{Address, Cpu, Host, Processor, Use, Window};
+use crate::host::{Address, Cpu, Host, Processor, Turn, Use, Window};
 use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Known, Landed, Limits, Wake};
 use crate::ni::lanai::Lanai;
 use crate::ni::moving::{Sink, Source};
@@ -140,7 +140,7 @@ impl TrapezeDriver {
 
     /// Gives a message's ring entry, and the buffer attached to it, back to the interface.
     async fn give_back(&self, index: u64) {
-        let _turn = self.cpu.hold().await;
+        let _turn = self.cpu.hold("give back").await;
         let (entry, buffer) = (self.layout.receive_entry(index), self.receive_buffer(index));
         self.cpu.write_run(self.window.at(entry + word::ADDRESS), &(buffer as u32).to_le_bytes()).await;
         self.cpu.write_run(self.window.at(entry + word::STATE), &state::POSTED.to_le_bytes()).await;
@@ -150,15 +150,15 @@ impl TrapezeDriver {
     async fn handle_interrupts(&self) {
         loop {
             self.host.interrupt().taken().await;
-            let _turn = self.cpu.hold().await;
-            while let Some(received) = self.take_next().await {
+            let turn = self.cpu.hold("interrupt").await;
+            while let Some(received) = self.take_next(&turn).await {
                 self.inbox.send(received);
             }
         }
     }
 
     /// The message in the next entry of the receive ring, if there is one.
-    async fn take_next(&self) -> Option<Received> {
+    async fn take_next(&self, turn: &Turn) -> Option<Received> {
         let index = self.receive_next.get();
         let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
         if self.receive_held[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
@@ -176,6 +176,7 @@ impl TrapezeDriver {
         journey.served(start, self.cpu.now());
         journey.close(stage::HOST_RECEIVE, self.cpu.now());
         self.instruments.tally.deliver(&journey, self.cpu.now());
+        turn.did("receive", journey.id(), received.length.len());
         Some(received)
     }
 
@@ -257,7 +258,7 @@ impl Driver for TrapezeDriver {
     /// Look and use are one hold, so that of several programs none counts on an entry that another has
     /// filled.
     async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, _begun: &Begun) -> bool {
-        let turn = cpu.hold().await;
+        let turn = cpu.hold("look for room").await;
         if !self.has_ring_space().await {
             return false;
         }
@@ -272,7 +273,7 @@ impl Driver for TrapezeDriver {
         self.write_entry(entry, packet, &control).await;
         packet.journey.served(working, cpu.now());
         packet.journey.close(stage::HOST_SEND, cpu.now());
-        drop(turn);
+        turn.did("send", packet.journey.id(), packet.source.bytes());
         true
     }
 
@@ -284,8 +285,8 @@ impl Driver for TrapezeDriver {
         let received = match self.parameters.notification {
             Notification::Interrupt => self.inbox.try_receive(),
             Notification::Polling(_) => {
-                let _turn = cpu.hold().await;
-                self.take_next().await
+                let turn = cpu.hold("poll").await;
+                self.take_next(&turn).await
             }
         };
         let mut received = received?;
@@ -300,7 +301,7 @@ impl Driver for TrapezeDriver {
 
     async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
         if extra_cycles > 0 {
-            let _turn = cpu.hold().await;
+            let _turn = cpu.hold("receive").await;
             cpu.work(extra_cycles);
             cpu.sync().await;
         }
@@ -350,7 +351,7 @@ impl Driver for TrapezeDriver {
 
     /// Early demultiplexing (§2.1).
     async fn map_tag(&self, cpu: &Cpu, tag: u16, address: Address) {
-        let _turn = cpu.hold().await;
+        let _turn = cpu.hold("map a tag").await;
         cpu.write_run(self.window.at(self.layout.tag(tag)), &(address as u32 + 1).to_le_bytes()).await;
     }
 

@@ -1,0 +1,42 @@
+//! What a port is wired to, and the names of the stages that end at it.
+
+use super::Pending;
+use crate::engine::{Bytes, Hertz, NodeId, Sim, Tally};
+use crate::fabric::Whole;
+use crate::protocol::ProtocolParameters;
+use std::rc::Rc;
+
+/// The stages of a packet between the interfaces.
+#[derive(Clone, Copy, Debug)]
+pub struct Stages {
+    /// Until the interface first gives it to the fabric, which is told if it lasts.
+    pub pool: &'static str,
+    /// Whether it is told even if it takes no time.
+    pub always: bool,
+    /// Until it is at the receiving interface.
+    pub fabric: &'static str,
+}
+
+/// What a port is wired to.
+pub struct Wiring<'a> {
+    /// The simulation.
+    pub sim: &'a Sim,
+    /// The node.
+    pub node: NodeId,
+    /// Its name.
+    pub name: &'a str,
+    /// The clock of the interface.
+    pub clock: Hertz,
+    /// Its place in the fabric.
+    pub wire: Rc<dyn Whole>,
+    /// The fabric's classes.
+    pub classes: u8,
+    /// The protocol.
+    pub protocol: &'a ProtocolParameters,
+    /// What became of messages.
+    pub tally: &'a Rc<Tally>,
+    /// What is under way.
+    pub pending: &'a Rc<Pending>,
+    /// The largest packet.
+    pub packet: Bytes,
+}
