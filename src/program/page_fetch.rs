@@ -106,6 +106,7 @@ impl Running for Measured {
         let latencies: Summary = self.latencies.borrow().iter().copied().collect();
         let mut metrics = super::latency_metrics("fetch.latency", &latencies);
         metrics.extend(super::fate_metrics(world));
+        metrics.extend(super::latency_metrics("message.latency_one_way", &world.tally.latencies()));
         metrics
     }
 }

@@ -113,6 +113,7 @@ impl Running for Measured {
             let each = (last - first) as f64 / (steady.len() - 1) as f64;
             metrics.push(Metric::new("pair.cycles_per_packet", each, "cycles"));
         }
+        metrics.extend(parallel::latency_metrics(world));
         metrics
     }
 }

@@ -54,6 +54,12 @@ pub(super) fn packet_metrics(world: &World) -> Vec<Metric> {
     metrics
 }
 
+/// The latencies of all messages that programs took in, from the call that sends each: of active messages,
+/// a packet each.
+pub(super) fn latency_metrics(world: &World) -> Vec<Metric> {
+    super::latency_metrics("message.latency_one_way", &world.tally.latencies())
+}
+
 /// How many nodes that took nothing are named.
 const SILENT_TOLD: usize = 16;
 

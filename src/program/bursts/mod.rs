@@ -168,6 +168,7 @@ impl Running for Measured {
         metrics.push(count("bursts.phases", self.phases.get()));
         metrics.push(count("bursts.messages", self.messages.get()));
         metrics.push(count("bursts.out_of_order", self.receipts.out_of_order()));
+        metrics.extend(parallel::latency_metrics(world));
         metrics
     }
 }

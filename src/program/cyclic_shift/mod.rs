@@ -121,6 +121,7 @@ impl Running for Measured {
         metrics.push(Metric::new("shift.cycles", cycles, "cycles"));
         metrics.push(Metric::new("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"));
         metrics.push(Metric::new("shift.pending_max", most.into(), "packets"));
+        metrics.extend(parallel::latency_metrics(world));
         metrics
     }
 

@@ -175,6 +175,7 @@ impl Running for Field {
         metrics.push(Metric::new("em3d.cycles_per_iteration", each, "cycles"));
         metrics.push(Metric::new("em3d.messages", self.messages.get() as f64, ""));
         metrics.push(Metric::new("em3d.packets", after.saturating_sub(before) as f64, ""));
+        metrics.extend(parallel::latency_metrics(world));
         metrics
     }
 }

@@ -154,6 +154,7 @@ impl Running for Sort {
         metrics.push(cycles("radix.scan_cycles", self.scan_cycles.get() as f64 / passes));
         metrics.push(cycles("radix.coalesce_cycles", self.coalesce_cycles.get() as f64 / passes));
         metrics.push(cycles("radix.cycles", self.ended_cycle.get() as f64));
+        metrics.extend(parallel::latency_metrics(world));
         metrics
     }
 }
