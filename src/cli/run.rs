@@ -87,6 +87,9 @@ fn write_trace(trace: Output, path: &Path, timeline: &Timeline) -> Result<(), Fa
     trace.write(|out| perfetto::write(timeline, out))?;
     let (kept, dropped) = (timeline.spans.len(), timeline.dropped);
     eprintln!("Wrote {kept} spans to `{}`.", path.display());
+    if kept == 0 {
+        eprintln!("Nothing was at work in this run that a trace could tell of.");
+    }
     if dropped > 0 {
         eprintln!("The last {dropped} spans were dropped: --trace-spans {} would keep all.", kept as u64 + dropped);
     }

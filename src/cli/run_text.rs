@@ -75,10 +75,12 @@ fn resources(result: &RunResult) -> String {
         return String::new();
     }
     let us = Column::unit("busy", "µs").decimals(3);
-    let mut table = Table::new(vec![Column::new("busiest resources"), us, Column::new("share of the run")]);
+    let moving = Column::unit("moving", "µs").decimals(3);
+    let mut table = Table::new(vec![Column::new("busiest resources"), us, moving, Column::new("share of the run")]);
     let more = shares.len().saturating_sub(RESOURCES);
     for (resource, share) in shares.into_iter().take(RESOURCES) {
-        table.push(vec![resource.name.as_str().into(), resource.busy.as_us().into(), Cell::Text(percent(share))]);
+        let (busy, moving) = (resource.busy.as_us(), resource.moving.as_us());
+        table.push(vec![resource.name.as_str().into(), busy.into(), moving.into(), Cell::Text(percent(share))]);
     }
     match (more, idle) {
         (0, 0) => table.text(),

@@ -65,7 +65,7 @@ pub struct Point {
 pub type Results = BTreeMap<String, RunResult>;
 
 /// The most spans a traced point keeps.
-const SPANS_MAX: usize = 200_000;
+const SPANS_MAX: usize = 1_000_000;
 
 impl Experiments {
     /// The experiments of `paper`.

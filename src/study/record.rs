@@ -4,12 +4,14 @@
 //! run itself went. `hash` is over everything else, so a record can be checked by itself.
 
 use super::{Binds, RunResult};
-use crate::engine::{Outcome, Stuck};
+use crate::engine::{Outcome, Stuck, Time};
 use crate::machine::{Machine, shipped};
 use crate::report::MeanLedger;
 use crate::text::Read;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
@@ -31,7 +33,11 @@ impl Record {
         map.insert("outcome".into(), outcome_name(&result.outcome).into());
         map.insert("metrics".into(), metrics(result));
         map.insert("ledger".into(), ledger_json(&ledger));
-        map.insert("resources".into(), resources(result));
+        let told = told(result);
+        map.insert("resources".into(), resources(result, &told));
+        if told.len() < result.resources.len() {
+            map.insert("resources_summed".into(), summed(result, &told));
+        }
         map.insert("binds".into(), binds(&Binds::of(result, &ledger)));
         map.insert("simulated_us".into(), result.end.as_us().into());
         if let Some(stuck) = stuck(&result.outcome) {
@@ -179,9 +185,36 @@ fn ledger_json(ledger: &MeanLedger) -> Json {
     json!({ "messages": ledger.messages, "total_us": total, "stages": stages })
 }
 
-fn resources(result: &RunResult) -> Json {
-    let resource = |(resource, share): (&super::run::ResourceUse, f64)| json!({ "resource": resource.name, "busy_us": resource.busy.as_us(), "share": share });
-    result.shares().into_iter().map(resource).collect()
+/// The most resources that are told one by one: those of a network of thousands of routers are not.
+const RESOURCES_TOLD: usize = 512;
+
+/// Which resources are told one by one, by their places: all, or the busiest.
+fn told(result: &RunResult) -> BTreeSet<usize> {
+    let mut places: Vec<usize> = (0..result.resources.len()).collect();
+    places.sort_by_key(|place| Reverse(result.resources[*place].busy));
+    places.into_iter().take(RESOURCES_TOLD).collect()
+}
+
+fn resources(result: &RunResult, told: &BTreeSet<usize>) -> Json {
+    let shares = result.shares();
+    let resource = |place: &usize| {
+        let (resource, share) = shares[*place];
+        json!({
+            "resource": resource.name,
+            "busy_us": resource.busy.as_us(),
+            "moving_us": resource.moving.as_us(),
+            "share": share,
+        })
+    };
+    told.iter().map(resource).collect()
+}
+
+/// How many resources are not told one by one, and their times together.
+fn summed(result: &RunResult, told: &BTreeSet<usize>) -> Json {
+    let rest = || result.resources.iter().enumerate().filter(|(place, _)| !told.contains(place));
+    let (busy, moving): (Time, Time) =
+        (rest().map(|(_, resource)| resource.busy).sum(), rest().map(|(_, resource)| resource.moving).sum());
+    json!({ "resources": rest().count(), "busy_us": busy.as_us(), "moving_us": moving.as_us() })
 }
 
 fn binds(binds: &Binds) -> Json {
