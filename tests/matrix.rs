@@ -5,50 +5,18 @@
 //! the tally asserts that the ledger of every message sums to its latency. Here it is asserted that a run
 //! ends, that nothing is lost, and that `narrows list combinations` tells the same as `check`.
 
+#[path = "common/small.rs"]
+mod small;
+
 use narrows::engine::{Outcome, Recorder};
-use narrows::machine::combinations::{Combination, combinations, description, line};
-use narrows::machine::{self, Machine};
+use narrows::machine::combinations::{Combination, combinations, description};
 use narrows::study::{self, RunResult};
-use narrows::text::Document;
+use small::{HOSTS, parts, read, small};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A host of each kind; those of a kind differ in numbers alone.
-const HOSTS: [&str; 3] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5"];
-
 /// How many pairs of a host and an interface there are at least.
 const PAIRS_MIN: usize = 20;
-
-/// Small inputs, so that thousands run in minutes.
-const INPUTS: [(&str, &str); 9] = [
-    ("ping-pong", "payload = \"300 B\"\nmessages = 2"),
-    ("stream", "payload = \"300 B\"\nmessages = 4"),
-    ("page-fetch", "page = \"300 B\"\nfaults = 2"),
-    ("dma", "size = \"256 B\"\ntransfers = 2"),
-    ("bursts", "phases = 1\npackets = [2, 4]\nlengths = [1, 3]\nunresponsive = [100, 300]"),
-    ("cyclic-shift", "words = 12"),
-    ("radix-sort", "keys = 8\nbits = 3\npasses = 1"),
-    ("em3d", "n-nodes = 4\nd-nodes = 2\niterations = 1"),
-    ("pair", "packets = 8"),
-];
-
-fn parts(one: &Combination) -> [&str; 4] {
-    [one.host, one.ni, one.protocol, one.fabric]
-}
-
-/// The combination with four nodes, or two for programs of two, and a small input.
-fn small(one: &Combination) -> Result<Machine, String> {
-    let (_, input) = INPUTS.iter().find(|(key, _)| *key == one.workload).expect("every program has an input");
-    let host = one.host.rsplit('/').next().expect("a part has a name");
-    let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"{host}\"\n")).collect();
-    read(&format!("{}{nodes}[workload.{}]\n{input}\n", line(&parts(one)), one.workload))
-}
-
-fn read(text: &str) -> Result<Machine, String> {
-    machine::read(Document::Text("combination.toml", text, None), &[])
-        .map(|read| read.value)
-        .map_err(|problems| problems.to_string())
-}
 
 /// What is wrong with a run; nothing if all came.
 fn wrong(result: &RunResult) -> Option<String> {

@@ -1,0 +1,41 @@
+//! Combinations of shipped parts with small inputs, for the tests that run many of them.
+
+use narrows::machine::combinations::{Combination, line};
+use narrows::machine::{self, Machine};
+use narrows::text::Document;
+
+/// A host of each kind; those of a kind differ in numbers alone.
+pub const HOSTS: [&str; 3] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5"];
+
+/// Small inputs, so that thousands run in minutes.
+const INPUTS: [(&str, &str); 9] = [
+    ("ping-pong", "payload = \"300 B\"\nmessages = 2"),
+    ("stream", "payload = \"300 B\"\nmessages = 4"),
+    ("page-fetch", "page = \"300 B\"\nfaults = 2"),
+    ("dma", "size = \"256 B\"\ntransfers = 2"),
+    ("bursts", "phases = 1\npackets = [2, 4]\nlengths = [1, 3]\nunresponsive = [100, 300]"),
+    ("cyclic-shift", "words = 12"),
+    ("radix-sort", "keys = 8\nbits = 3\npasses = 1"),
+    ("em3d", "n-nodes = 4\nd-nodes = 2\niterations = 1"),
+    ("pair", "packets = 8"),
+];
+
+/// Its parts.
+pub fn parts(one: &Combination) -> [&str; 4] {
+    [one.host, one.ni, one.protocol, one.fabric]
+}
+
+/// The combination with four nodes, or two for programs of two, and a small input.
+pub fn small(one: &Combination) -> Result<Machine, String> {
+    let (_, input) = INPUTS.iter().find(|(key, _)| *key == one.workload).expect("every program has an input");
+    let host = one.host.rsplit('/').next().expect("a part has a name");
+    let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"{host}\"\n")).collect();
+    read(&format!("{}{nodes}[workload.{}]\n{input}\n", line(&parts(one)), one.workload))
+}
+
+/// The description, read and checked.
+pub fn read(text: &str) -> Result<Machine, String> {
+    machine::read(Document::Text("combination.toml", text, None), &[])
+        .map(|read| read.value)
+        .map_err(|problems| problems.to_string())
+}

@@ -1,0 +1,184 @@
+//! Do instruments see every combination, and change none? A sample of all hosts, interfaces, protocols,
+//! fabrics and programs that fit; programs that drive a fabric alone; and every shipped example.
+
+#[path = "common/small.rs"]
+mod small;
+
+use narrows::engine::{Recorder, Span, Timeline};
+use narrows::machine::combinations::{Combination, combinations};
+use narrows::machine::{self, Machine, build::build, shipped};
+use narrows::study::{RunResult, run};
+use narrows::text::Document;
+use small::{HOSTS, parts, read, small};
+use std::collections::{BTreeMap, BTreeSet};
+
+const SPANS: usize = 1 << 20;
+
+/// One in so many of the combinations that fit is looked at, and the first with each part.
+const STEP: usize = 31;
+
+/// Some combinations that fit, with small inputs.
+fn sample() -> Vec<(Combination, Machine)> {
+    let fit = combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
+    let mut met = BTreeSet::new();
+    let mut is_taken = |number: usize, one: &Combination| {
+        let [host, ni, protocol, fabric] = parts(one).map(str::to_owned);
+        let new = [host, ni, protocol, fabric, one.workload.to_owned()].map(|part| met.insert(part));
+        number % STEP == 0 || new.contains(&true)
+    };
+    let taken = fit.enumerate().filter_map(|(number, one)| is_taken(number, &one).then_some(one));
+    taken.filter_map(|one| Some((one.clone(), small(&one).ok()?))).collect()
+}
+
+/// What a run says without its spans.
+fn told(mut result: RunResult) -> String {
+    result.timeline = Timeline::default();
+    format!("{result:?}")
+}
+
+fn spans_by_track(timeline: &Timeline) -> BTreeMap<(&str, &str), Vec<&Span>> {
+    let mut tracks: BTreeMap<_, Vec<&Span>> = BTreeMap::new();
+    for span in &timeline.spans {
+        let (group, name) = &timeline.tracks[span.track.0 as usize];
+        tracks.entry((group.as_str(), name.as_str())).or_default().push(span);
+    }
+    tracks
+}
+
+/// What serves one at a time.
+fn is_exclusive((group, name): (&str, &str)) -> bool {
+    let parts = ["processor", "PCI", "memory", "memory bus", "netTx", "netRcv", "firmware"];
+    group == "fabric" || parts.contains(&name)
+}
+
+/// Spans that overlap on what serves one at a time.
+fn overlaps(timeline: &Timeline) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (track, mut spans) in spans_by_track(timeline).into_iter().filter(|(track, _)| is_exclusive(*track)) {
+        spans.sort_by_key(|span| (span.start, span.end));
+        let pairs = spans.windows(2).filter(|pair| pair[1].start < pair[0].end);
+        wrong.extend(pairs.map(|pair| format!("{track:?}: {:?} and {:?}", pair[0], pair[1])));
+    }
+    wrong
+}
+
+/// Resources that were busy for longer than the run, or moved for longer than they were busy.
+fn impossible(result: &RunResult) -> Vec<String> {
+    let wrong = result.resources.iter().filter(|one| one.busy > result.end || one.moving > one.busy);
+    wrong.map(|one| format!("{one:?} in {}", result.end)).collect()
+}
+
+/// Messages delivered of which there is no span at one of their nodes.
+fn unseen(machine: &Machine) -> Vec<String> {
+    let built = build(machine, Recorder::keeping(SPANS));
+    built.run();
+    let timeline = built.world.sim.recorder().take();
+    let seen: BTreeSet<(&str, u64)> = timeline
+        .spans
+        .iter()
+        .filter_map(|span| Some((timeline.tracks[span.track.0 as usize].0.as_str(), span.message?)))
+        .collect();
+    let delivered = built.world.tally.delivered();
+    let ends = delivered.iter().flat_map(|(message, _)| {
+        [message.source, message.destination].map(|node| (built.world.node(node).name.clone(), message.id))
+    });
+    ends.filter(|(node, id)| !seen.contains(&(node.as_str(), *id))).map(|end| format!("{end:?}")).collect()
+}
+
+/// Metrics of latencies that are missing, or not in order.
+fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
+    let values = ["_min", "_p50", "_p99", "_max"].map(|suffix| result.metric(&format!("{name}{suffix}")));
+    let is_sound = values[0].is_some_and(|least| least > 0.0) && values.is_sorted();
+    if is_sound { Vec::new() } else { vec![format!("{name}: {values:?}")] }
+}
+
+/// Parts that every machine has and that are no resource.
+fn missing(result: &RunResult, machine: &Machine) -> Vec<String> {
+    let names: BTreeSet<&str> = result.resources.iter().map(|one| one.name.as_str()).collect();
+    let processors = machine.nodes.iter().map(|node| format!("{} processor", node.name));
+    let links = machine.nodes.iter().flat_map(|node| [format!("link {} → ", node.name), format!("→ {}", node.name)]);
+    let is_there = |name: &str| names.contains(name);
+    let is_link = |part: &str| names.iter().any(|name| name.contains(part) || name.contains(&part.replace("→ n", "n")));
+    let processors = processors.filter(|name| !is_there(name)).collect::<Vec<_>>();
+    processors.into_iter().chain(links.filter(|part| !is_link(part))).collect()
+}
+
+fn wrong(one: &Combination, machine: &Machine) -> Vec<String> {
+    let (traced, bare) = (run(machine, Recorder::keeping(SPANS)), run(machine, Recorder::off()));
+    let mut wrong = overlaps(&traced.timeline);
+    if traced.timeline.spans.is_empty() || traced.timeline.dropped > 0 {
+        wrong.push(format!("{} spans, {} dropped", traced.timeline.spans.len(), traced.timeline.dropped));
+    }
+    wrong.extend(impossible(&bare));
+    wrong.extend(missing(&bare, machine));
+    wrong.extend(unseen(machine));
+    if one.workload != "dma" {
+        wrong.extend(latencies_wrong(&bare, "message.latency_one_way"));
+    }
+    if told(traced) != told(bare) {
+        wrong.push("the trace changed the run".to_owned());
+    }
+    wrong.iter().take(3).map(|wrong| format!("{:?} {}: {wrong}", parts(one), one.workload)).collect()
+}
+
+#[test]
+fn instruments_see_every_combination_and_change_none() {
+    let sample = sample();
+    assert!(sample.len() > 100, "{} fit", sample.len());
+    let wrong: Vec<String> = sample.iter().flat_map(|(one, machine)| wrong(one, machine)).collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), sample.len(), wrong.join("\n"));
+}
+
+/// A program that drives a mesh of 16 nodes alone.
+fn alone(workload: &str) -> Machine {
+    let fabric = "fabric.mesh = { shape = [4, 4] }\nfabric.router = { virtual-channels = 2, networks = 2 }";
+    read(&format!("{fabric}\n[workload.{workload}\n")).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+#[test]
+fn a_fabric_alone_is_told_of_as_any_other() {
+    let offered = "offered]\npattern = \"uniform\"\nload = 0.3\npacket-flits = 4\nwarm-up = 100\ncycles = 500";
+    for (workload, name) in [(offered, "offered.latency"), ("zero-load]\nsources = 3", "zero_load.latency")] {
+        let machine = alone(workload);
+        let (traced, bare) = (run(&machine, Recorder::keeping(SPANS)), run(&machine, Recorder::off()));
+        let wrong = [overlaps(&traced.timeline), impossible(&bare), latencies_wrong(&bare, name)].concat();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        // Two for each node, and two for each of 24 pairs of neighbours.
+        assert_eq!(bare.resources.len(), 2 * 16 + 2 * 24);
+        assert_eq!(told(traced), told(bare), "the trace changed the run");
+    }
+}
+
+#[test]
+fn a_packet_has_a_span_on_each_link_that_it_crosses() {
+    let result = run(&alone("zero-load]\nsources = 1"), Recorder::keeping(SPANS));
+    let tracks = spans_by_track(&result.timeline);
+    let spans = |part: &str| -> usize {
+        tracks.iter().filter(|((_, name), _)| name.contains(part)).map(|(_, spans)| spans.len()).sum()
+    };
+    assert_eq!([spans("place 0 →"), spans("→ place 15"), spans("→ place 0")], [15, 1, 0]);
+    // Two links at the ends of each, and as many between as its distance: 0 to 3 each way, four times.
+    assert_eq!(result.timeline.spans.len(), 2 * 15 + 2 * 4 * (1 + 2 + 3));
+}
+
+#[test]
+fn spans_of_a_fabric_are_bounded_and_counted() {
+    let machine = alone("offered]\npattern = \"uniform\"\nload = 0.3\nwarm-up = 100\ncycles = 500");
+    let all = run(&machine, Recorder::keeping(SPANS)).timeline;
+    let few = run(&machine, Recorder::keeping(10)).timeline;
+    assert_eq!((few.spans.len(), few.dropped), (10, all.spans.len() as u64 - 10));
+    assert_eq!(few.spans, all.spans[..10]);
+    assert!(few.tracks.len() <= 10, "no track is made for what is not kept");
+}
+
+#[test]
+fn every_example_has_spans() {
+    for name in shipped::examples() {
+        let text = shipped::example(name).expect("a listed example is there");
+        let read = machine::read(Document::Text(name, text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let result = run(&read.value, Recorder::keeping(1_000));
+        assert!(!result.timeline.spans.is_empty(), "{name}");
+        let wrong = [impossible(&result), overlaps(&result.timeline)].concat();
+        assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+    }
+}
