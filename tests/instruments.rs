@@ -11,6 +11,7 @@ use narrows::study::{RunResult, run};
 use narrows::text::Document;
 use small::{HOSTS, parts, read, small};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 const SPANS: usize = 1 << 20;
 
@@ -175,7 +176,8 @@ fn spans_of_a_fabric_are_bounded_and_counted() {
 fn every_example_has_spans() {
     for name in shipped::examples() {
         let text = shipped::example(name).expect("a listed example is there");
-        let read = machine::read(Document::Text(name, text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let read = machine::read(Document::Text(name, text, Some(Path::new(shipped::SHIPPED))), &[])
+            .unwrap_or_else(|wrong| panic!("{wrong}"));
         let result = run(&read.value, Recorder::keeping(1_000));
         assert!(!result.timeline.spans.is_empty(), "{name}");
         let wrong = [impossible(&result), overlaps(&result.timeline)].concat();

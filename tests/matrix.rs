@@ -9,7 +9,7 @@
 mod small;
 
 use narrows::engine::{Outcome, Recorder};
-use narrows::machine::combinations::{Combination, combinations, description};
+use narrows::machine::combinations::{Combination, combinations, description, line};
 use narrows::study::{self, RunResult};
 use small::{HOSTS, parts, read, small};
 use std::collections::BTreeSet;
@@ -148,34 +148,35 @@ fn the_latency_of_a_paced_stream_is_that_of_its_messages_whatever_the_gap() {
     }
 }
 
-/// A run of streams into one node of four on a switch or a mesh, by Trapeze's firmware under a protocol.
-fn into_one(fabric: &str, protocol: &str, values: &str) -> RunResult {
+/// A run of streams into one node of four, by Trapeze's firmware.
+fn into_one(fabric: &str, rest: &str, stream: &str) -> RunResult {
     let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"p6-natoma\"\n")).collect();
-    let text = format!(
-        "parts = [\"hosts/p6-natoma\", \"ni/trapeze\", \"fabrics/{fabric}\"]\n{nodes}{protocol}\n[workload.stream]\n\
-         flows = [\"n0 -> n3\", \"n1 -> n3\", \"n2 -> n3\"]\nmessages = 12\n{values}\n"
-    );
+    let parts = ["hosts/p6-natoma", "ni/trapeze", fabric];
+    let flows = "flows = [\"n0 -> n3\", \"n1 -> n3\", \"n2 -> n3\"]\nmessages = 12";
+    let text = format!("{}{nodes}{rest}\n[workload.stream]\n{flows}\n{stream}\n", line(&parts));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
     let result = study::run(&machine, Recorder::off());
-    assert_eq!(wrong(&result), None, "{protocol} on {fabric}");
+    assert_eq!(wrong(&result), None, "{text}");
     result
 }
 
 #[test]
 fn firmware_keeps_what_its_protocol_may_send_again() {
-    // Every twentieth frame is lost, acknowledgements among them, and is sent again.
+    // A twentieth of all frames is lost, acknowledgements among them, and what was is sent again.
     for protocol in ["[protocol.window]", "[protocol.nifdy.retransmission]\ntimeout = \"400 us\""] {
-        let lossy = format!("{protocol}\n[fabric]\nloss = 0.05");
-        let fabric = "nifdy-mesh";
-        let result = into_one(fabric, &lossy, "payload = \"2 KiB\"\ncopying = false");
-        assert!(result.end > into_one(fabric, protocol, "payload = \"2 KiB\"").end, "time-outs take time");
+        for payload in ["64 B", "2 KiB"] {
+            let (fabric, payload) = ("fabrics/nifdy-mesh", format!("payload = \"{payload}\""));
+            let lossy = into_one(fabric, &format!("{protocol}\n[fabric]\nloss = 0.05"), &payload);
+            assert!(lossy.end > into_one(fabric, protocol, &payload).end, "time-outs take time");
+        }
     }
 }
 
 #[test]
 fn firmware_tells_back_what_finds_no_room() {
-    let few = |count: u32| format!("[protocol.return-to-sender]\nflow-control-buffers = {count}");
-    let values = "payload = \"4 KiB\"";
-    let [one, many] = [1, 16].map(|count| into_one("myrinet-8", &few(count), values).end);
-    assert!(one > many, "{one} with one buffer, {many} with sixteen");
+    let ended = |buffers: u32| {
+        let protocol = format!("[protocol.return-to-sender]\nflow-control-buffers = {buffers}");
+        into_one("fabrics/myrinet", &protocol, "payload = \"4 KiB\"").end
+    };
+    assert!(ended(1) > ended(16), "what is told back is sent again, which takes time");
 }

@@ -306,6 +306,11 @@ fn any_system(random: &mut Stream, graph: &File) -> System {
         false => ("", ""),
     };
     let router = any_router(random, is_lossy);
+    // Acknowledgements cannot take another network where there is one.
+    let interface = match router.contains("networks = 2") {
+        true => interface,
+        false => interface.replace("\"other\"", "\"same\""),
+    };
     let (traffic, phases) = (one(random, &["heavy", "light"]), random.random_range(2..4));
     let pattern = one(random, &["uniform", "neighbour", "tornado", "hot-spot", "incast"]);
     let (most, poll, bulk) = (random.random_range(1..12), random.random_range(0..4), random.random_range(2..5));

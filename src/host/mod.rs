@@ -52,7 +52,32 @@ pub const MEANS: [(&str, Means); 3] = [
     ("software", Means { registers: false, blocks: false, dma: false, coherent: false, interrupts: false }),
 ];
 
+/// A host's main memory, as it is described.
+pub struct MainMemory {
+    /// Its size.
+    pub size: Bytes,
+    /// The key of its size, below its host.
+    pub key: &'static str,
+    /// What every buffer in it is a multiple of, in bytes.
+    pub grain: u64,
+}
+
 impl HostParameters {
+    /// Its main memory, if that has a size.
+    pub fn main_memory(&self) -> Option<MainMemory> {
+        match self {
+            HostParameters::MemoryBus(host) => {
+                let (size, key, grain) = (host.memory_size, "memory-bus.memory-size", BLOCK_BYTES as u64);
+                Some(MainMemory { size, key, grain })
+            }
+            HostParameters::IoBus(host) => {
+                let (size, key, grain) = (host.memory.size, "io-bus.memory.size", io_bus::memory::PAGE);
+                Some(MainMemory { size, key, grain })
+            }
+            HostParameters::Software(_) => None,
+        }
+    }
+
     /// What interfaces find here.
     pub fn means(&self) -> Means {
         let (_, means) = MEANS.iter().find(|(kind, _)| *kind == self.key()).expect("every kind of host has its means");

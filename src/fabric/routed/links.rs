@@ -6,7 +6,7 @@
 
 use crate::engine::{Bytes, Doing, Hertz, Rate, Recorder, Track};
 use crate::fabric::LinkUse;
-use crate::fabric::router::{Channel, Crossing, Link, LinkEnd, Network, RouterParameters, Sharing};
+use crate::fabric::router::{Crossing, Link, LinkChannel, LinkEnd, Network, RouterParameters, Sharing};
 use crate::fabric::wire::GROUP;
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ impl Spans {
                 continue;
             }
             let track = self.tracks.entry(crossing.channel).or_insert_with(|| {
-                let Channel { from, to, number } = network.channel(crossing.channel);
+                let LinkChannel { from, to, number } = network.channel(crossing.channel);
                 let channel = if links.channels > 1 { format!(", channel {number}") } else { String::new() };
                 recorder.track_if_on(GROUP, &format!("{}{channel}", links.name(from, to)))
             });

@@ -14,7 +14,7 @@ pub use stream::{RoutedInlet, RoutedOutlet};
 use super::LinkUse;
 use super::packet::Packet;
 use super::port::{Desk, Facts, Listener, Longest, Loss, Told, Whole};
-use super::router::{Crossing, Event, EventKind, Network, RouterParameters, Sharing, Switching};
+use super::router::{Crossing, Event, EventKind, Network, RouterParameters, Switching};
 use super::topology::Shape;
 use super::wire;
 use crate::engine::{Bytes, Class, Doing, Hertz, Mailbox, NodeId, Signal, Sim, Time, rng};

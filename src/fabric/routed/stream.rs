@@ -100,7 +100,9 @@ impl Routed {
         let coming = packets.iter_mut().find(|coming| coming.tag == event.tag && !coming.over);
         let coming = coming.expect("a header comes first");
         if coming.lost {
+            self.catch_up();
             self.network.borrow_mut().take(event.node, event.network, event.tag, flits);
+            self.wake();
             return;
         }
         let flying = self.flying.borrow();

@@ -16,7 +16,7 @@ pub mod parameters;
 #[cfg(test)]
 mod tests;
 
-pub use network::{Channel, Crossing, Link, LinkEnd, Network};
+pub use network::{Crossing, Link, LinkChannel, LinkEnd, Network};
 pub use parameters::{RouterParameters, Sharing, Switching};
 
 /// A packet to be sent: there and told of as a whole ([`Injection::whole`]), or streamed.

@@ -11,8 +11,8 @@
 //! name.
 
 use crate::engine::Bytes;
+use crate::host::MainMemory;
 use crate::host::memory_bus::node::FIRST_FREE;
-use crate::host::{BLOCK_BYTES, HostParameters, io_bus};
 use crate::machine::{Ends, Machine, build};
 use crate::ni::{Design, NiParameters};
 use crate::program::{self, PATTERNS, Workload, copy, page_fetch};
@@ -51,40 +51,13 @@ struct Flow {
     to_send: (u64, Bytes),
 }
 
-/// A node's main memory.
-struct Room {
-    size: Bytes,
-    /// The key of its size, below its host.
-    key: &'static str,
-    grain: Grain,
-}
-
 /// What every buffer of a memory is a multiple of.
 #[derive(Clone, Copy)]
 struct Grain(u64);
 
-/// Of a memory of cache blocks.
-const BLOCKS: Grain = Grain(BLOCK_BYTES as u64);
-
 impl Grain {
     fn of(self, bytes: u64) -> u64 {
         bytes.div_ceil(self.0).saturating_mul(self.0)
-    }
-}
-
-impl Room {
-    /// The memory of a host, if it has a size.
-    fn of(host: &HostParameters) -> Option<Room> {
-        match host {
-            HostParameters::MemoryBus(host) => {
-                Some(Room { size: host.memory_size, key: "memory-bus.memory-size", grain: BLOCKS })
-            }
-            HostParameters::IoBus(host) => {
-                let grain = Grain(io_bus::memory::PAGE);
-                Some(Room { size: host.memory.size, key: "io-bus.memory.size", grain })
-            }
-            HostParameters::Software(_) => None,
-        }
     }
 }
 
@@ -95,7 +68,8 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     queues(read, ends, problems);
     let flows = flows(machine);
     for (name, host) in &machine.hosts {
-        let Some(Room { size, key, grain }) = Room::of(host) else { continue };
+        let Some(MainMemory { size, key, grain }) = host.main_memory() else { continue };
+        let grain = Grain(grain);
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
         let needs = nodes.map(|(number, node)| (need(&flows, number, machine, ends, grain), &node.name));
         let Some((need, node)) = needs.max_by_key(|(need, _)| need.all()) else { continue };

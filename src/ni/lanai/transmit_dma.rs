@@ -131,7 +131,8 @@ impl TransmitDma {
             let last = job.last && sent + bytes == job.bytes;
             let alone = outlet.rate().time_for(bytes);
             outlet.send(bytes, self.sram.network_time(bytes, alone, start), last).await;
-            self.registers.moves(alone);
+            // The link may still be at the last of them when the engine has none left.
+            self.registers.moves(alone.min(self.sim.now() - start));
             self.sram.network_ends();
             job.packet.journey.served(start, self.sim.now());
             sent += bytes;

@@ -28,7 +28,7 @@ pub struct Crossing {
 
 /// A channel of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Channel {
+pub struct LinkChannel {
     /// Where the link begins.
     pub from: LinkEnd,
     /// Where it ends.
@@ -93,7 +93,7 @@ impl<const P: usize, const C: usize> Rows<P, C> {
     }
 
     /// The channel of this number.
-    pub(super) fn channel_of(&self, channel: u32) -> Channel {
+    pub(super) fn channel_of(&self, channel: u32) -> LinkChannel {
         let (own, number) = ((channel & !OUTSIDE) as usize / C, channel as usize % C);
         let (wiring, rules) = (&self.shared.shape.wiring, &self.shared.rules);
         let in_plane = rules.lanes * rules.virtual_channels;
@@ -101,11 +101,11 @@ impl<const P: usize, const C: usize> Rows<P, C> {
         if channel & OUTSIDE != 0 {
             let (number, node) = plane_of(own, rules.nodes);
             let (router, port) = wiring.entry(node);
-            return Channel { from: LinkEnd::Node(node), to: LinkEnd::Router(router, port), number };
+            return LinkChannel { from: LinkEnd::Node(node), to: LinkEnd::Router(router, port), number };
         }
         let (number, router) = plane_of(own / P, wiring.routers());
         let port = own % P;
         let to = LinkEnd::of(wiring.outputs(router)[port]).expect("a packet leaves by a link");
-        Channel { from: LinkEnd::Router(router, port as u8), to, number }
+        LinkChannel { from: LinkEnd::Router(router, port as u8), to, number }
     }
 }

@@ -3,7 +3,7 @@
 use super::Cycles;
 use super::active::{Active, take_lowest};
 use super::channel_allocation::{Asked, Bid};
-use super::crossings::{Channel, Crossing, Crossings};
+use super::crossings::{Crossing, Crossings, LinkChannel};
 use super::links::Link;
 use super::packets::{Flit, Packets};
 use super::ring::Line;
@@ -118,7 +118,7 @@ impl<const P: usize, const C: usize> Cycles for Rows<P, C> {
         self.shared.crossings.iter_mut().for_each(|crossings| crossings.take(into));
     }
 
-    fn channel(&self, number: u32) -> Channel {
+    fn channel(&self, number: u32) -> LinkChannel {
         self.channel_of(number)
     }
 

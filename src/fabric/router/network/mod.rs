@@ -36,7 +36,7 @@ mod switch_allocation;
 
 use super::{Counts, Event, Injection, RouterParameters};
 use crate::fabric::topology::Shape;
-pub use crossings::{Channel, Crossing};
+pub use crossings::{Crossing, LinkChannel};
 use cycle::Rows;
 pub use links::{Link, LinkEnd};
 use std::fmt;
@@ -55,7 +55,7 @@ trait Cycles: fmt::Debug + Send {
     fn take_events(&mut self, into: &mut Vec<Event>);
     fn keep_crossings(&mut self);
     fn take_crossings(&mut self, into: &mut Vec<Crossing>);
-    fn channel(&self, number: u32) -> Channel;
+    fn channel(&self, number: u32) -> LinkChannel;
     fn offer(&mut self, injection: Injection);
     fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16);
     fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16);
@@ -112,7 +112,7 @@ impl Network {
     }
 
     /// The channel of a crossing.
-    pub fn channel(&self, number: u32) -> Channel {
+    pub fn channel(&self, number: u32) -> LinkChannel {
         self.rows.channel(number)
     }
 
