@@ -267,7 +267,7 @@ impl Port {
         }
     }
 
-    /// Packets sent to a node, or to any, that are not answered for.
+    /// Packets sent to a node, or to any, that are not answered for and will be, whatever is sent next.
     pub fn unanswered(&self, to: Option<NodeId>) -> u32 {
         self.protocol.borrow().unanswered(to)
     }

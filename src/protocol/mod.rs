@@ -205,7 +205,7 @@ pub trait Protocol<P: Clone> {
     /// Timers due by `now` go off.
     fn on_time(&mut self, _now: Time) {}
 
-    /// Packets sent to a node, or to any, that are not answered for.
+    /// Packets sent to a node, or to any, that are not answered for and will be, whatever is sent next.
     fn unanswered(&self, to: Option<NodeId>) -> u32;
 
     /// A note that rides in what is sent back from now on: this node's pace.

@@ -166,11 +166,15 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
     }
 
     fn unanswered(&self, to: Option<NodeId>) -> u32 {
+        // What makes no whole group of a dialog is answered for with the packets that come after it.
+        let group = self.parameters.unit.group();
+        let bulk = |lane: &Lane<P>, to| lane.unit.unacknowledged(to) as u32 / group * group;
         let of = |lane: &Lane<P>| match to {
-            Some(to) => lane.unit.unacknowledged(to),
-            None => lane.unit.outstanding() + lane.unit.dialog().map_or(0, |to| lane.unit.unacknowledged(to)),
+            Some(to) if lane.unit.dialog() == Some(to) => bulk(lane, to),
+            Some(to) => lane.unit.unacknowledged(to) as u32,
+            None => lane.unit.outstanding() as u32 + lane.unit.dialog().map_or(0, |to| bulk(lane, to)),
         };
-        self.lanes.iter().map(|lane| of(lane) as u32).sum()
+        self.lanes.iter().map(of).sum()
     }
 
     fn statistics(&self) -> Statistics {
