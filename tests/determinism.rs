@@ -1,10 +1,13 @@
 //! Is it deterministic? The same descriptions, run by one thread and by four at once, in order and
-//! backwards, give the same results to the last bit.
+//! backwards, give the same results to the last bit. First machines of Trapeze, then any parts that fit
+//! together.
 
 mod common;
 
+use common::parts::{each_with_each, sound, text};
 use common::*;
 use narrows::engine::Recorder;
+use narrows::machine::Machine;
 use narrows::study::run;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -36,29 +39,57 @@ fn benches() -> Vec<Bench> {
 }
 
 /// All that a run says: outcome, metrics, ledgers, resources, timeline.
-fn told(bench: &Bench) -> String {
-    format!("{:?}", run(&bench.machine(), Recorder::keeping(1 << 20)))
+fn told(machine: &Machine) -> String {
+    format!("{:?}", run(machine, Recorder::keeping(1 << 20)))
+}
+
+/// Machines that between them have every part that ships meet every other: messages, and active messages
+/// of all nodes at random.
+fn machines() -> Vec<Machine> {
+    let programs = [
+        (
+            "stream",
+            r#"stream = { flows = ["n0 -> n1", "n2 -> n1"], payload = "200 B", messages = 4, gap = "9 us", random-gaps = true }"#,
+        ),
+        ("bursts", "bursts = { phases = 1, packets = [2, 4], lengths = [1, 3] }"),
+    ];
+    let of = |(workload, program): (&'static str, &'static str)| {
+        let all = each_with_each(workload);
+        all.into_iter().map(move |one| sound(&text(&one, 4, &format!("workload.{program}")), &[]))
+    };
+    programs.into_iter().flat_map(of).collect()
+}
+
+/// Runs all by one thread, by four at once, and backwards: each says the same every time.
+fn same_whatever_the_threads(machines: &[Machine]) {
+    let with_threads = |threads| -> Vec<String> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
+        pool.install(|| machines.par_iter().map(told).collect())
+    };
+    let (one, four) = (with_threads(1), with_threads(4));
+    let mut backwards: Vec<String> = machines.iter().rev().map(told).collect();
+    backwards.reverse();
+    for (number, machine) in machines.iter().enumerate() {
+        assert!(one[number] == four[number] && one[number] == backwards[number], "{machine:#?}");
+    }
 }
 
 #[test]
 fn results_do_not_depend_on_threads() {
-    let benches = benches();
-    let with_threads = |threads| -> Vec<String> {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
-        pool.install(|| benches.par_iter().map(told).collect())
-    };
-    let (one, four) = (with_threads(1), with_threads(4));
-    let mut backwards: Vec<String> = benches.iter().rev().map(told).collect();
-    backwards.reverse();
-    for (number, bench) in benches.iter().enumerate() {
-        assert!(one[number] == four[number] && one[number] == backwards[number], "{}", bench.text());
-    }
+    same_whatever_the_threads(&benches().iter().map(Bench::machine).collect::<Vec<_>>());
+}
+
+#[test]
+fn results_of_no_combination_depend_on_threads() {
+    let machines = machines();
+    assert!(machines.len() > 200, "{} machines", machines.len());
+    same_whatever_the_threads(&machines);
 }
 
 #[test]
 fn the_seed_is_all_that_chance_depends_on() {
     let workload = r#"stream = { messages = 30, payload = "8 KiB", gap = "60 us", random-gaps = true }"#;
-    let with_seed = |seed| told(&Bench { seed, ..Bench::default() }.workload(workload.to_owned()));
+    let with_seed = |seed| told(&Bench { seed, ..Bench::default() }.workload(workload.to_owned()).machine());
     assert_eq!(with_seed(1), with_seed(1));
     assert_ne!(with_seed(1), with_seed(2));
 }

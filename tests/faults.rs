@@ -1,11 +1,13 @@
 //! What fails, fails by name: packets that the watchdog drops, buffers that are never freed, parts
-//! that do not fit together.
+//! that do not fit together. What a fabric loses is sent again, under any interface, or refused.
 
 mod common;
 
+use common::parts::{accepted, done, read, sound, text};
 use common::*;
 use narrows::engine::Outcome;
 use narrows::text::Document;
+use std::collections::BTreeSet;
 
 /// Every message sent was delivered once or dropped.
 fn accounted(run: &Run, sent: u64) {
@@ -254,4 +256,73 @@ fn time_ends_and_never_begins_again() {
     let paced = ends("paced-stream", "workload.stream.gap=100000 s");
     let delivered = paced.metric("messages.delivered").expect("it is measured");
     assert!((150.0..220.0).contains(&delivered), "one in a hundred thousand or so: {delivered}");
+}
+
+/// Reliable protocols, and fabrics that lose and yet give them what they rely on: one bit tells a copy from
+/// a new packet where there is one way and one channel, a number anywhere.
+const RELIABLE: [(&str, &str, &[&str]); 2] = [
+    (
+        "protocols/nifdy",
+        "protocol.nifdy.retransmission.timeout=1 ms",
+        &["fabrics/nifdy-mesh", "fabrics/nifdy-butterfly"],
+    ),
+    ("protocols/window", "protocol.window.timeout=500 us", &["fabrics/nifdy-torus", "fabrics/nifdy-cm-5"]),
+];
+
+/// Messages of three flows that meet, in several packets each.
+const INTO_ONE: &str = "workload.stream = { payload = \"300 B\", messages = 12, \
+                        flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
+
+#[test]
+fn what_a_fabric_loses_is_sent_again_under_every_interface() {
+    let (all, mut interfaces) = (accepted("stream"), BTreeSet::new());
+    for (protocol, values, fabrics) in RELIABLE {
+        for one in all.iter().filter(|one| one.protocol == protocol && fabrics.contains(&one.fabric)) {
+            let sets = [values, "fabric.loss=0.05"].map(String::from);
+            let machine = sound(&text(one, 4, INTO_ONE), &sets);
+            let seen = done(&machine, one);
+            assert_eq!((seen.messages.len(), seen.metric("messages.dropped")), (36, 0.0), "{one:?}");
+            assert!(seen.fate.dropped > 0 && seen.sum(|unit| unit.retransmitted) > 0, "{one:?}: {:?}", seen.fate);
+            let late = parts::out_of_order(&seen.messages);
+            assert!(late.is_none(), "{one:?}: {late:?}");
+            interfaces.insert((protocol, one.host, one.ni));
+        }
+    }
+    assert!(interfaces.len() > 30, "{interfaces:?}");
+}
+
+#[test]
+fn loss_that_nobody_makes_up_for_is_refused_under_every_interface() {
+    let mut refusals = 0;
+    for one in accepted("stream").iter().filter(|one| one.fabric == "fabrics/nifdy-mesh") {
+        let told = read(&text(one, 4, INTO_ONE), &["fabric.loss=0.05".to_owned()]).err().unwrap_or_default();
+        let key = match one.protocol {
+            "protocols/none" => "none",
+            "protocols/return-to-sender-1998" => "return-to-sender",
+            "protocols/nifdy" => "nifdy",
+            _ => {
+                assert_eq!(told, "", "a window survives loss: {one:?}");
+                continue;
+            }
+        };
+        refusals += 1;
+        assert!(told.contains(&format!("[protocol.{key}] does not send again what the fabric loses")), "{told}");
+        assert!(told.contains("[protocol.window]"), "it says what would: {told}");
+    }
+    assert!(refusals > 40, "{refusals}");
+}
+
+#[test]
+fn one_bit_is_refused_where_copies_may_be_overtaken_under_every_interface() {
+    let sets = ["protocol.nifdy.retransmission.timeout=1 ms", "fabric.loss=0.05"].map(String::from);
+    let mut refusals = 0;
+    for one in accepted("stream").iter().filter(|one| one.protocol == "protocols/nifdy") {
+        let facts = sound(&text(one, 4, INTO_ONE), &[]).fabric.facts();
+        if one.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
+            let told = read(&text(one, 4, INTO_ONE), &sets).err().unwrap_or_default();
+            assert!(told.contains("one bit does not tell a copy from a new packet"), "{one:?}: {told}");
+            refusals += 1;
+        }
+    }
+    assert!(refusals > 20, "{refusals}");
 }

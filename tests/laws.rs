@@ -1,10 +1,15 @@
 //! Is it lawful? What queueing, arithmetic and the paper's rules say of any machine, computed from
 //! the numbers of a description and held against its run.
 //!
+//! Here are the laws of Trapeze's engines and policies; those of every part are in
+//! [`every_part`](laws/every_part.rs).
+//!
 //! Tolerances are stated where they are used. The firmware of these machines takes a nanosecond a
 //! pass, so that a sum of stages may be off by some tens of them.
 
 mod common;
+#[path = "laws/every_part.rs"]
+mod every_part;
 
 use common::*;
 use narrows::engine::{Span, Time};

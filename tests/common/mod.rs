@@ -5,7 +5,10 @@
 //! machines: their constants are calibrated, and may change.
 #![allow(dead_code)]
 
-use narrows::engine::{Ledger, Outcome, Recorder, Span, Time};
+pub mod draw;
+pub mod parts;
+
+use narrows::engine::{Ledger, Message, Outcome, Recorder, Span, Time};
 use narrows::machine::Machine;
 use narrows::machine::build::build;
 use narrows::study::RunResult;
@@ -237,14 +240,7 @@ receive = {software}
         let built = build(&machine, Recorder::off());
         built.run();
         let delivered = built.world.tally.delivered();
-        let messages = delivered.iter().map(|(message, at)| Delivered {
-            id: message.id,
-            source: message.source.index(),
-            destination: message.destination.index(),
-            payload: message.payload.get(),
-            ledger: message.ledger(),
-            at: *at,
-        });
+        let messages = delivered.iter().map(|(message, at)| Delivered::of(message, *at));
         Run { messages: messages.collect(), result: narrows::study::run(&machine, Recorder::keeping(1 << 20)) }
     }
 
@@ -299,6 +295,18 @@ pub struct Delivered {
 }
 
 impl Delivered {
+    /// This message, delivered `at` this instant.
+    pub fn of(message: &Message, at: Time) -> Delivered {
+        Delivered {
+            id: message.id,
+            source: message.source.index(),
+            destination: message.destination.index(),
+            payload: message.payload.get(),
+            ledger: message.ledger(),
+            at,
+        }
+    }
+
     /// From the call to the receiving program, by the clock alone, in ns.
     pub fn latency(&self) -> f64 {
         in_ns(self.at - self.ledger.start())

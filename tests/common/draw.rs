@@ -1,0 +1,230 @@
+//! Values drawn at random for the parameters of shipped parts, and programs with random inputs. All are
+//! sound by themselves; whether they fit together is for the checks to say.
+
+use super::parts::{names, plain};
+use narrows::machine::combinations::Combination;
+
+/// Random numbers, one after the other; as often as needed.
+pub struct Draw<'a> {
+    numbers: &'a [u32],
+    next: usize,
+}
+
+impl Draw<'_> {
+    pub fn new(numbers: &[u32]) -> Draw<'_> {
+        Draw { numbers, next: 0 }
+    }
+
+    /// One of `least..=most`; the least of zero, so that what fails is made small.
+    pub fn of(&mut self, least: u64, most: u64) -> u64 {
+        let number = self.numbers[self.next % self.numbers.len()];
+        self.next += 1;
+        least + u64::from(number) % (most - least + 1)
+    }
+}
+
+/// A key, the least and the most of its values, and how they are written.
+type Range = (&'static str, u64, u64, fn(u64) -> String);
+
+fn plainly(value: u64) -> String {
+    value.to_string()
+}
+fn ns(value: u64) -> String {
+    format!("{value} ns")
+}
+fn us(value: u64) -> String {
+    format!("{value} us")
+}
+fn mhz(value: u64) -> String {
+    format!("{value} MHz")
+}
+fn rate(value: u64) -> String {
+    format!("{value} MB/s")
+}
+fn bytes(value: u64) -> String {
+    format!("{value} B")
+}
+fn words(value: u64) -> String {
+    format!("{} B", 4 * value)
+}
+fn double_words(value: u64) -> String {
+    format!("{} B", 8 * value)
+}
+fn power_of_two(value: u64) -> String {
+    (1u64 << value).to_string()
+}
+
+const MESSAGING: [Range; 3] =
+    [("messaging.send", 0, 400, plainly), ("messaging.poll", 1, 100, plainly), ("messaging.receive", 0, 400, plainly)];
+
+const IO_BUS: [Range; 9] = [
+    ("processor.clock", 20, 400, mhz),
+    ("processor.interrupt-latency", 0, 20_000, ns),
+    ("bridge.read-setup", 0, 3_000, ns),
+    ("bridge.read-rate", 5, 120, rate),
+    ("bridge.write-setup", 0, 3_000, ns),
+    ("bridge.write-rate", 5, 120, rate),
+    ("pio.write-overhead-cycles", 0, 10, plainly),
+    ("pio.read-overhead-cycles", 0, 20, plainly),
+    ("pio.posted-writes", 1, 20, plainly),
+];
+
+const MEMORY_BUS: [Range; 8] = [
+    ("processor.clock", 50, 1_000, mhz),
+    ("processor.request-cycles", 0, 30, plainly),
+    ("processor.reply-cycles", 0, 30, plainly),
+    ("processor.store-buffer-entries", 1, 16, plainly),
+    ("memory-time", 10, 500, ns),
+    ("bus.clock", 20, 250, mhz),
+    ("bus.arbitration-cycles", 0, 4, plainly),
+    ("cache.supply-time", 0, 100, ns),
+];
+
+const TRAPEZE: [Range; 7] = [
+    ("ring-entries", 1, 64, plainly),
+    ("lanai.clock", 10, 500, mhz),
+    ("lanai.sram.rate", 251, 600, rate),
+    ("firmware.poll", 1, 100, plainly),
+    ("firmware.send-begin", 0, 300, plainly),
+    ("firmware.transfer", 0, 300, plainly),
+    ("firmware.receive-end", 0, 300, plainly),
+];
+
+/// Of all fifos and queues of a bus.
+const DESIGN: [Range; 4] = [
+    ("memory-time", 0, 200, ns),
+    ("processing-time", 0, 200, ns),
+    ("word-cycles", 0, 8, plainly),
+    ("message-max", 3, 32, double_words),
+];
+
+/// Of those with queues.
+const QUEUE: [Range; 2] = [("queue-blocks", 3, 9, power_of_two), ("head-poll", 50, 2_000, ns)];
+
+const NONE: [Range; 2] = [("outgoing", 1, 16, plainly), ("arrivals", 1, 16, plainly)];
+
+const RETURNED: [Range; 2] = [("flow-control-buffers", 1, 16, plainly), ("retry-delay", 20, 5_000, ns)];
+
+const NIFDY: [Range; 6] = [
+    ("outstanding", 1, 16, plainly),
+    ("pool", 1, 16, plainly),
+    ("dialogs", 0, 2, plainly),
+    ("window", 1, 3, power_of_two),
+    ("arrivals", 1, 4, plainly),
+    ("processing", 0, 20, plainly),
+];
+
+const WINDOW: [Range; 5] = [
+    ("buffers", 1, 32, plainly),
+    ("window", 1, 16, plainly),
+    ("arrivals", 1, 16, plainly),
+    ("acknowledge-delay", 0, 40, us),
+    ("timeout", 100, 1_000, us),
+];
+
+const IDEAL: [Range; 2] = [("latency", 0, 5_000, ns), ("rate", 5, 8_000, rate)];
+
+const MYRINET: [Range; 3] = [("link-rate", 10, 400, rate), ("switch-latency", 0, 3_000, ns), ("slack", 0, 512, bytes)];
+
+/// Of routers; buffers only grow, so that packets that had room keep it.
+const ROUTER: [Range; 6] = [
+    ("clock", 10, 500, mhz),
+    ("buffer-flits", 16, 64, plainly),
+    ("routing-delay", 0, 3, plainly),
+    ("wire-delay", 0, 5, plainly),
+    ("credit-delay", 0, 5, plainly),
+    ("exit-delay", 0, 20, plainly),
+];
+
+/// The tables of a part's parameters, and their ranges.
+fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
+    let name = plain(part);
+    match (part.split('/').next(), name) {
+        (Some("hosts"), "cm-5") => vec![(format!("hosts.{name}.software."), &[("clock", 1, 100, mhz)])],
+        (Some("hosts"), "p6-natoma") => vec![(format!("hosts.{name}.io-bus."), &IO_BUS)],
+        (Some("hosts"), _) => vec![(format!("hosts.{name}.memory-bus."), &MEMORY_BUS)],
+        (Some("ni"), "queues") => vec![("ni.queues.".into(), &[("packet", 4, 9, words)])],
+        (Some("ni"), "trapeze") => vec![("ni.trapeze.".into(), &TRAPEZE)],
+        (Some("ni"), "startjr" | "memory-channel" | "cni512q" | "cni32qm" | "cni32qm-throttle") => {
+            vec![(format!("ni.{name}."), &DESIGN), (format!("ni.{name}."), &QUEUE)]
+        }
+        (Some("ni"), _) => vec![(format!("ni.{name}."), &DESIGN)],
+        (_, "none") => vec![("protocol.none.".into(), &NONE)],
+        (_, "return-to-sender-1998") => vec![("protocol.return-to-sender.".into(), &RETURNED)],
+        (_, "nifdy") => vec![("protocol.nifdy.".into(), &NIFDY)],
+        (_, "window") => vec![("protocol.window.".into(), &WINDOW)],
+        (_, "ideal-1998") => vec![("fabric.ideal.".into(), &IDEAL)],
+        (_, "myrinet") => vec![("fabric.myrinet.".into(), &MYRINET)],
+        _ => vec![("fabric.router.".into(), &ROUTER)],
+    }
+}
+
+/// Random values for a combination's parameters, as settings.
+pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
+    let mut all: Vec<(String, &[Range])> = names(one).iter().flat_map(|part| ranges(part)).collect();
+    all.push((String::new(), &MESSAGING));
+    let set = |(table, ranges): (String, &'static [Range]), draw: &mut Draw<'_>| -> Vec<String> {
+        let one = |(key, least, most, write): &Range| format!("{table}{key}={}", write(draw.of(*least, *most)));
+        ranges.iter().map(one).collect()
+    };
+    let mut sets: Vec<String> = all.into_iter().flat_map(|of| set(of, draw)).collect();
+    if one.fabric == "fabrics/myrinet" {
+        // Nobody sends again what a watchdog drops.
+        sets.push("fabric.myrinet.watchdog=100 s".into());
+    }
+    sets.push(format!("run.seed={}", draw.of(0, 1_000)));
+    sets.extend(loss(one, draw));
+    sets
+}
+
+/// Loss, where the fabric can lose and the protocol survives it; in half of the cases.
+fn loss(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
+    let percent = draw.of(0, 5);
+    let is_routed = one.fabric.starts_with("fabrics/nifdy-");
+    // One bit tells a copy from a new packet where there is one way and one channel.
+    let has_one_way = ["fabrics/nifdy-mesh", "fabrics/nifdy-butterfly"].contains(&one.fabric);
+    let resends = match one.protocol {
+        "protocols/window" => Vec::new(),
+        "protocols/nifdy" if has_one_way => vec!["protocol.nifdy.retransmission.timeout=5 ms".to_owned()],
+        _ => return Vec::new(),
+    };
+    let lossy = is_routed && draw.of(0, 1) == 1;
+    if lossy { [resends, vec![format!("fabric.loss=0.0{percent}")]].concat() } else { Vec::new() }
+}
+
+/// A program with random input, on four nodes, as it stands in a description.
+pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
+    let mut of = |least, most| draw.of(least, most);
+    match workload {
+        "ping-pong" => {
+            let (payload, answer, messages) = (of(0, 1_500), of(0, 1_500), of(1, 4));
+            format!("ping-pong = {{ payload = \"{payload} B\", answer = \"{answer} B\", messages = {messages} }}")
+        }
+        "stream" => {
+            let pair = |from: u64, by: u64| format!("n{from} -> n{}", (from + by) % 4);
+            let flows: Vec<String> = (0..of(1, 4)).map(|_| pair(of(0, 3), of(1, 3))).collect();
+            let (payload, messages, warm_up) = (of(0, 1_500), of(2, 12), of(0, 4));
+            let (gap, random) = (of(0, 50), of(0, 1) == 1);
+            format!(
+                "stream = {{ flows = {flows:?}, payload = \"{payload} B\", messages = {messages}, warm-up = {warm_up}, \
+                 gap = \"{gap} us\", random-gaps = {random} }}"
+            )
+        }
+        "page-fetch" => format!("page-fetch = {{ page = \"{} B\", faults = {} }}", of(4, 1_500), of(1, 4)),
+        "dma" => format!("dma = {{ size = \"{} B\", transfers = {} }}", of(4, 8_192), of(1, 5)),
+        "bursts" => {
+            let (fewest, more) = (of(1, 4), of(0, 8));
+            format!(
+                "bursts = {{ phases = {}, packets = [{fewest}, {}], lengths = [1, 3], unresponsive = [{}, 900], \
+                 cycles = 1000000000 }}",
+                of(1, 2),
+                fewest + more,
+                of(0, 300)
+            )
+        }
+        "cyclic-shift" => format!("cyclic-shift = {{ words = {}, barriers = {} }}", of(1, 60), of(0, 1) == 1),
+        "radix-sort" => format!("radix-sort = {{ keys = {}, bits = {}, passes = {} }}", of(1, 20), of(1, 4), of(1, 2)),
+        "em3d" => format!("em3d = {{ n-nodes = {}, d-nodes = {}, iterations = {} }}", of(1, 8), of(1, 4), of(1, 2)),
+        _ => format!("pair = {{ packets = {} }}", of(1, 40)),
+    }
+}

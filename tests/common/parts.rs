@@ -1,0 +1,170 @@
+//! Machines of shipped parts, any that fit: which there are, how one is described, and what can be read off
+//! its run whatever its interface, protocol and fabric.
+//!
+//! A law holds for every part, so its test draws from here. What a law is computed from is set over the
+//! parts' own constants, or read from the machine that was described.
+
+use super::Delivered;
+use narrows::engine::{Metric, Outcome, Recorder, Time};
+use narrows::fabric::Fate;
+use narrows::host::HostParameters;
+use narrows::machine::build::build;
+use narrows::machine::combinations::{Combination, combinations};
+use narrows::machine::{self, Fabric, Machine};
+use narrows::protocol::Statistics;
+use narrows::text::Document;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A host of each kind; those of a kind differ in numbers alone.
+pub const HOSTS: [&str; 3] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5"];
+
+/// What fits, of one program: host, interface, protocol and fabric in the order of their names.
+pub fn accepted(workload: &str) -> Vec<Combination> {
+    let fits = |one: &Combination| one.workload == workload && one.refused.is_empty() && HOSTS.contains(&one.host);
+    combinations().into_iter().filter(fits).collect()
+}
+
+/// As few of what fits as will do for each two parts that meet in any of it to meet here, too.
+pub fn each_with_each(workload: &str) -> Vec<Combination> {
+    let mut met = BTreeSet::new();
+    let mut all = accepted(workload);
+    // Those with most protocols and fabrics unlike their neighbours' first: the order is all that chooses.
+    all.sort_by_cached_key(|one| names(one).concat().bytes().fold(7u32, mixed));
+    let is_new = |one: &Combination| {
+        let parts = names(one);
+        let pairs = (0..4).flat_map(|first| (first + 1..4).map(move |second| (first, second)));
+        pairs.fold(false, |new, (first, second)| met.insert((parts[first], parts[second])) || new)
+    };
+    let mut few: Vec<Combination> = all.into_iter().filter(is_new).collect();
+    few.sort_by_key(names);
+    few
+}
+
+fn mixed(hash: u32, byte: u8) -> u32 {
+    (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193).rotate_left(5)
+}
+
+/// The parts: host, interface, protocol, fabric.
+pub fn names(one: &Combination) -> [&'static str; 4] {
+    [one.host, one.ni, one.protocol, one.fabric]
+}
+
+/// A part's name without its folder, as it stands in a description.
+pub fn plain(part: &str) -> &str {
+    part.rsplit('/').next().unwrap_or(part)
+}
+
+/// The combination with so many nodes, `n0`, `n1`, …, and a program as `workload.NAME = { … }`.
+pub fn text(one: &Combination, nodes: usize, program: &str) -> String {
+    let nodes: String = (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"{}\"\n", plain(one.host))).collect();
+    format!("parts = {:?}\n{program}\n{nodes}", names(one))
+}
+
+/// A description, read and checked, with values set over it.
+pub fn read(text: &str, sets: &[String]) -> Result<Machine, String> {
+    let read = machine::read(Document::Text("combination.toml", text, None), sets);
+    read.map(|read| read.value).map_err(|problems| problems.to_string())
+}
+
+/// The same, of what must be sound.
+#[track_caller]
+pub fn sound(text: &str, sets: &[String]) -> Machine {
+    read(text, sets).unwrap_or_else(|problems| panic!("{problems}\n{text}\n{sets:?}"))
+}
+
+/// What a run gave: its messages, its metrics, what became of its packets.
+pub struct Seen {
+    pub outcome: Outcome,
+    pub messages: Vec<Delivered>,
+    pub metrics: Vec<Metric>,
+    pub fate: Fate,
+    pub protocols: Vec<Statistics>,
+}
+
+impl Seen {
+    pub fn metric(&self, name: &str) -> f64 {
+        let found = self.metrics.iter().find(|metric| metric.name == name);
+        found.unwrap_or_else(|| panic!("no metric {name} in {:?}", self.metrics)).value
+    }
+
+    /// A sum over all ends of the protocol.
+    pub fn sum(&self, of: fn(&Statistics) -> u64) -> u64 {
+        self.protocols.iter().map(of).sum()
+    }
+}
+
+/// Runs a machine; each message comes once, and its ledger is exact to the picosecond.
+pub fn seen(machine: &Machine) -> Seen {
+    let built = build(machine, Recorder::off());
+    let outcome = built.run();
+    let world = &built.world;
+    let delivered = world.tally.delivered();
+    let messages: Vec<Delivered> = delivered.iter().map(|(message, at)| Delivered::of(message, *at)).collect();
+    messages.iter().for_each(exact);
+    let once: BTreeSet<u64> = messages.iter().map(|message| message.id).collect();
+    assert_eq!(once.len(), messages.len(), "no message is delivered twice");
+    let ports = world.nodes.iter().filter_map(|node| node.endpoint().port());
+    Seen {
+        metrics: built.running.metrics(world, &outcome),
+        outcome,
+        messages,
+        fate: world.fabric.as_ref().expect("a fabric joins them").fate(),
+        protocols: ports.map(|port| port.statistics()).collect(),
+    }
+}
+
+/// The same, of a run that must end well and lose nothing.
+#[track_caller]
+pub fn done(machine: &Machine, of: &Combination) -> Seen {
+    let seen = seen(machine);
+    assert_eq!(seen.outcome, Outcome::Done, "{of:?}");
+    for (sent, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
+        let [sent, delivered] = [sent, delivered].map(|name| seen.metrics.iter().find(|metric| metric.name == name));
+        assert_eq!(sent.map(|sent| sent.value), delivered.map(|delivered| delivered.value), "{of:?}");
+    }
+    seen
+}
+
+/// Stages follow one another from the call to the delivery, each worked in for no longer than it lasted.
+fn exact(message: &Delivered) {
+    let stages = message.ledger.stages();
+    assert!(stages.iter().all(|stage| stage.total() == stage.waiting + stage.service), "{message:?}");
+    let sum = stages.iter().fold(Time::ZERO, |sum, stage| sum + stage.total());
+    assert_eq!(message.ledger.start() + sum, message.at, "stages sum to the latency: {message:?}");
+}
+
+/// Whether messages of a pair of nodes come in the order in which they were sent.
+pub fn keeps_order(machine: &Machine) -> bool {
+    let (facts, ends) = (machine.fabric.facts(), machine.ends.as_ref().expect("programs on nodes have interfaces"));
+    let promises = ends.protocol.over(facts.in_order).promises_over(facts.classes);
+    promises.in_order || facts.in_order && !promises.reorders
+}
+
+/// The first message of a pair that came after one sent later.
+pub fn out_of_order(messages: &[Delivered]) -> Option<&Delivered> {
+    let mut last = BTreeMap::new();
+    messages.iter().find(|message| {
+        let before = last.insert((message.source, message.destination), message.id);
+        before.is_some_and(|before| before > message.id)
+    })
+}
+
+/// The least that so many bytes take on a node's link, one way.
+pub fn link_time(machine: &Machine, bytes: u64) -> Time {
+    match &machine.fabric {
+        Fabric::Ideal(parameters) => parameters.rate.time_for(narrows::engine::Bytes(bytes)),
+        Fabric::Myrinet(parameters) => parameters.link_rate.time_for(narrows::engine::Bytes(bytes)),
+        Fabric::Routed(_, parameters) => {
+            parameters.router.clock.cycles(8 * bytes / u64::from(parameters.router.link_bits))
+        }
+    }
+}
+
+/// The least that so many bytes take on a host's bus; nothing where there is none.
+pub fn bus_time(machine: &Machine, bytes: u64) -> Time {
+    match &machine.hosts[0].1 {
+        HostParameters::IoBus(host) => host.pci.clock.cycles(bytes / host.pci.width.get()),
+        HostParameters::MemoryBus(host) => host.bus.clock.cycles(bytes / host.bus.width.get()),
+        HostParameters::Software(_) => Time::ZERO,
+    }
+}

@@ -1,0 +1,254 @@
+//! Laws of every part: drawn from all that fits together, so that each host, interface, protocol and fabric
+//! meets each other one that it fits.
+
+use super::common::parts::{self, accepted, bus_time, done, each_with_each, link_time, plain, sound, text};
+use super::common::{Delivered, in_ns};
+use narrows::engine::Time;
+use narrows::machine::combinations::Combination;
+use std::collections::BTreeSet;
+
+/// What a poll adds, which may look a little earlier or later, of a latency.
+const PHASE: f64 = 0.03;
+
+/// The mean latency of messages of which one is under way at a time, in ns.
+fn lone(one: &Combination, payload: u64, sets: &[String]) -> f64 {
+    let program =
+        format!("workload.ping-pong = {{ payload = \"{payload} B\", answer = \"{payload} B\", messages = 4 }}");
+    let seen = done(&sound(&text(one, 2, &program), sets), one);
+    seen.messages.iter().map(Delivered::latency).sum::<f64>() / seen.messages.len() as f64
+}
+
+#[test]
+fn the_latency_of_a_lone_message_does_not_fall_when_its_payload_grows() {
+    let all = each_with_each("ping-pong");
+    assert!(all.len() > 100, "{} combinations", all.len());
+    let mut wrong = Vec::new();
+    for one in &all {
+        let payloads = [4, 16, 48, 120, 250, 700, 1_500, 3_500];
+        let latencies = payloads.map(|payload| lone(one, payload, &[]));
+        for (pair, payloads) in latencies.windows(2).zip(payloads.windows(2)) {
+            if pair[1] < pair[0] * (1.0 - PHASE) {
+                wrong.push(format!("{:?}: {payloads:?} B take {pair:?} ns", parts::names(one)));
+            }
+        }
+        assert!(latencies[7] > latencies[0], "{one:?}: {latencies:?}");
+    }
+    assert!(wrong.is_empty(), "{} fall:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+const SOFTWARE: [&str; 1] = ["clock=10 MHz"];
+
+const IO_BUS: [&str; 9] = [
+    "processor.clock=60 MHz",
+    "processor.interrupt-latency=30 us",
+    "memory.access=900 ns",
+    "bridge.read-setup=6 us",
+    "bridge.read-rate=30 MB/s",
+    "bridge.write-setup=6 us",
+    "bridge.write-rate=30 MB/s",
+    "pio.write-overhead-cycles=20",
+    "pio.read-overhead-cycles=60",
+];
+
+const MEMORY_BUS: [&str; 11] = [
+    "processor.clock=300 MHz",
+    "processor.request-cycles=60",
+    "processor.reply-cycles=60",
+    "processor.hit-cycles=5",
+    "memory-time=600 ns",
+    "cache.supply-time=200 ns",
+    "bus.clock=80 MHz",
+    "bus.arbitration-cycles=6",
+    "bus.address-cycles=6",
+    "bus.snoop-cycles=6",
+    "bus.turnaround-cycles=6",
+];
+
+const TRAPEZE: [&str; 9] = [
+    "lanai.clock=10 MHz",
+    "lanai.sram.rate=140 MB/s",
+    "firmware.poll=200",
+    "firmware.send-begin=900",
+    "firmware.transfer=900",
+    "firmware.send-end=900",
+    "firmware.receive-post=900",
+    "firmware.receive-begin=900",
+    "firmware.receive-end=900",
+];
+
+/// Of interfaces on a bus: those of every one, then those of some.
+const DESIGN: [&str; 3] = ["memory-time=700 ns", "processing-time=700 ns", "word-cycles=30"];
+const FIFO: [&str; 1] = ["receive-accesses=20"];
+const BLOCK_BUFFER: [&str; 1] = ["block-buffer-cycles=200"];
+const UDMA: [&str; 2] = ["udma-start=2 us", "udma-switch=2 us"];
+
+const ACKNOWLEDGEMENT: [&str; 1] = ["acknowledgement=32 B"];
+const PROCESSING: [&str; 1] = ["processing=60"];
+
+const IDEAL: [&str; 2] = ["latency=4 us", "rate=20 MB/s"];
+const MYRINET: [&str; 2] = ["link-rate=20 MB/s", "switch-latency=9 us"];
+const ROUTER: [&str; 10] = [
+    "clock=10 MHz",
+    "link-bits=2",
+    "routing-delay=6",
+    "vc-allocation-delay=6",
+    "switch-allocation-delay=6",
+    "switch-traversal-delay=6",
+    "wire-delay=6",
+    "credit-delay=12",
+    "interface-delay=60",
+    "exit-delay=60",
+];
+
+/// Every cost of a part, with a value that costs more than the part's own.
+fn costs(part: &str) -> Vec<String> {
+    let name = plain(part);
+    let (table, costs): (String, &[&[&str]]) = match (part.split('/').next(), name) {
+        (Some("hosts"), "cm-5") => (format!("hosts.{name}.software"), &[&SOFTWARE]),
+        (Some("hosts"), "p6-natoma") => (format!("hosts.{name}.io-bus"), &[&IO_BUS]),
+        (Some("hosts"), _) => (format!("hosts.{name}.memory-bus"), &[&MEMORY_BUS]),
+        (Some("ni"), "queues") => return Vec::new(),
+        (Some("ni"), "trapeze") => ("ni.trapeze".into(), &[&TRAPEZE]),
+        (Some("ni"), "udma") => ("ni.udma".into(), &[&DESIGN, &FIFO, &UDMA]),
+        (Some("ni"), "ap3000" | "memory-channel") => (format!("ni.{name}"), &[&DESIGN, &FIFO, &BLOCK_BUFFER]),
+        (Some("ni"), "ni2w" | "single-cycle") => (format!("ni.{name}"), &[&DESIGN, &FIFO]),
+        (Some("ni"), _) => (format!("ni.{name}"), &[&DESIGN]),
+        (_, "none") => return Vec::new(),
+        (_, "nifdy") => ("protocol.nifdy".into(), &[&PROCESSING, &ACKNOWLEDGEMENT]),
+        (_, "return-to-sender-1998") => ("protocol.return-to-sender".into(), &[&ACKNOWLEDGEMENT]),
+        (_, "window") => ("protocol.window".into(), &[&ACKNOWLEDGEMENT]),
+        (_, "ideal-1998") => ("fabric.ideal".into(), &[&IDEAL]),
+        (_, "myrinet") => ("fabric.myrinet".into(), &[&MYRINET]),
+        _ => ("fabric.router".into(), &[&ROUTER]),
+    };
+    costs.iter().flat_map(|costs| costs.iter()).map(|cost| format!("{table}.{cost}")).collect()
+}
+
+/// What no lone message meets: this design has the keys of fifos for its sender, and receives by a queue.
+const UNMET: [&str; 1] = ["ni.memory-channel.receive-accesses=20"];
+
+#[test]
+fn no_cost_that_rises_makes_a_lone_message_faster() {
+    let (mut wrong, mut known, mut felt) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    for (number, one) in each_with_each("ping-pong").iter().enumerate() {
+        let payload = [40, 600][number % 2];
+        let base = lone(one, payload, &[]);
+        // Polls take the bus from others, and fewer of them may be a gain: only without a bus are they a cost.
+        let polls = (one.host == "hosts/cm-5").then_some("poll=300");
+        let messaging = ["send=3000", "receive=3000"].into_iter().chain(polls);
+        let messaging = messaging.map(|cost| format!("messaging.{cost}"));
+        for cost in parts::names(one).iter().flat_map(|part| costs(part)).chain(messaging) {
+            let raised = lone(one, payload, std::slice::from_ref(&cost));
+            if raised < base * (1.0 - PHASE) {
+                wrong.push(format!("{:?}, {payload} B: {base} ns, {raised} ns with {cost}", parts::names(one)));
+            }
+            if raised > base * (1.0 + PHASE) {
+                felt.insert(cost.clone());
+            }
+            known.insert(cost);
+        }
+    }
+    assert!(wrong.is_empty(), "{} are faster:\n{}", wrong.len(), wrong.join("\n"));
+    let unmet: Vec<&String> = known.difference(&felt).collect();
+    assert_eq!(unmet, UNMET, "costs that no message feels");
+}
+
+#[test]
+fn messages_of_a_pair_come_in_order_where_that_is_promised() {
+    let program = "workload.stream = { payload = \"600 B\", messages = 10, \
+                   flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
+    let mut promised = [0, 0];
+    for one in each_with_each("stream") {
+        let machine = sound(&text(&one, 4, program), &[]);
+        let keeps = parts::keeps_order(&machine);
+        promised[usize::from(keeps)] += 1;
+        let seen = done(&machine, &one);
+        assert_eq!(seen.messages.len(), 30, "{one:?}");
+        let out = parts::out_of_order(&seen.messages);
+        assert!(!keeps || out.is_none(), "{one:?}: {out:?}");
+    }
+    assert!(promised.iter().all(|count| *count > 10), "{promised:?} do not promise it, and do");
+}
+
+/// A fabric's links, as slow as this: slower than any host and interface.
+fn slow(one: &Combination) -> Vec<String> {
+    vec![match one.fabric {
+        "fabrics/ideal-1998" => "fabric.ideal.rate=4 MB/s".to_owned(),
+        "fabrics/myrinet" => "fabric.myrinet.link-rate=4 MB/s".to_owned(),
+        _ => "fabric.router.clock=4 MHz".to_owned(),
+    }]
+}
+
+/// Nothing is there before its bytes can have crossed, one after the other, what they share. Messages are of
+/// one payload; the part of the time in which what is shared was needed for payloads alone.
+fn need_their_time(messages: &[&Delivered], time: impl Fn(u64) -> Time, of: &Combination) -> f64 {
+    let mut ends: Vec<Time> = messages.iter().map(|message| message.at).collect();
+    ends.sort_unstable();
+    let begin = messages.iter().map(|message| message.ledger.start()).min().expect("there are messages");
+    let mut bytes = 0;
+    for (message, at) in messages.iter().zip(&ends) {
+        bytes += message.payload;
+        assert!(*at >= begin + time(bytes), "{bytes} B in {} ns: {of:?}", in_ns(*at - begin));
+    }
+    in_ns(time(bytes)) / in_ns(*ends.last().expect("there are messages") - begin)
+}
+
+/// Runs flows on slow links; for each combination, how far the link of node `n0` was used, and its payload.
+fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
+    let program = format!("workload.stream = {{ flows = {flows}, payload = \"240 B\", messages = 16 }}");
+    let all = each_with_each("stream");
+    let share = |one: &Combination| {
+        let machine = sound(&text(one, 4, &program), &slow(one));
+        let seen = done(&machine, one);
+        let at_n0 = |message: &&Delivered| (if receives { message.destination } else { message.source }) == 0;
+        let messages: Vec<&Delivered> = seen.messages.iter().filter(at_n0).collect();
+        assert_eq!(messages.len(), 48, "{one:?}");
+        let link = in_ns(link_time(&machine, 1_000_000));
+        let (bandwidth, most) = (seen.metric("message.bandwidth"), 1e9 / link);
+        assert!(bandwidth <= most, "{bandwidth} MB/s over a link of {most}: {one:?}");
+        need_their_time(&messages, |bytes| link_time(&machine, bytes), one)
+    };
+    all.iter().map(share).collect()
+}
+
+/// How many shares are large: the law was tried where it binds.
+fn large(shares: &[f64]) -> usize {
+    shares.iter().filter(|share| **share > 0.5).count()
+}
+
+#[test]
+fn no_node_receives_faster_than_its_link() {
+    let shares = shares_of_a_link(r#"["n1 -> n0", "n2 -> n0", "n3 -> n0"]"#, true);
+    assert!(large(&shares) > shares.len() / 2, "{} of {} use it: {shares:?}", large(&shares), shares.len());
+}
+
+#[test]
+fn no_node_sends_faster_than_its_link() {
+    let shares = shares_of_a_link(r#"["n0 -> n1", "n0 -> n2", "n0 -> n3"]"#, false);
+    assert!(large(&shares) > shares.len() / 2, "{} of {} use it: {shares:?}", large(&shares), shares.len());
+}
+
+#[test]
+fn no_stream_is_faster_than_a_bus_on_its_way() {
+    let program = "workload.stream = { payload = \"1000 B\", messages = 20 }";
+    let mut shares = Vec::new();
+    let hosts: BTreeSet<&str> = accepted("stream").iter().map(|one| one.host).collect();
+    assert_eq!(hosts.len(), 3, "{hosts:?}");
+    // Queues without a bus leave that of their host out, and the interface of a single cycle stands beside it.
+    let off_bus = ["ni/queues", "ni/single-cycle"];
+    let has_bus = |one: &&Combination| one.host != "hosts/cm-5" && !off_bus.contains(&one.ni);
+    for one in each_with_each("stream").iter().filter(has_bus) {
+        let slow: &[&str] = match one.host {
+            "hosts/p6-natoma" => {
+                &["io-bus.pci.clock=2 MHz", "io-bus.bridge.read-rate=8 MB/s", "io-bus.bridge.write-rate=8 MB/s"]
+            }
+            _ => &["memory-bus.bus.clock=200 kHz"],
+        };
+        let slow: Vec<String> = slow.iter().map(|set| format!("hosts.{}.{set}", plain(one.host))).collect();
+        let machine = sound(&text(one, 4, program), &slow);
+        let seen = done(&machine, one);
+        let messages: Vec<&Delivered> = seen.messages.iter().collect();
+        shares.push(need_their_time(&messages, |bytes| bus_time(&machine, bytes), one));
+    }
+    assert!(shares.iter().any(|share| *share > 0.5), "the bus binds somewhere: {shares:?}");
+}
