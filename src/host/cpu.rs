@@ -5,7 +5,7 @@
 //! processor for the time, and wait by it. Whoever runs on a processor that several programs or
 //! interrupt handlers share holds it ([`Cpu::hold`]) meanwhile.
 
-use super::memory_bus::block::{Address, Block};
+use super::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use super::turn::{Turn, Turns};
 use super::{io_bus, memory_bus, software};
 use crate::engine::{Hertz, Sim, Time};
@@ -118,8 +118,12 @@ pub trait Processor {
 }
 
 /// How much of `left` bytes at `at` goes at once: up to a word of 8 bytes, none of it across a boundary.
-fn aligned(at: Address, left: usize) -> usize {
+pub fn aligned(at: Address, left: usize) -> usize {
     (8 - (at % 8) as usize).min(left)
+}
+
+fn is_in_block(at: Address, bytes: usize) -> bool {
+    at as usize % BLOCK_BYTES + bytes <= BLOCK_BYTES
 }
 
 /// A processor of any host. Clones are the same processor.
@@ -221,6 +225,7 @@ impl Cpu {
     /// Loads a word of a driver's, or of a buffer that it was given.
     #[inline]
     pub async fn load_word(&self, address: Address, bytes: usize) -> u64 {
+        debug_assert!(is_in_block(address, bytes), "an access lies in one block");
         match self.try_load(address, bytes) {
             Some(value) => value,
             None => self.load(address, bytes).await.expect(UNTAGGED),
@@ -230,6 +235,7 @@ impl Cpu {
     /// Stores a word of a driver's, or of a buffer that it was given.
     #[inline]
     pub async fn store_word(&self, address: Address, bytes: usize, value: u64) {
+        debug_assert!(is_in_block(address, bytes), "an access lies in one block");
         if !self.try_store(address, bytes, value) {
             self.store(address, bytes, value).await.expect(UNTAGGED);
         }

@@ -21,7 +21,7 @@ pub mod memory_bus;
 pub mod software;
 pub mod turn;
 
-pub use cpu::{Cpu, Fault, Processor, Stalls};
+pub use cpu::{Cpu, Fault, Processor, Stalls, aligned};
 pub use device::{Device, Means, Window};
 pub use io_bus::Direction;
 pub use master::{Master, Transfer};

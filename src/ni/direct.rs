@@ -16,7 +16,7 @@ use super::wiring::Stages;
 use super::{PacketRoom, Reach, Room, Site};
 use crate::engine::{Bytes, Class, Doing, Journey, Signal, Time};
 use crate::fabric::{Label, Packet};
-use crate::host::{Cpu, Processor};
+use crate::host::{Cpu, Processor, aligned};
 use crate::protocol::{Answer, Offer};
 use crate::text::Table;
 use std::rc::Rc;
@@ -122,10 +122,13 @@ impl DirectDriver {
         match packet.source {
             Source::Words(words) => words.iter().for_each(|word| composed.append(&word.to_le_bytes())),
             Source::Memory(address, bytes) => {
-                for at in (0..bytes).step_by(8) {
-                    let part = (bytes - at).min(8);
-                    let value = cpu.load_word(address + at as u64, part).await;
+                let mut moved = 0;
+                while moved < bytes {
+                    let from = address + moved as u64;
+                    let part = aligned(from, bytes - moved);
+                    let value = cpu.load_word(from, part).await;
                     composed.append(&value.to_le_bytes()[..part]);
+                    moved += part;
                 }
             }
         }
@@ -255,10 +258,13 @@ async fn land(cpu: &Cpu, packet: &Packet, sink: Sink<'_>) -> u64 {
             0
         }
         Sink::Memory(into) => {
-            for (index, part) in payload.chunks(8).enumerate() {
+            let mut moved = 0;
+            while moved < payload.len() {
+                let part = aligned(into + moved as u64, payload.len() - moved);
                 let mut value = [0; 8];
-                value[..part.len()].copy_from_slice(part);
-                cpu.store_word(into + 8 * index as u64, part.len(), u64::from_le_bytes(value)).await;
+                value[..part].copy_from_slice(&payload[moved..moved + part]);
+                cpu.store_word(into + moved as u64, part, u64::from_le_bytes(value)).await;
+                moved += part;
             }
             into
         }
