@@ -1,6 +1,9 @@
 //! One key of a table while it is read: its kind, its bounds, and whether it must stand.
 
-use super::kind::{Amount, Choice, Count, Decoded, FilePath, Flag, Kind, Misfit, Number, Several, Words, own};
+use super::kind::{
+    Amount, ByName, Choice, Count, Decoded, FilePath, Flag, Kind, Misfit, Number, NumberOrText, Phrase, Several, Words,
+    own,
+};
 use super::quantity::Quantity;
 use super::schema::{Form, Need};
 use super::table::Table;
@@ -65,6 +68,26 @@ impl<'t> Table<'t> {
     /// Any text.
     pub fn text(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Words> {
         self.field(key, doc, Words)
+    }
+
+    /// Any text, with its place, to be looked into later.
+    pub fn phrase(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Phrase> {
+        self.field(key, doc, Phrase)
+    }
+
+    /// A list of such texts.
+    pub fn phrases(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Phrase>> {
+        self.field(key, doc, Several::of(Phrase))
+    }
+
+    /// A number or a text.
+    pub fn constant(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, NumberOrText> {
+        self.field(key, doc, NumberOrText)
+    }
+
+    /// Values of one kind under names of the user's choice.
+    pub fn by_name<K: Kind>(&mut self, key: &'static str, doc: &'static str, each: K) -> Field<'_, 't, ByName<K>> {
+        self.field(key, doc, ByName(each))
     }
 
     /// One word of a closed set, itself.

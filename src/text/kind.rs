@@ -12,12 +12,14 @@ use std::path::Path;
 
 mod amount;
 mod number;
+mod said;
 mod several;
 mod word;
 
 pub use amount::Amount;
 pub(super) use amount::own;
 pub use number::{Count, Flag, Number};
+pub use said::{ByName, Constant, NumberOrText, Phrase, Said};
 pub use several::Several;
 pub use word::{Choice, FilePath, Words};
 

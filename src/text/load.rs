@@ -84,6 +84,24 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
     }
 }
 
+/// Several files that are one description: each of them has keys of its own at the top. A file is its
+/// name for messages, its text, and the folder that paths in it are relative to.
+pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
+    let shelf = Shelf::EMPTY;
+    let mut loader = Loader { shelf, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() };
+    for (path, text, folder) in files {
+        let sheet = loader.sheet(Layer::File(path.to_path_buf()), text, *folder);
+        loader.parts.push((path.display().to_string(), sheet));
+    }
+    let tree = loader.merge(None, Vec::new());
+    if !loader.problems.is_empty() {
+        return Err(Problems::new(loader.problems, &loader.texts));
+    }
+    let place = (!files.is_empty()).then_some(Place { text: 0, span: 0..0 });
+    let root = Node { place, ..Node::made_up(Value::Table(tree)) };
+    Ok(Loaded { texts: loader.texts, root, parts: Vec::new() })
+}
+
 /// A text as TOML, before it has a rank.
 struct Sheet {
     text: TextId,

@@ -21,6 +21,7 @@ pub mod table;
 mod told;
 pub mod tree;
 
+pub use kind::{Constant, Said};
 pub use load::{Document, Loaded, Shelf, Source, load};
 pub use origin::{Layer, Origin};
 pub use problem::{Problem, Problems};

@@ -6,6 +6,7 @@
 use super::kind::Misfit;
 use super::origin::{Layer, Origin, Place, Texts};
 use super::pen::{Attention, Pen};
+use super::problem::Problem;
 use super::record::{Entry, Mark, Step, dotted};
 use super::schema::{Form, Item, Need, Shape};
 use super::suggest;
@@ -157,6 +158,16 @@ impl<'t> Table<'t> {
         let records = self.pen.records.borrow();
         let problem = told::positioned(node, &records, key, &full, self.nearest.clone(), &message.into());
         self.pen.tell(Attention::Full, problem.help(help));
+    }
+
+    /// A problem with a part of a value that stands here, found by looking into it.
+    pub fn tell(&self, problem: Problem) {
+        self.pen.tell(Attention::Wrong, problem);
+    }
+
+    /// The texts that are read.
+    pub fn sources(&self) -> &'t Texts {
+        self.all_texts()
     }
 
     /// True while nothing that was read so far was wrong: checks that compare values may rely

@@ -1,0 +1,186 @@
+//! Texts that are looked into later, so that what is wrong within one is told at its place; numbers or
+//! texts; and tables under names of the user's choice. Leaves out what such texts mean.
+
+use super::super::origin::{Place, Texts};
+use super::super::quantity::Fault;
+use super::super::tree::{Node, Value};
+use super::{Decoded, Kind, misfit};
+use serde_json::{Value as Json, json};
+use std::ops::Range;
+
+/// A text and where it stands.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// The text.
+    pub text: String,
+    /// Its place, quotes included.
+    pub place: Option<Place>,
+}
+
+impl Said {
+    /// A text that stands nowhere.
+    pub fn unplaced(text: impl Into<String>) -> Said {
+        Said { text: text.into(), place: None }
+    }
+
+    /// The place of a part of it; all of it where escapes hide which part that is.
+    pub fn part(&self, texts: &Texts, part: &Range<usize>) -> Option<Place> {
+        let place = self.place.as_ref()?;
+        let raw = texts.slice(place);
+        let within = raw.find(self.text.as_str()).filter(|_| !self.text.is_empty());
+        let Some(offset) = within else { return Some(place.clone()) };
+        let start = place.span.start + offset;
+        Some(Place { text: place.text, span: start + part.start..start + part.end })
+    }
+}
+
+/// Any text, with its place.
+#[derive(Clone, Debug)]
+pub struct Phrase;
+
+impl Kind for Phrase {
+    type Value = Said;
+    type Written<'d> = &'d str;
+
+    fn name(&self) -> String {
+        "text".to_string()
+    }
+
+    fn allowed(&self) -> String {
+        "write a text in quotes".to_string()
+    }
+
+    fn written(&self, default: &str) -> Value {
+        Value::Text(default.to_string())
+    }
+
+    fn decode(&self, node: &Node, _: &Texts) -> Decoded<Said> {
+        match &node.value {
+            Value::Text(text) => Ok(Said { text: text.clone(), place: node.place.clone() }),
+            other => misfit(node, Fault::new(format!("a text cannot be {}", other.what()), self.allowed())),
+        }
+    }
+
+    fn placeholder(&self) -> Said {
+        Said::default()
+    }
+
+    fn json(&self, value: &Said, _: &Node) -> Json {
+        json!(value.text)
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "string" })
+    }
+}
+
+/// A number or a text.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Constant {
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+}
+
+/// The kind of a [`Constant`].
+#[derive(Clone, Debug)]
+pub struct NumberOrText;
+
+impl Kind for NumberOrText {
+    type Value = Constant;
+    type Written<'d> = f64;
+
+    fn name(&self) -> String {
+        "number or text".to_string()
+    }
+
+    fn allowed(&self) -> String {
+        "write a bare number, or a text in quotes".to_string()
+    }
+
+    fn written(&self, default: f64) -> Value {
+        Value::Float(default)
+    }
+
+    fn decode(&self, node: &Node, _: &Texts) -> Decoded<Constant> {
+        match &node.value {
+            Value::Integer(Some(number)) => Ok(Constant::Number(*number as f64)),
+            Value::Float(number) if number.is_finite() => Ok(Constant::Number(*number)),
+            Value::Text(text) => Ok(Constant::Text(text.clone())),
+            other => {
+                let label = format!("a number or a text is expected, not {}", other.what());
+                misfit(node, Fault::new(label, self.allowed()))
+            }
+        }
+    }
+
+    fn placeholder(&self) -> Constant {
+        Constant::Number(1.0)
+    }
+
+    fn json(&self, value: &Constant, _: &Node) -> Json {
+        match value {
+            Constant::Number(number) => json!(number),
+            Constant::Text(text) => json!(text),
+        }
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": ["number", "string"] })
+    }
+}
+
+/// A table of values of one kind under names of the user's choice, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct ByName<K>(pub K);
+
+impl<K: Kind> Kind for ByName<K> {
+    type Value = Vec<(Said, K::Value)>;
+    type Written<'d> = ();
+
+    fn name(&self) -> String {
+        format!("{} by name", self.0.name())
+    }
+
+    fn allowed(&self) -> String {
+        format!("write a table of names of your choice; for each: {}", self.0.allowed())
+    }
+
+    fn written(&self, (): ()) -> Value {
+        Value::Table(Default::default())
+    }
+
+    fn decode(&self, node: &Node, texts: &Texts) -> Decoded<Self::Value> {
+        let Value::Table(tree) = &node.value else {
+            let label = format!("a table is expected, not {}", node.value.what());
+            return misfit(node, Fault::new(label, self.allowed()));
+        };
+        let (mut values, mut misfits) = (Vec::new(), Vec::new());
+        for (name, node) in tree.in_order() {
+            let name = Said { text: name.to_string(), place: node.key().cloned() };
+            match self.0.decode(node, texts) {
+                Ok(value) => values.push((name, value)),
+                Err(more) => misfits.extend(more),
+            }
+        }
+        if misfits.is_empty() { Ok(values) } else { Err(misfits) }
+    }
+
+    fn placeholder(&self) -> Self::Value {
+        Vec::new()
+    }
+
+    fn json(&self, values: &Self::Value, node: &Node) -> Json {
+        let Value::Table(tree) = &node.value else { return json!({}) };
+        let one = |(name, value): &(Said, K::Value)| {
+            let json = tree.get(&name.text).map_or(Json::Null, |node| self.0.json(value, node));
+            (name.text.clone(), json)
+        };
+        Json::Object(values.iter().map(one).collect())
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "object", "additionalProperties": self.0.schema() })
+    }
+}
