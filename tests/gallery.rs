@@ -29,6 +29,7 @@ fn latency() -> LineChart {
         x: Axis::new("payload [B]").log2().bytes(),
         y: Axis::new("one-way latency [µs]"),
         series,
+        notes: Vec::new(),
     }
 }
 
@@ -41,6 +42,10 @@ fn saturation() -> LineChart {
         x: Axis::new("offered traffic [fraction of capacity]").range(0.0, 0.6),
         y: Axis::new("latency [cycles]").log10(),
         series: vec![Series::line("dimension order", curve(0.38)), Series::line("adaptive", curve(0.55))],
+        notes: vec![
+            Note { at: 0.38, upright: true, text: "saturated".into() },
+            Note { at: 100.0, upright: false, text: "a bound".into() },
+        ],
     }
 }
 
@@ -96,6 +101,7 @@ fn many_lines() -> LineChart {
         x: Axis::new("nodes").log2(),
         y: Axis::new("messages"),
         series: (1..11).map(line).collect(),
+        notes: Vec::new(),
     }
 }
 

@@ -17,6 +17,7 @@ pub fn steps(flow: &PacketFlow, title: impl Into<String>, bytes_min: u64) -> Lin
         x: Axis::new("time [µs]").range(flow.window.0.as_us(), flow.window.1.as_us()),
         y: Axis::new("effective bandwidth [MB/s]"),
         series: flow.bands.iter().enumerate().map(series).collect(),
+        notes: Vec::new(),
     }
 }
 

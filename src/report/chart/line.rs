@@ -1,10 +1,12 @@
 //! Draws a line chart. Leaves out axes and legend layout (`axis`, `legend`, `canvas`).
 
-use super::canvas::{self, Canvas};
+use super::canvas::{self, Canvas, INK};
 use super::frame::Frame;
 use super::legend::{Key, Legend};
 use super::mark::mark;
-use super::{LineChart, Series, Style};
+use super::{LineChart, Note, Series, Style};
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
 
 /// A line with more points than this is marked at only some of them.
 const MARKS_MAX: usize = 28;
@@ -13,16 +15,19 @@ const MARKS_MAX: usize = 28;
 pub fn draw(chart: &LineChart) -> String {
     let points =
         || chart.series.iter().flat_map(|series| &series.points).filter(|p| p.0.is_finite() && p.1.is_finite());
+    let noted = |upright: bool| chart.notes.iter().filter(move |note| note.upright == upright).map(|note| note.at);
     let frame = Frame {
         title: &chart.title,
-        x: (&chart.x.title, chart.x.ticks(points().map(|p| p.0), false, 6)),
-        y: (&chart.y.title, chart.y.ticks(points().map(|p| p.1), true, 6)),
+        x: (&chart.x.title, chart.x.ticks(points().map(|p| p.0).chain(noted(true)), false, 6)),
+        y: (&chart.y.title, chart.y.ticks(points().map(|p| p.1).chain(noted(false)), true, 6)),
         x_grid: true,
         x_labels_high: 23.0,
         plot_high_min: canvas::PLOT_HIGH_MIN,
         legend: legend(chart),
     };
+    let (across, up) = (frame.x.1.range, frame.y.1.range);
     canvas::draw(&frame, |canvas| {
+        chart.notes.iter().for_each(|note| draw_note(canvas, chart, note, across, up));
         for (i, series) in chart.series.iter().enumerate() {
             draw_series(canvas, chart, series, series.like.unwrap_or(i));
         }
@@ -49,6 +54,23 @@ fn legend(chart: &LineChart) -> Legend {
         legend.entries.clear();
     }
     legend
+}
+
+const NOTE_TEXT: f64 = 11.5;
+
+/// A thin dashed line across, its words at the upper or right end.
+fn draw_note(canvas: &Canvas, chart: &LineChart, note: &Note, across: (f64, f64), up: (f64, f64)) {
+    let (x, y) = (chart.x.position(note.at), chart.y.position(note.at));
+    let ends = match note.upright {
+        true => [canvas.at(x, up.0), canvas.at(x, up.1)],
+        false => [canvas.at(across.0, y), canvas.at(across.1, y)],
+    };
+    canvas.put(DashedPathElement::new(ends, 4, 6, INK.stroke_width(2)));
+    let (x, y) = canvas.finished(ends[1]);
+    match note.upright {
+        true => canvas.text((x + 5.0, y + 9.0), NOTE_TEXT, "start", false, &note.text),
+        false => canvas.text((x - 4.0, y - 8.0), NOTE_TEXT, "end", false, &note.text),
+    }
 }
 
 fn draw_series(canvas: &Canvas, chart: &LineChart, series: &Series, i: usize) {

@@ -70,6 +70,19 @@ pub struct LineChart {
     pub y: Axis,
     /// The lines and marks; later ones lie on top.
     pub series: Vec<Series>,
+    /// Lines across, with words at them.
+    pub notes: Vec<Note>,
+}
+
+/// A thin line across a chart, and words at it: a place that was found, or a paper's value.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Note {
+    /// Where it stands on its axis.
+    pub at: f64,
+    /// Whether it stands upright, at a place of the axis below; else it lies at one of the axis at the left.
+    pub upright: bool,
+    /// The words.
+    pub text: String,
 }
 
 impl LineChart {

@@ -14,6 +14,7 @@ fn lines() -> LineChart {
         x: Axis::new("payload [B]").log2().bytes(),
         y: Axis::new("MB/s"),
         series,
+        notes: Vec::new(),
     }
 }
 
