@@ -4,7 +4,7 @@
 //! The head holds the frame's header in its first word and an acknowledgement that it carries in
 //! its second ([`encode`]).
 
-use super::{Acknowledgement, Bulk, Header, Number, Outgoing, Parameters, Request, Scalar, Unit};
+use super::{Acknowledgement, Bulk, Header, Held, Number, Outgoing, Parameters, Request, Scalar, Unit};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Promises, Protocol, Slot, Statistics, Taken};
 
@@ -41,6 +41,14 @@ struct Lane<P> {
     unit: Unit<(P, Bytes)>,
     /// Packets being composed.
     reserved: u32,
+    /// The most that it has held.
+    held: Held,
+}
+
+impl<P: Clone> Lane<P> {
+    fn note(&mut self) {
+        self.held.note(&self.unit, self.reserved as usize);
+    }
 }
 
 /// A place of the arrivals queue that is free when its packet has been read.
@@ -51,7 +59,7 @@ const BUFFER: Slot = Slot(0);
 impl<P: Clone> Adapter<P> {
     /// The end at node `own`, on a fabric of so many classes.
     pub fn new(own: NodeId, classes: u8, parameters: WireParameters) -> Adapter<P> {
-        let lane = |_| Lane { unit: Unit::new(own, &parameters.unit), reserved: 0 };
+        let lane = |_| Lane { unit: Unit::new(own, &parameters.unit), reserved: 0, held: Held::default() };
         Adapter { parameters, lanes: (0..classes).map(lane).collect() }
     }
 
@@ -95,13 +103,15 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
     }
 
     fn room(&self, class: Class) -> u32 {
-        let Lane { unit, reserved } = &self.lanes[class.index()];
+        let Lane { unit, reserved, .. } = &self.lanes[class.index()];
         u32::from(self.parameters.unit.pool) - unit.waiting() as u32 - reserved
     }
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {
         let has_room = self.room(class) > 0;
-        self.lanes[class.index()].reserved += u32::from(has_room);
+        let lane = &mut self.lanes[class.index()];
+        lane.reserved += u32::from(has_room);
+        lane.note();
         has_room.then_some(BUFFER)
     }
 
@@ -118,6 +128,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
             body: (body, bytes),
         };
         assert!(lane.unit.offer(outgoing).is_ok(), "a packet that was reserved for has room");
+        lane.note();
     }
 
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
@@ -127,6 +138,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
         }
         let copies = self.unit(class).statistics().retransmitted;
         let frame = self.unit(class).next_packet(now)?;
+        self.lanes[class.index()].note();
         let again = self.unit(class).statistics().retransmitted > copies;
         Some(Frame { again, ..self.frame(frame, class) })
     }
@@ -140,6 +152,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
         let before = unit.statistics().duplicates;
         let frees = unit.arrive(super::Frame { source, destination, header, carried, body });
         let discards = unit.statistics().duplicates > before;
+        self.lanes[of.index()].note();
         Effects { place: frees.then_some(of), discards, ..Effects::NONE }
     }
 
@@ -149,6 +162,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
 
     fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>> {
         let delivered = self.unit(class).accept(answer)?;
+        self.lanes[class.index()].note();
         let slot = if delivered.frees_place { PLACE } else { BUFFER };
         Some(Taken { from: delivered.source, slot, body: delivered.body.0 })
     }
@@ -191,7 +205,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
     }
 
     fn state_bytes(&self, packet: usize) -> usize {
-        self.lanes.iter().map(|lane| lane.unit.state_bytes(packet)).sum()
+        self.lanes.iter().map(|lane| lane.held.bytes(packet)).sum()
     }
 }
 

@@ -68,6 +68,11 @@ impl<T> Arrivals<T> {
         self.queue.iter().any(is_from)
     }
 
+    /// Packets that take a place.
+    pub(super) fn taken(&self) -> usize {
+        self.taken
+    }
+
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }

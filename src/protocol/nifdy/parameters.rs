@@ -55,11 +55,11 @@ pub struct Retransmission {
 }
 
 /// Bytes that name a node (§2.3: "16 bits are enough").
-const NODE_BYTES: usize = 2;
+pub(super) const NODE_BYTES: usize = 2;
 /// Bytes of a rank, a dialog number, a sequence number, or the few bits of an entry's state.
-const SMALL_BYTES: usize = 1;
+pub(super) const SMALL_BYTES: usize = 1;
 /// Bytes of a timer (chosen: 32 bits of cycles).
-const TIMER_BYTES: usize = 4;
+pub(super) const TIMER_BYTES: usize = 4;
 
 impl Default for Parameters {
     /// The paper's for its fat tree (Table 3), without extensions.

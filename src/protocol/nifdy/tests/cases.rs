@@ -325,6 +325,24 @@ fn state_grows_with_the_parameters_and_not_with_use() {
 }
 
 #[test]
+fn what_was_held_at_most_counts_and_what_was_never_does_not() {
+    let (mut unit, mut held) = (Unit::new(A, &no_bulk()), Held::default());
+    held.note(&unit, 0);
+    assert_eq!(held.bytes(32), 0);
+    for to in [B, C, D] {
+        assert!(unit.offer(Outgoing::new(to, ())).is_ok());
+        held.note(&unit, 0);
+    }
+    assert_eq!(held.bytes(32), 3 * 35, "three of the pool's four buffers");
+    while unit.next_packet(Time::ZERO).is_some() {
+        held.note(&unit, 0);
+    }
+    assert_eq!(held.bytes(32), 3 * 35 + 2 * 2, "two are outstanding, and the pool's most stays");
+    held.note(&unit, 4);
+    assert_eq!(held.bytes(32), 5 * 35 + 2 * 2, "one waits, and four are composed");
+}
+
+#[test]
 #[should_panic(expected = "a packet that takes a place waits in the network until one is free")]
 fn a_network_that_does_not_count_places_is_found_out() {
     let mut net = Net::new(3, &Parameters { arrivals: 1, ..no_bulk() });

@@ -1,0 +1,45 @@
+//! What a unit has held: of each of its organs the most at any time, and the bytes that takes.
+//!
+//! Measured, not reckoned from the parameters: it is what a unit must be built with for the traffic that
+//! it met. Two bits for each other node, which retransmission needs, are left out (`retransmit`).
+
+use super::Unit;
+use super::parameters::{NODE_BYTES, SMALL_BYTES, TIMER_BYTES};
+
+/// The most that each organ has held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Held {
+    pool: usize,
+    outstanding: usize,
+    arrivals: usize,
+    reorder: usize,
+    dialogs: usize,
+    copies: usize,
+    acknowledgements: usize,
+}
+
+impl Held {
+    /// Takes what the unit holds now into account, and buffers whose packets are still composed.
+    pub fn note<T: Clone>(&mut self, unit: &Unit<T>, composed: usize) {
+        self.pool = self.pool.max(unit.pool.len() + composed);
+        self.outstanding = self.outstanding.max(unit.outstanding.len());
+        self.arrivals = self.arrivals.max(unit.arrivals.taken());
+        self.reorder = self.reorder.max(unit.bulk_receive.stored());
+        let sending = usize::from(unit.bulk_send.dialog().is_some());
+        self.dialogs = self.dialogs.max(unit.bulk_receive.sources().count() + sending);
+        self.copies = self.copies.max(unit.retransmit.as_ref().map_or(0, |retransmit| retransmit.len()));
+        self.acknowledgements = self.acknowledgements.max(unit.acknowledgements.len());
+    }
+
+    /// The bytes of all that for packets of `packet` bytes: buffers with their tags and ranks, tags of
+    /// packets outstanding, registers of dialogs, copies with their timers, acknowledgements that wait.
+    pub fn bytes(&self, packet: usize) -> usize {
+        self.pool * (packet + NODE_BYTES + SMALL_BYTES)
+            + self.outstanding * NODE_BYTES
+            + self.arrivals * packet
+            + self.reorder * (packet + SMALL_BYTES)
+            + self.dialogs * (NODE_BYTES + 4 * SMALL_BYTES)
+            + self.copies * (packet + TIMER_BYTES)
+            + self.acknowledgements * (NODE_BYTES + 2 * SMALL_BYTES)
+    }
+}
