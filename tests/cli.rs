@@ -108,7 +108,7 @@ fn nothing_in_the_working_directory_shadows_a_shipped_example() {
 
 #[test]
 fn every_command_has_help_with_examples() {
-    for name in ["run", "sweep", "reproduce", "list", "show", "check", "compare", "schema", "completions"] {
+    for name in ["run", "sweep", "reproduce", "new", "list", "show", "check", "compare", "schema", "completions"] {
         assert!(stdout(&[name, "--help"]).contains("\nExamples:\n  narrows "), "{name}");
     }
 }

@@ -7,6 +7,7 @@ use narrows::machine::{self, shipped};
 use narrows::messaging::MessagingParameters;
 use narrows::ni::{Design, InterfaceParameters, NiParameters};
 use narrows::protocol::{ProtocolParameters, return_to_sender};
+use narrows::study::reproduce::{Found, find};
 use narrows::study::{self, Options, Progress};
 use narrows::text::Document;
 
@@ -25,6 +26,51 @@ fn failing(paper: &str, artifact: Option<&str>, quick: bool) -> (Vec<String>, us
     let failing = report.claims.iter().filter(|claim| claim.holds == Some(false));
     let judged = report.claims.iter().filter(|claim| claim.holds.is_some()).count();
     (failing.map(|claim| claim.id.clone()).collect(), judged)
+}
+
+/// All that a study names is there, at full length and under --quick.
+#[test]
+fn every_paper_is_sound() {
+    for (paper, quick) in study::papers().iter().flat_map(|paper| [(paper, false), (paper, true)]) {
+        let found = find(paper, quick).unwrap_or_else(|problems| panic!("{paper}:\n{problems}"));
+        let study = &found.read.value;
+        for (artifact, _) in &study.artifacts {
+            let is_shown = study.figures.iter().any(|figure| figure.artifact.text == artifact.text);
+            assert!(is_shown, "{paper}: nothing shows {}", artifact.text);
+        }
+    }
+}
+
+/// The number that a claim states.
+fn expected(found: &Found, id: &str) -> Option<f64> {
+    found.read.value.claims.iter().find(|claim| claim.id.text == id).and_then(|claim| claim.expected())
+}
+
+#[test]
+fn every_entry_of_the_papers_tables_is_a_claim() {
+    let found = find("mukherjee-hill", false).expect("it is sound");
+    let numbers = found.read.value.claims.iter().filter(|claim| claim.expected().is_some());
+    assert_eq!(numbers.filter(|claim| claim.id.text.starts_with("T5-")).count(), 53);
+    let found = find("nifdy", false).expect("it is sound");
+    for number in 1..=17 {
+        let own = format!("R{number}");
+        let is_of = |id: &str| id == own || id.starts_with(&format!("{own}-"));
+        assert!(found.read.value.claims.iter().any(|claim| is_of(&claim.id.text)), "{own}");
+    }
+    for (network, hop, ends, farthest) in [
+        ("fat-tree", 5, 2, 6),
+        ("cm-5", 9, 2, 6),
+        ("store-and-forward", 33, 3, 6),
+        ("mesh", 4, 14, 14),
+        ("torus", 4, 14, 8),
+        ("mesh-3d", 4, 18, 9),
+        ("butterfly", 5, 2, 3),
+        ("multibutterfly", 5, 2, 3),
+    ] {
+        let latency = expected(&found, &format!("T3-{network}-latency-{farthest}"));
+        assert_eq!(latency, Some(f64::from(hop * farthest + ends)), "{network}");
+        assert!(expected(&found, &format!("T3-{network}-volume")).is_some(), "{network}");
+    }
 }
 
 #[test]

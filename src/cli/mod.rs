@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `run.rs`, `run_text.rs` | one run, and its result for a terminal |
 //! | `sweep.rs`, `sweep_table.rs` | many runs, and their results as text, CSV and JSON |
-//! | `reproduce.rs` | papers |
+//! | `reproduce.rs`, `new.rs` | papers and studies; a study to be changed |
 //! | `list.rs`, `show.rs`, `check.rs` | what there is; values and their origins; problems |
 //! | `compare.rs` | two results side by side |
 //! | `schema.rs`, `completions.rs` | for editors and shells |
@@ -21,6 +21,7 @@ mod compare;
 mod completions;
 mod ending;
 mod list;
+mod new;
 mod output;
 mod reproduce;
 mod run;
@@ -68,6 +69,7 @@ enum Command {
     Run(run::Options),
     Sweep(sweep::Options),
     Reproduce(reproduce::Options),
+    New(new::Options),
     List(list::Options),
     Show(show::Options),
     Check(check::Options),
@@ -91,6 +93,7 @@ pub fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::run(&options),
         Command::Reproduce(options) => reproduce::run(&options),
+        Command::New(options) => new::run(&options),
         Command::List(options) => list::run(&options),
         Command::Show(options) => show::run(&options),
         Command::Check(options) => check::run(&options),

@@ -1,7 +1,7 @@
-//! `narrows reproduce`: a paper's experiments beside its published numbers.
+//! `narrows reproduce`: a study's experiments beside what is expected of them.
 
 use super::Format;
-use super::ending::{Ended, Ending};
+use super::ending::{Ended, Ending, Failure};
 use super::output::print;
 use crate::report::{Column, PaperReport, Table};
 use crate::study;
@@ -18,17 +18,25 @@ Examples:
   narrows reproduce trapeze --quick          the same code on smaller inputs
   narrows reproduce trapeze/table-1 --out results
   narrows reproduce trapeze --strict         for scripts: exits with 1 if a claim fails
-  narrows reproduce trapeze --constants      what was calibrated, and on what";
+  narrows reproduce trapeze --constants      what was calibrated, and on what
+  narrows new study my-study                 a study of your own, as data; then
+  narrows reproduce my-study --out results   the same for it as for a paper
 
-/// Reproduces a paper: its experiments beside its published numbers.
+A study is a folder: study.toml (artifacts, names, values), experiments.toml (what is run),
+figures.toml (what is drawn), claims.toml (what is expected), and descriptions. All of it is
+checked before anything runs: what is wrong is told with its place.";
+
+/// Reproduces a paper, or a study of your own: its experiments beside what is expected of them.
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// The paper, or one table or figure of it; without it, the papers are listed, with what runs only
-    /// when it is named
-    #[arg(value_name = "PAPER[/ARTIFACT]")]
-    paper: Option<Target>,
+    /// The paper, or the folder of a study, or one table or figure of it; without it, the papers are
+    /// listed, with what runs only when it is named
+    ///
+    /// A name is a paper's before it is a folder's: write ./NAME for the folder.
+    #[arg(value_name = "PAPER|FOLDER[/ARTIFACT]")]
+    paper: Option<String>,
     /// Run the same experiments on smaller inputs
     #[arg(long)]
     quick: bool,
@@ -49,53 +57,30 @@ pub struct Options {
     constants: bool,
 }
 
-/// A paper, or one artifact of it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Target {
-    /// The paper's short name.
-    pub paper: String,
-    /// The artifact's.
-    pub artifact: Option<String>,
-}
-
-impl std::str::FromStr for Target {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Target, String> {
-        let (paper, artifact) = match text.split_once('/') {
-            Some((paper, artifact)) => (paper, Some(artifact)),
-            None => (text, None),
-        };
-        if paper.is_empty() || artifact.is_some_and(|artifact| artifact.is_empty() || artifact.contains('/')) {
-            return Err("write PAPER or PAPER/ARTIFACT, such as trapeze/table-1".to_owned());
-        }
-        Ok(Target { paper: paper.to_owned(), artifact: artifact.map(str::to_owned) })
-    }
-}
-
 /// The papers there are: name and title.
 pub fn papers() -> Vec<(String, String)> {
-    let title = |name: &str| study::reproduce::paper(name).map(|paper| paper.title).unwrap_or_default();
+    let title = |name: &str| shipped(name).title.clone();
     study::papers().iter().map(|name| (name.to_string(), title(name))).collect()
 }
 
 /// Reproduces.
 pub fn run(options: &Options) -> Ended {
     let Some(target) = &options.paper else { return overview() };
+    let (paper, artifact) = study::reproduce::target(target);
+    if study::papers().contains(&paper.as_str()) && std::path::Path::new(&paper).is_dir() {
+        eprintln!("Taking the paper `{paper}`, not the folder of that name: write `./{paper}` for that.");
+    }
+    let found = study::reproduce::find(&paper, options.quick)?;
     if options.constants {
-        return constants(target, options.format);
+        return constants(&found, options.format);
     }
     if let Some(folder) = &options.out {
         fs::create_dir_all(folder)
             .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", folder.display())))?;
     }
-    let wanted = study::Options {
-        paper: target.paper.clone(),
-        artifact: target.artifact.clone(),
-        quick: options.quick,
-        jobs: options.jobs.unwrap_or(0) as usize,
-    };
-    let report = study::reproduce(&wanted, &Bar::default()).map_err(Problem::new)?;
+    let wanted = study::Options { paper, artifact, quick: options.quick, jobs: options.jobs.unwrap_or(0) as usize };
+    found.wanted(&wanted)?;
+    let report = found.reproduce(&wanted, &Bar::default()).map_err(Failure::grouped)?;
     match options.format {
         Format::Text => print(&report.text())?,
         Format::Json => print(&json(&report))?,
@@ -116,13 +101,20 @@ fn json(report: &PaperReport) -> String {
     format!("{json:#}\n")
 }
 
+/// A paper that the program carries.
+fn shipped(name: &str) -> study::description::Study {
+    let read = study::home::Home::of(name).read();
+    read.unwrap_or_else(|problems| panic!("papers/{name} is sound:\n{problems}")).value
+}
+
 /// What papers there are, and what each asks.
 fn overview() -> Ended {
     let mut text = String::new();
     for name in study::papers() {
-        let paper = study::reproduce::paper(name).expect("a listed paper is there");
+        let paper = shipped(name);
+        let all = paper.artifacts.iter().map(|(id, _)| id.text.as_str());
         let (apart, artifacts): (Vec<&str>, Vec<&str>) =
-            paper.artifacts.keys().map(String::as_str).partition(|id| paper.apart.iter().any(|apart| apart == id));
+            all.partition(|id| paper.apart.iter().any(|apart| apart.text == *id));
         text += &format!("{name}: {}\n  {}\n  {}\n", paper.title, paper.reference, paper.summary);
         text += &format!("  artifacts: {}\n", artifacts.join(", "));
         if !apart.is_empty() {
@@ -133,14 +125,9 @@ fn overview() -> Ended {
     Ok(Ending::Done)
 }
 
-/// Every calibrated constant of a paper.
-fn constants(target: &Target, format: Format) -> Ended {
-    let name = &target.paper;
-    if study::reproduce::paper(name).is_none() {
-        let papers = study::papers().join(", ");
-        return Err(Problem::new(format!("there is no paper `{name}`; papers: {papers}")).into());
-    }
-    let constants = study::constants(name);
+/// Every calibrated constant of a study.
+fn constants(found: &study::reproduce::Found, format: Format) -> Ended {
+    let constants = study::constants(found);
     if format == Format::Json {
         let list: Vec<_> = constants.iter().map(|c| {
             serde_json::json!({"constant": c.path, "value": c.value, "meaning": c.meaning, "fitted_on": c.fitted_on})

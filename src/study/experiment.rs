@@ -1,46 +1,47 @@
 //! Experiments: descriptions, settings over them, and axes whose cross product gives points.
 //!
-//! They are data (`papers/PAPER/experiments.toml`); each point is an ordinary description, checked
-//! and run like a user's. In a setting, `<AXIS>` stands for the point's value of that axis. Points
-//! run in parallel; results do not depend on the order.
+//! They are data (`experiments.toml`); each point is an ordinary description, checked and run like a
+//! user's. In a setting, `<AXIS>` stands for the point's value of that axis. Points run in parallel;
+//! results do not depend on the order.
 
+use super::home::Home;
 use super::run::{RunResult, run};
 use crate::engine::Recorder;
-use crate::machine::{self, Machine, shipped};
-use crate::text::Document;
+use crate::machine::{self, Machine};
+use crate::text::kind::{ByName, Phrase, Several};
+use crate::text::{Document, Problems, Said, Table};
 use rayon::prelude::*;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The experiments of a paper.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// For each value of an axis the settings it stands for.
+pub type Values = Vec<(Said, Vec<Said>)>;
+
+/// The experiments of a study.
+#[derive(Debug, Default)]
 pub struct Experiments {
-    /// For each axis its values, and for each value the settings it stands for.
-    axes: BTreeMap<String, toml::Table>,
+    /// For each axis its values.
+    pub axes: Vec<(Said, Values)>,
     /// Under `--quick`, further settings of an axis' values.
-    #[serde(default)]
-    quick: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    experiments: BTreeMap<String, Experiment>,
+    pub quick: Vec<(Said, Values)>,
+    /// The experiments, by name.
+    pub all: Vec<(String, Experiment)>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Experiment {
-    /// The description, in the paper's folder.
-    base: String,
-    #[serde(default)]
-    set: Vec<String>,
+/// Descriptions that differ in their values of some axes.
+#[derive(Debug)]
+pub struct Experiment {
+    /// The description, in the study's folder.
+    pub base: Said,
+    /// Settings over it.
+    pub set: Vec<Said>,
     /// The key that an axis means by `PAYLOAD`.
     payload: Option<String>,
-    #[serde(default)]
-    axes: Vec<String>,
+    /// The axes.
+    pub axes: Vec<Said>,
     /// Whether spans are recorded.
-    #[serde(default)]
     trace: bool,
     /// Further settings under `--quick`.
-    #[serde(default)]
-    quick: Vec<String>,
+    quick: Vec<Said>,
 }
 
 /// A point before it is read.
@@ -61,72 +62,100 @@ pub struct Point {
     trace: bool,
 }
 
+/// What is wrong with the descriptions of points: at which, and what.
+pub type Faulty = Vec<(String, Problems)>;
+
 /// The results, by the name of the point.
 pub type Results = BTreeMap<String, RunResult>;
 
 /// The most spans a traced point keeps.
 const SPANS_MAX: usize = 1_000_000;
+/// The most points of an experiment.
+const POINTS_MAX: usize = 100_000;
 
 impl Experiments {
-    /// The experiments of `paper`.
-    pub fn of(paper: &str) -> Experiments {
-        let path = format!("{paper}/experiments.toml");
-        let text = shipped::paper(&path).unwrap_or_else(|| panic!("papers/{path} is shipped"));
-        toml::from_str(text).unwrap_or_else(|error| panic!("papers/{path}: {error}"))
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> Experiments {
+        let settings = || ByName(Several::of(Phrase));
+        let axes =
+            t.by_name("axes", "For each axis its values, and for each value the settings it stands for", settings());
+        let axes = axes.optional().unwrap_or_default();
+        let quick = t.by_name("quick", "Under --quick, further settings of an axis' values", settings());
+        Experiments {
+            axes,
+            quick: quick.optional().unwrap_or_default(),
+            all: t.map("experiments", "Descriptions that are run, by name", Experiment::read),
+        }
     }
 
-    /// The points of the experiments `wanted`, in order.
-    pub fn points(&self, paper: &str, wanted: &[String], quick: bool) -> Vec<Point> {
-        let mut points = Vec::new();
-        for name in wanted {
-            let experiment = &self.experiments[name];
-            for Combination { name, sets, .. } in self.combinations(name, experiment, quick) {
-                let machine = describe(paper, &experiment.base, &name, &sets);
-                points.push(Point { name, machine, trace: experiment.trace });
+    /// The experiment `name`.
+    pub fn find(&self, name: &str) -> Option<&Experiment> {
+        self.all.iter().find(|(known, _)| known == name).map(|(_, experiment)| experiment)
+    }
+
+    /// The points of the experiments `wanted`, in order, with `more` settings over theirs.
+    pub fn points(&self, home: &Home, wanted: &[&str], quick: bool, more: &[String]) -> Result<Vec<Point>, Faulty> {
+        let (mut points, mut faulty) = (Vec::new(), Vec::<Found>::new());
+        for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, self.find(name)?))) {
+            let base = home.file(&experiment.base).map_err(|problem| vec![(String::new(), problem)])?;
+            for Combination { name, mut sets, .. } in self.combinations(name, experiment, quick) {
+                sets.extend_from_slice(more);
+                match machine::read(Document::Text(&base.name, &base.text, base.folder.as_deref()), &sets) {
+                    Ok(read) => points.push(Point { name, machine: read.value, trace: experiment.trace }),
+                    Err(problems) => Found::add(&mut faulty, &name, &problems),
+                }
             }
         }
-        points
+        if faulty.is_empty() { Ok(points) } else { Err(faulty.into_iter().map(Found::told).collect()) }
     }
 
     /// The point `of` of the experiment `experiment` under another name, with `more` settings.
-    pub fn varied(&self, paper: &str, experiment: &str, of: &str, name: String, more: &[String]) -> Point {
-        let (key, experiment) = (experiment, &self.experiments[experiment]);
-        let all = self.combinations(key, experiment, false);
-        let found = all.into_iter().find(|point| point.name == of);
-        let mut sets = found.unwrap_or_else(|| panic!("{key} has no point {of}")).sets;
+    pub fn varied(&self, home: &Home, experiment: &str, of: &str, name: String, more: &[String]) -> Option<Point> {
+        let (key, experiment) = (experiment, self.find(experiment)?);
+        let mut sets = self.combinations(key, experiment, false).into_iter().find(|point| point.name == of)?.sets;
         sets.extend_from_slice(more);
-        Point { machine: describe(paper, &experiment.base, &name, &sets), name, trace: experiment.trace }
+        let base = home.file(&experiment.base).ok()?;
+        let read = machine::read(Document::Text(&base.name, &base.text, base.folder.as_deref()), &sets).ok()?;
+        Some(Point { machine: read.value, name, trace: experiment.trace })
     }
 
     /// The names of the points of the experiment `name`, in order; none if there is no such one.
     pub fn names(&self, name: &str, quick: bool) -> Vec<String> {
-        let experiment = self.experiments.get(name);
-        let points = experiment.map(|experiment| self.combinations(name, experiment, quick)).unwrap_or_default();
+        let points = self.find(name).map(|experiment| self.combinations(name, experiment, quick)).unwrap_or_default();
         points.into_iter().map(|point| point.name).collect()
     }
 
-    /// Descriptions of an experiment, as text and settings, in which every value of every axis
+    /// Descriptions of an experiment, as settings over its base, in which every value of every axis
     /// occurs: the one with the first value of each, and those that differ from it in one.
-    pub fn variety(&self, paper: &str, name: &str) -> Vec<(&'static str, Vec<String>)> {
-        let experiment = &self.experiments[name];
-        let points = self.combinations(name, experiment, false);
+    pub fn variety(&self, name: &str) -> Vec<Vec<String>> {
+        let points = self.find(name).map(|experiment| self.combinations(name, experiment, false)).unwrap_or_default();
         let differing =
             |point: &Combination| point.values.iter().zip(&points[0].values).filter(|(a, b)| a != b).count();
-        let chosen = points.iter().filter(|point| differing(point) <= 1);
-        chosen.map(|point| (base(paper, &experiment.base), point.sets.clone())).collect()
+        points.iter().filter(|point| differing(point) <= 1).map(|point| point.sets.clone()).collect()
+    }
+
+    /// The values of an axis.
+    pub fn axis(&self, name: &str) -> Option<&Values> {
+        self.axes.iter().find(|(axis, _)| axis.text == name).map(|(_, values)| values)
+    }
+
+    /// How many points an experiment has; none if they are too many.
+    pub fn count(&self, experiment: &Experiment) -> Option<usize> {
+        let axes = experiment.axes.iter().map(|axis| self.axis(&axis.text).map_or(0, Vec::len));
+        axes.into_iter().try_fold(1usize, |points, values| points.checked_mul(values)).filter(|all| *all <= POINTS_MAX)
     }
 
     /// The names and settings of an experiment's points.
     fn combinations(&self, name: &str, experiment: &Experiment, quick: bool) -> Vec<Combination> {
         let less = if quick { experiment.quick.as_slice() } else { &[] };
-        let sets: Vec<String> = experiment.set.iter().map(|set| settled(set, less)).collect();
+        let sets: Vec<String> = experiment.set.iter().map(|set| settled(&set.text, less)).collect();
         let mut points = vec![Combination { name: name.to_owned(), sets, values: Vec::new() }];
-        for axis in &experiment.axes {
-            let values: Vec<(&String, Vec<String>)> =
-                self.axes[axis].iter().map(|(value, sets)| (value, self.meant(axis, value, sets, quick))).collect();
-            let one = |(value, sets): &(&String, Vec<String>), point: &Combination| {
-                extend(point, axis, value, sets, experiment)
-            };
+        for Said { text: axis, .. } in &experiment.axes {
+            let values = self.axis(axis).into_iter().flatten();
+            let values: Vec<(&str, Vec<String>)> =
+                values.map(|(value, sets)| (&*value.text, self.meant(axis, &value.text, sets, quick))).collect();
+            let one =
+                |(value, sets): &(&str, Vec<String>), point: &Combination| extend(point, axis, value, sets, experiment);
             points = values.iter().flat_map(|value| points.iter().map(|point| one(value, point))).collect();
         }
         points.iter_mut().for_each(Combination::fill);
@@ -135,11 +164,26 @@ impl Experiments {
     }
 
     /// The settings that a value of an axis stands for.
-    fn meant(&self, axis: &str, value: &str, sets: &toml::Value, quick: bool) -> Vec<String> {
-        let less = self.quick.get(axis).and_then(|values| values.get(value)).filter(|_| quick);
-        let less = less.map(Vec::as_slice).unwrap_or_default();
-        let sets = sets.as_array().into_iter().flatten().filter_map(toml::Value::as_str);
-        sets.map(|set| settled(set, less)).collect()
+    fn meant(&self, axis: &str, value: &str, sets: &[Said], quick: bool) -> Vec<String> {
+        let less = self.quick.iter().find(|(of, _)| of.text == axis && quick);
+        let less = less.and_then(|(_, values)| values.iter().find(|(of, _)| of.text == value));
+        let less = less.map_or(&[][..], |(_, sets)| sets);
+        sets.iter().map(|set| settled(&set.text, less)).collect()
+    }
+}
+
+impl Experiment {
+    fn read(t: &mut Table<'_>) -> Experiment {
+        Experiment {
+            base: t.phrase("base", "The description that is run, a file in the study's folder").required(),
+            set: t
+                .phrases("set", "Settings over it, each as KEY=VALUE; <AXIS> is the point's value of an axis")
+                .or(&[]),
+            payload: t.text("payload", "The key that axes mean by PAYLOAD").optional(),
+            axes: t.phrases("axes", "The axes whose values its points have, every combination").or(&[]),
+            trace: t.flag("trace", "Whether what every engine did is recorded").or(false),
+            quick: t.phrases("quick", "Settings that --quick puts in the place of those with the same key").or(&[]),
+        }
     }
 }
 
@@ -154,10 +198,38 @@ impl Combination {
     }
 }
 
+/// A problem of points, told once for all that have it.
+struct Found {
+    first: String,
+    points: usize,
+    problem: Problems,
+}
+
+impl Found {
+    fn add(all: &mut Vec<Found>, point: &str, problems: &Problems) {
+        for problem in problems.each() {
+            let told = problem.to_string();
+            match all.iter_mut().find(|found| found.problem.to_string() == told) {
+                Some(found) => found.points += 1,
+                None => all.push(Found { first: point.to_owned(), points: 1, problem }),
+            }
+        }
+    }
+
+    fn told(self) -> (String, Problems) {
+        let head = match self.points {
+            1 => format!("At the point {}:", self.first),
+            more => format!("At {more} points, the first of them {}:", self.first),
+        };
+        (head, self.problem)
+    }
+}
+
 /// A setting, or what `--quick` puts in its place.
-fn settled(set: &str, quick: &[String]) -> String {
+fn settled(set: &str, quick: &[Said]) -> String {
     let key = |set: &str| set.split('=').next().unwrap_or_default().to_owned();
-    quick.iter().find(|other| key(other) == key(set)).cloned().unwrap_or_else(|| set.to_owned())
+    let other = quick.iter().find(|other| key(&other.text) == key(set));
+    other.map_or_else(|| set.to_owned(), |other| other.text.clone())
 }
 
 /// A point with one more axis.
@@ -168,18 +240,6 @@ fn extend(point: &Combination, axis: &str, value: &str, more: &[String], experim
     point.sets.extend(more.iter().map(|set| set.replace("PAYLOAD", payload)));
     point.values.push((axis.to_owned(), value.to_owned()));
     point
-}
-
-fn base(paper: &str, file: &str) -> &'static str {
-    shipped::paper(&format!("{paper}/{file}")).unwrap_or_else(|| panic!("papers/{paper}/{file} is shipped"))
-}
-
-fn describe(paper: &str, file: &str, point: &str, sets: &[String]) -> Machine {
-    let document = Document::Text(file, base(paper, file), None);
-    match machine::read(document, sets) {
-        Ok(read) => read.value,
-        Err(problems) => panic!("the point {point} of {paper} is wrong:\n{problems}"),
-    }
 }
 
 /// Runs all points on `jobs` threads (0: as many as there are), telling `done` of each.
@@ -197,6 +257,8 @@ pub fn run_all(points: &[Point], jobs: usize, done: &(dyn Fn(&str) + Sync)) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::{Reading, load};
+    use std::path::Path;
 
     const TEXT: &str = r#"
         [axes]
@@ -213,8 +275,9 @@ mod tests {
     "#;
 
     fn points(quick: bool) -> Vec<(String, String)> {
-        let experiments: Experiments = toml::from_str(TEXT).expect("experiments");
-        let points = experiments.combinations("one", &experiments.experiments["one"], quick);
+        let loaded = load::together(&[(Path::new("experiments.toml"), TEXT, None)]).expect("TOML");
+        let experiments = Reading::new(loaded).read(Experiments::read).expect("experiments").value;
+        let points = experiments.combinations("one", &experiments.all[0].1, quick);
         points.into_iter().map(|point| (point.name, point.sets.join("; "))).collect()
     }
 

@@ -1,4 +1,4 @@
-//! One run, sweeps, and the built-in papers.
+//! One run, sweeps, and studies: runs, figures and claims that a folder describes, such as the papers.
 //!
 //! | file | does |
 //! |---|---|
@@ -8,25 +8,39 @@
 //! | `sweep.rs` | many runs: the cross product of varied keys |
 //! | `vary.rs` | `KEY=V1,V2,…` |
 //! | `points.rs` | finished points of a sweep, kept |
-//! | `experiment.rs` | the runs behind a paper, as data |
-//! | `claims.rs` | a paper's claims, as data, judged |
-//! | `reproduce.rs` | a paper, reproduced |
-//! | `mukherjee_hill/` | Mukherjee and Hill (1998): its figures and shapes |
-//! | `nifdy/` | Callahan and Goldstein (1995): its figures, shapes and search |
-//! | `trapeze/` | Yocum et al. (1997): its figures and shapes |
+//! | `home.rs` | where a study lies, and its files |
+//! | `description.rs` | a study as it is described |
+//! | `experiment.rs` | the runs behind it |
+//! | `expression/` | the language in which it says what is measured |
+//! | `view.rs` | what names in expressions mean, before and after the runs |
+//! | `claims.rs` | its claims, judged |
+//! | `figures/` | its tables and pictures |
+//! | `check.rs` | whether its names go together |
+//! | `reproduce.rs` | a study, reproduced |
+//! | `template.rs` | a small study, to be changed |
+//! | `own.rs` | functions that studies name, for what data cannot say |
+//! | `trapeze.rs` | Yocum et al. (1997): statistics of traced transfers |
+//! | `nifdy/` | Callahan and Goldstein (1995): its search, volumes and piles |
 
 pub mod binds;
+mod check;
 pub mod claims;
+pub mod description;
 pub mod experiment;
-mod mukherjee_hill;
+pub mod expression;
+pub mod figures;
+pub mod home;
 mod nifdy;
+mod own;
 pub mod points;
 pub mod record;
 pub mod reproduce;
 pub mod run;
 pub mod sweep;
+pub mod template;
 mod trapeze;
 pub mod vary;
+mod view;
 
 pub use binds::Binds;
 pub use record::Record;

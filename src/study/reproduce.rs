@@ -1,18 +1,21 @@
-//! Reproducing a paper: its experiments, its claims, its artifacts.
+//! Reproducing a study: its experiments, its claims, its artifacts.
 
-use super::claims::{self, Seen, Stated};
-use super::experiment::{Experiments, Results, run_all};
-use super::{mukherjee_hill, nifdy, trapeze};
-use crate::machine::{self, shipped};
-use crate::report::{Artifact, PaperReport};
-use crate::text::{Document, Entry};
-use serde::Deserialize;
+use super::claims;
+use super::description::{Study, problem};
+use super::experiment::{Faulty, Results, run_all};
+use super::expression::Fault;
+use super::home::Home;
+use super::{check, figures, own};
+use crate::machine;
+use crate::report::PaperReport;
+use crate::text::{Document, Entry, Problem, Problems, Read, suggest};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What is to be reproduced, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The paper.
+    /// The paper, or the folder of a study.
     pub paper: String,
     /// One of its artifacts; all if none.
     pub artifact: Option<String>,
@@ -30,40 +33,12 @@ pub trait Progress: Sync {
     fn done(&self, point: &str);
 }
 
-/// What is known of a paper before anything runs.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Paper {
-    /// Its title.
-    pub title: String,
-    /// Authors, place and year.
-    pub reference: String,
-    /// What it is about.
-    pub summary: String,
-    /// Its artifacts, each with the experiments it needs.
-    pub artifacts: BTreeMap<String, Vec<String>>,
-    /// Those of them that take longer than the rest together: they run only when they are named.
-    #[serde(default)]
-    pub apart: Vec<String>,
-}
-
-/// A paper's own code: pictures, and claims that are not one number of one run.
-pub trait Study: Sync {
-    /// What is seen for the claim `id`, if the results hold what it needs.
-    fn seen(&self, id: &str, results: &Results) -> Option<Seen>;
-    /// The artifact `id`, drawn; a figure of several parts gives several.
-    fn artifact(&self, id: &str, results: &Results, claims: &[Stated]) -> Vec<Artifact>;
-    /// The artifacts in the paper's order.
-    fn order(&self) -> &'static [&'static str];
-    /// How many runs `explore` makes.
-    fn explorations(&self, _artifact: &str, _quick: bool) -> usize {
-        0
-    }
-    /// Runs of an artifact that depend on what earlier ones gave, on `jobs` threads, telling `done` of
-    /// each.
-    fn explore(&self, _artifact: &str, _quick: bool, _jobs: usize, _done: &(dyn Fn(&str) + Sync)) -> Results {
-        Results::new()
-    }
+/// A study that was read and checked, and where it lies.
+pub struct Found {
+    /// The study.
+    pub read: Read<Study>,
+    /// Where it lies.
+    pub home: Home,
 }
 
 /// The names of the papers.
@@ -71,66 +46,105 @@ pub fn papers() -> &'static [&'static str] {
     &["trapeze", "mukherjee-hill", "nifdy"]
 }
 
-/// What is known of `name`; none if there is no such paper.
-pub fn paper(name: &str) -> Option<Paper> {
-    let text = shipped::paper(&format!("{name}/paper.toml"))?;
-    Some(toml::from_str(text).unwrap_or_else(|error| panic!("papers/{name}/paper.toml: {error}")))
-}
-
-fn study(name: &str) -> &'static dyn Study {
-    match name {
-        "trapeze" => &trapeze::Trapeze,
-        "mukherjee-hill" => &mukherjee_hill::MukherjeeHill,
-        "nifdy" => &nifdy::Nifdy,
-        other => panic!("{other} is a paper without a study"),
+/// A paper or folder, and an artifact of it if one is named behind it.
+pub fn target(given: &str) -> (String, Option<String>) {
+    let is_study = |name: &str| papers().contains(&name) || Path::new(name).is_dir();
+    match given.rsplit_once('/') {
+        _ if is_study(given) => (given.to_owned(), None),
+        Some((study, artifact)) if !artifact.is_empty() && (is_study(study) || !study.contains('/')) => {
+            (study.to_owned(), Some(artifact.to_owned()))
+        }
+        _ => (given.to_owned(), None),
     }
 }
 
-/// Reproduces a paper, or one artifact of it. The error says what is not there, and what is.
-pub fn reproduce(options: &Options, progress: &dyn Progress) -> Result<PaperReport, String> {
-    let paper = paper(&options.paper).ok_or_else(|| among("paper", &options.paper, papers().iter().copied()))?;
-    let study = study(&options.paper);
-    let artifacts = wanted(&paper, study, options)?;
-    let mut experiments: Vec<String> =
-        artifacts.iter().flat_map(|artifact| paper.artifacts[*artifact].clone()).collect();
-    experiments.sort();
-    experiments.dedup();
-    let points = Experiments::of(&options.paper).points(&options.paper, &experiments, options.quick);
-    let explorations: usize = artifacts.iter().map(|artifact| study.explorations(artifact, options.quick)).sum();
-    progress.begins(points.len() + explorations);
-    let done = |point: &str| progress.done(point);
-    let mut results = run_all(&points, options.jobs, &done);
-    for artifact in &artifacts {
-        results.extend(study.explore(artifact, options.quick, options.jobs, &done));
+/// Reads and checks a paper or a folder.
+pub fn find(name: &str, quick: bool) -> Result<Found, Problems> {
+    let is_name = !name.contains(std::path::is_separator) && !Path::new(name).is_dir();
+    if is_name && !papers().contains(&name) {
+        let problem = among("paper", name, papers().iter().copied());
+        return Err(Problems::one(problem.help("or name the folder of a study: see `narrows new study`")));
     }
-    let stated = claims::of(&options.paper);
-    let claims = stated.iter().filter(|claim| artifacts.contains(&claim.artifact.as_str()));
-    Ok(PaperReport {
-        claims: claims.map(|claim| claim.judge(&results, &|id| study.seen(id, &results))).collect(),
-        artifacts: artifacts.iter().flat_map(|artifact| study.artifact(artifact, &results, &stated)).collect(),
-        paper: options.paper.clone(),
-        title: paper.title,
-        reference: paper.reference,
-        summary: paper.summary,
-    })
+    let home = Home::of(name);
+    let read = home.read()?;
+    check::check(&read, &home, quick)?;
+    Ok(Found { read, home })
 }
 
-/// The artifacts asked for, in the paper's order; all but those that stand apart if none is named.
-fn wanted<'a>(paper: &Paper, study: &'a dyn Study, options: &Options) -> Result<Vec<&'a str>, String> {
-    debug_assert!(study.order().iter().all(|id| paper.artifacts.contains_key(*id)));
-    match &options.artifact {
-        None => Ok(study.order().iter().copied().filter(|id| !paper.apart.iter().any(|apart| apart == id)).collect()),
-        Some(one) => {
-            let found = study.order().iter().find(|id| **id == one.as_str());
-            found.map(|id| vec![*id]).ok_or_else(|| among("artifact", one, study.order().iter().copied()))
+fn alone(problems: Problems) -> Faulty {
+    vec![(String::new(), problems)]
+}
+
+/// Reproduces a paper, or one artifact of it. The error says what is wrong, and where.
+pub fn reproduce(options: &Options, progress: &dyn Progress) -> Result<PaperReport, Faulty> {
+    find(&options.paper, options.quick).map_err(alone)?.reproduce(options, progress)
+}
+
+impl Found {
+    /// Reproduces it, or one artifact of it.
+    pub fn reproduce(&self, options: &Options, progress: &dyn Progress) -> Result<PaperReport, Faulty> {
+        let study = &self.read.value;
+        let artifacts = self.wanted(options).map_err(|problem| alone(Problems::one(problem)))?;
+        let results = self.results(&artifacts, options, &[], progress)?;
+        let told = |faults: Vec<Fault>| {
+            let problems = faults.iter().map(|fault| problem(self.read.texts(), fault)).collect();
+            alone(self.read.problems(problems))
+        };
+        Ok(PaperReport {
+            claims: claims::judge(study, &artifacts, &results).map_err(told)?,
+            artifacts: figures::draw(study, &artifacts, &results).map_err(told)?,
+            paper: self.home.name(),
+            title: study.title.clone(),
+            reference: study.reference.clone(),
+            summary: study.summary.clone(),
+        })
+    }
+
+    /// Runs what the artifacts need, with `more` settings over every point's.
+    pub fn results(
+        &self,
+        artifacts: &[&str],
+        options: &Options,
+        more: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Results, Faulty> {
+        let (study, quick) = (&self.read.value, options.quick);
+        let mut experiments: Vec<&str> =
+            artifacts.iter().flat_map(|id| study.experiments_of(id)).map(|said| said.text.as_str()).collect();
+        experiments.sort_unstable();
+        experiments.dedup();
+        let points = study.experiments.points(&self.home, &experiments, quick, more)?;
+        let explored = study.explore.iter().filter(|(artifact, _)| artifacts.contains(&artifact.text.as_str()));
+        let explorations: Vec<own::Exploration> =
+            explored.filter_map(|(_, function)| own::exploration(function).ok()).collect();
+        progress.begins(points.len() + explorations.iter().map(|of| (of.runs)(quick)).sum::<usize>());
+        let done = |point: &str| progress.done(point);
+        let mut results = run_all(&points, options.jobs, &done);
+        for exploration in explorations {
+            results.extend((exploration.explore)(study, &self.home, quick, options.jobs, &done));
+        }
+        Ok(results)
+    }
+
+    /// The artifacts asked for, in the study's order; all but those that stand apart if none is named.
+    pub fn wanted(&self, options: &Options) -> Result<Vec<&str>, Problem> {
+        let study = &self.read.value;
+        let all = || study.artifacts.iter().map(|(id, _)| id.text.as_str());
+        match &options.artifact {
+            None => Ok(all().filter(|id| !study.apart.iter().any(|apart| apart.text == *id)).collect()),
+            Some(one) => {
+                let found = all().find(|id| id == one);
+                found.map(|id| vec![id]).ok_or_else(|| among("artifact", one, all()))
+            }
         }
     }
 }
 
-fn among(what: &str, given: &str, allowed: impl Iterator<Item = &'static str> + Clone) -> String {
-    let near = crate::text::suggest::nearest(given, allowed.clone());
+fn among<'a>(what: &str, given: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
+    let near = suggest::nearest(given, allowed.clone());
     let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-    format!("there is no {what} `{given}`; {near}{what}s: {}", allowed.collect::<Vec<_>>().join(", "))
+    let allowed = allowed.collect::<Vec<_>>().join(", ");
+    Problem::new(format!("there is no {what} `{given}`; {near}{what}s: {allowed}"))
 }
 
 /// A constant that was fitted to the paper.
@@ -146,18 +160,18 @@ pub struct Constant {
     pub fitted_on: String,
 }
 
-/// Every constant that a paper's machines were calibrated with, once for each value it has.
-pub fn constants(name: &str) -> Vec<Constant> {
-    let experiments = Experiments::of(name);
+/// Every constant that a study's machines were calibrated with, once for each value it has.
+pub fn constants(found: &Found) -> Vec<Constant> {
+    let study = &found.read.value;
     let mut constants: BTreeMap<(String, String, String), Constant> = BTreeMap::new();
-    let mut wanted: Vec<String> =
-        paper(name).into_iter().flat_map(|paper| paper.artifacts).flat_map(|of| of.1).collect();
-    wanted.sort();
+    let mut wanted: Vec<&str> = study.artifacts.iter().flat_map(|(_, of)| of).map(|said| said.text.as_str()).collect();
+    wanted.sort_unstable();
     wanted.dedup();
-    for experiment in wanted {
-        for (text, sets) in experiments.variety(name, &experiment) {
-            let read =
-                machine::read(Document::Text(name, text, None), &sets).expect("a paper's descriptions are sound");
+    for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, study.experiments.find(name)?))) {
+        let Ok(base) = found.home.file(&experiment.base) else { continue };
+        for sets in study.experiments.variety(name) {
+            let document = Document::Text(&base.name, &base.text, base.folder.as_deref());
+            let Ok(read) = machine::read(document, &sets) else { continue };
             let entries = read.entries();
             let fitted = entries.iter().filter_map(calibrated);
             constants.extend(fitted.map(|constant| {

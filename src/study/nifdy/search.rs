@@ -6,10 +6,66 @@
 //! multiple of that without NIFDY. The paper's own set is never dropped. Ties go to the earlier set,
 //! so the search gives the same on any number of threads.
 
+use super::super::claims::Seen;
+use super::super::description::Study;
 use super::super::experiment::{Experiments, Point, Results, run_all};
-use super::axes::{LOADS, NETWORKS, Network, Set, metric};
+use super::super::home::Home;
+use super::super::own::Exploration;
+use crate::report::number::percent;
+use crate::report::{Artifact, BarChart, Cell, Column, Table};
 
-const PAPER: &str = "nifdy";
+/// The search.
+pub const EXPLORATION: Exploration = Exploration { runs, explore };
+
+/// Parameters of NIFDY: *O*, *B*, *D* and *W*.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Set {
+    outstanding: u64,
+    pool: u64,
+    dialogs: u64,
+    /// 0 without dialogs.
+    window: u64,
+}
+
+impl Set {
+    const fn new(outstanding: u64, pool: u64, dialogs: u64, window: u64) -> Set {
+        Set { outstanding, pool, dialogs, window }
+    }
+
+    /// As it is written in tables.
+    fn text(&self) -> String {
+        format!("O={} B={} D={} W={}", self.outstanding, self.pool, self.dialogs, self.window)
+    }
+}
+
+/// A network of Table 3, and the paper's best parameters.
+struct Network {
+    key: &'static str,
+    name: &'static str,
+    best: Set,
+}
+
+const fn network(key: &'static str, name: &'static str, best: Set) -> Network {
+    Network { key, name, best }
+}
+
+/// The networks in Table 3's order.
+const NETWORKS: [Network; 8] = [
+    network("fat-tree", "full fat tree", Set::new(8, 8, 1, 4)),
+    network("cm-5", "CM-5 network", Set::new(8, 8, 1, 4)),
+    network("store-and-forward", "store-and-forward fat tree", Set::new(8, 16, 1, 8)),
+    network("mesh", "8x8 mesh", Set::new(4, 8, 1, 2)),
+    network("torus", "8x8 torus", Set::new(4, 8, 1, 2)),
+    network("mesh-3d", "4x4x4 mesh", Set::new(4, 8, 1, 2)),
+    network("butterfly", "4-ary butterfly", Set::new(8, 8, 0, 0)),
+    network("multibutterfly", "4-ary multibutterfly", Set::new(8, 8, 1, 4)),
+];
+
+const LOADS: [&str; 2] = ["heavy", "light"];
+
+fn metric(results: &Results, point: &str, name: &str) -> Option<f64> {
+    results.get(point)?.metric(name)
+}
 
 /// Every pair, the second faster.
 fn product<A: Copy, B: Copy>(first: &[A], second: &[B]) -> Vec<(A, B)> {
@@ -17,12 +73,12 @@ fn product<A: Copy, B: Copy>(first: &[A], second: &[B]) -> Vec<(A, B)> {
 }
 
 /// Cycles of each round.
-pub fn rounds(quick: bool) -> &'static [u64] {
+fn rounds(quick: bool) -> &'static [u64] {
     if quick { &[5_000, 10_000, 20_000] } else { &[50_000, 100_000, 200_000, 400_000, 1_000_000] }
 }
 
 /// The sets that a network's search begins with; the paper's are among them.
-pub fn candidates(quick: bool) -> Vec<Set> {
+fn candidates(quick: bool) -> Vec<Set> {
     let (outstanding, pools): (&[u64], &[u64]) =
         if quick { (&[4, 8], &[8, 16]) } else { (&[2, 4, 8, 16], &[2, 4, 8, 16]) };
     let bulk: &[(u64, u64)] = match quick {
@@ -46,7 +102,7 @@ fn sizes(quick: bool) -> Vec<usize> {
 }
 
 /// How many runs the search makes.
-pub fn runs(quick: bool) -> usize {
+fn runs(quick: bool) -> usize {
     // Each round also runs each network once without NIFDY, to compare with.
     sizes(quick).iter().map(|sets| NETWORKS.len() * LOADS.len() * (sets + 1)).sum()
 }
@@ -79,17 +135,17 @@ fn without(network: &Network, load: &str, cycles: u64) -> String {
 }
 
 /// The points of a round of one network.
-fn points(experiments: &Experiments, network: &Network, sets: &[Set], cycles: u64) -> Vec<Point> {
+fn points(experiments: &Experiments, home: &Home, network: &Network, sets: &[Set], cycles: u64) -> Vec<Point> {
     let length = format!("workload.bursts.cycles={cycles}");
     let mut points = Vec::new();
     for load in LOADS {
         let of = |experiment: &str| format!("{experiment}/{}/{load}", network.key);
         let (base, alone) = ("search", "search-none");
         let name = without(network, load, cycles);
-        points.push(experiments.varied(PAPER, alone, &of(alone), name, std::slice::from_ref(&length)));
+        points.extend(experiments.varied(home, alone, &of(alone), name, std::slice::from_ref(&length)));
         for set in sets {
             let more = settings(set).into_iter().chain([length.clone()]).collect::<Vec<_>>();
-            points.push(experiments.varied(PAPER, base, &of(base), with(network, load, cycles, set), &more));
+            points.extend(experiments.varied(home, base, &of(base), with(network, load, cycles, set), &more));
         }
     }
     points
@@ -103,7 +159,7 @@ fn settings(set: &Set) -> Vec<String> {
 }
 
 /// The score of a set in a round.
-pub fn score(results: &Results, network: &Network, set: &Set, cycles: u64) -> Option<f64> {
+fn score(results: &Results, network: &Network, set: &Set, cycles: u64) -> Option<f64> {
     let mut sum = 0.0;
     for load in LOADS {
         let delivered = metric(results, &with(network, load, cycles, set), "packets.delivered")?;
@@ -113,7 +169,7 @@ pub fn score(results: &Results, network: &Network, set: &Set, cycles: u64) -> Op
 }
 
 /// The last round of a network's search, if there was one: its cycles, and its sets by their scores.
-pub fn last(results: &Results, network: &Network) -> Option<(u64, Vec<(Set, f64)>)> {
+fn last(results: &Results, network: &Network) -> Option<(u64, Vec<(Set, f64)>)> {
     [false, true].into_iter().find_map(|quick| {
         let cycles = *rounds(quick).last()?;
         let scored =
@@ -125,14 +181,13 @@ pub fn last(results: &Results, network: &Network) -> Option<(u64, Vec<(Set, f64)
 }
 
 /// Searches all networks.
-pub fn explore(quick: bool, jobs: usize, done: &(dyn Fn(&str) + Sync)) -> Results {
-    let experiments = Experiments::of(PAPER);
+fn explore(study: &Study, home: &Home, quick: bool, jobs: usize, done: &(dyn Fn(&str) + Sync)) -> Results {
     let mut sets: Vec<Vec<Set>> = NETWORKS.iter().map(|_| candidates(quick)).collect();
     let mut results = Results::new();
     for cycles in rounds(quick) {
         let round = NETWORKS.iter().zip(&sets);
         let points: Vec<Point> =
-            round.flat_map(|(network, sets)| points(&experiments, network, sets, *cycles)).collect();
+            round.flat_map(|(network, sets)| points(&study.experiments, home, network, sets, *cycles)).collect();
         let mut found = run_all(&points, jobs, done);
         // Thousands of runs are kept until the end: their metrics are all that is needed.
         found.values_mut().for_each(|run| run.ledgers = Vec::new());
@@ -146,8 +201,66 @@ pub fn explore(quick: bool, jobs: usize, done: &(dyn Fn(&str) + Sync)) -> Result
     results
 }
 
+/// How near the paper's set comes to the best that was found: NETWORK.
+pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Seen> {
+    let network = NETWORKS.iter().find(|network| arguments == [network.key])?;
+    let (cycles, sets) = last(results, network)?;
+    let (best, most) = sets[0];
+    let own = score(results, network, &network.best, cycles)?;
+    let words = format!(
+        "the paper's {} reaches {} of the best found, {} ({most:.3} times no NIFDY, {cycles} cycles)",
+        network.best.text(),
+        percent(own / most),
+        best.text()
+    );
+    Some(Seen::Words(words, own >= 0.95 * most))
+}
+
+/// Within *O* = 8, *B* = 16, *D* = 1, *W* = 8 lies a set about as good as any.
+pub fn enough(results: &Results, _: &[&str]) -> Option<Seen> {
+    let modest = |set: &Set| set.outstanding <= 8 && set.pool <= 16 && set.dialogs <= 1 && set.window <= 8;
+    let (mut words, mut holds) = (Vec::new(), true);
+    for network in &NETWORKS {
+        let (_, sets) = last(results, network)?;
+        let within = sets.iter().find(|(set, _)| modest(set))?;
+        holds &= within.1 >= 0.98 * sets[0].1;
+        words.push(format!("{}: {} has {} of the best", network.name, within.0.text(), percent(within.1 / sets[0].1)));
+    }
+    Some(Seen::Words(words.join(", "), holds))
+}
+
+/// The paper's parameters and the best found.
+pub fn table(results: &Results) -> Vec<Artifact> {
+    let heads = ["network", "best found", "score", "in the paper", "score", "part of the best"];
+    let mut table = Table::new(heads.map(Column::new).into());
+    let (mut names, mut own, mut best) = (Vec::new(), Vec::new(), Vec::new());
+    for network in &NETWORKS {
+        let Some((cycles, sets)) = last(results, network) else { continue };
+        let (set, most) = sets[0];
+        let score = score(results, network, &network.best, cycles);
+        table.push(vec![
+            network.name.into(),
+            set.text().into(),
+            most.into(),
+            network.best.text().into(),
+            score.into(),
+            Cell::from(score.map(|score| score / most)),
+        ]);
+        names.push(network.name);
+        own.push(score.unwrap_or(f64::NAN));
+        best.push(most);
+    }
+    let title = "Table 3: the best parameters, by search";
+    let axis = "throughput [multiple of no NIFDY]";
+    let chart = BarChart::grouped(title, axis, &names, &[("the paper's", own), ("best found", best)]);
+    let caption = "Successive halving over O, B, D and W: all sets run for 50 000 cycles under both loads, the best third goes on for twice as long, up to a million cycles (less under --quick). Score: the mean over both loads of the throughput as a multiple of that without NIFDY.";
+    let (id, svg) = ("search".into(), Some(chart.svg()));
+    vec![Artifact { id, title: title.into(), caption: caption.into(), svg, table: Some(table) }]
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::super::run::RunResult;
     use super::*;
 
     #[test]
@@ -173,6 +286,25 @@ mod tests {
         assert_eq!(survivors(&equal, 2, sets[0]), [sets[0], sets[1]]);
     }
 
+    /// A whole search takes minutes, so its last round is made up.
+    #[test]
+    fn the_search_is_judged_by_its_last_round() {
+        let of = |packets| RunResult::made_up(&[("packets.delivered", packets)]);
+        let mut results = Results::new();
+        for network in &NETWORKS {
+            for load in LOADS {
+                results.insert(without(network, load, 20_000), of(1000.0));
+                let own = if network.key == "mesh" { 1400.0 } else { 1490.0 };
+                results.insert(with(network, load, 20_000, &network.best), of(own));
+                results.insert(with(network, load, 20_000, &Set::new(4, 16, 1, 8)), of(1500.0));
+            }
+        }
+        let holds = |seen: Option<Seen>| matches!(seen, Some(Seen::Words(_, true)));
+        assert!(holds(parameters(&results, &["fat-tree"])) && holds(enough(&results, &[])));
+        assert!(!holds(parameters(&results, &["mesh"])), "1400 is less than 95 % of 1500");
+        assert!(parameters(&Results::new(), &["mesh"]).is_none(), "nothing is seen in no results");
+    }
+
     #[test]
     fn a_window_is_set_only_where_there_are_dialogs() {
         assert_eq!(settings(&network_set("butterfly")).len(), 3);
@@ -180,6 +312,6 @@ mod tests {
     }
 
     fn network_set(key: &str) -> Set {
-        super::super::axes::network(key).best
+        NETWORKS.iter().find(|network| network.key == key).expect("a network").best
     }
 }

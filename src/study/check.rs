@@ -1,0 +1,151 @@
+//! Whether the names in a study go together, before anything is run: experiments and axes that are
+//! there, claims and figures over points that are run, no name twice.
+
+use super::claims;
+use super::description::{From, Meaning, Study, problem};
+use super::experiment::Experiment;
+use super::expression::{Fault, Stop};
+use super::home::Home;
+use super::{figures, own};
+use crate::text::{Problem, Problems, Read, Said, suggest};
+use std::collections::{BTreeSet, HashSet};
+
+/// Everything that is wrong with a study.
+pub fn check(read: &Read<Study>, home: &Home, quick: bool) -> Result<(), Problems> {
+    let study = &read.value;
+    let mut faults: Vec<Fault> = Vec::new();
+    for (name, experiment) in &study.experiments.all {
+        faults.extend(of_experiment(study, name, experiment));
+    }
+    faults.extend(of_artifacts(study));
+    faults.extend(study.values.iter().filter_map(|(_, meaning)| of_value(meaning)));
+    let mut problems: Vec<Problem> = faults.iter().map(|fault| problem(read.texts(), fault)).collect();
+    for (_, experiment) in &study.experiments.all {
+        let base = home.file(&experiment.base).err();
+        problems.extend(
+            base.into_iter()
+                .flat_map(|base| base.list().to_vec())
+                .map(|base| base.at(experiment.base.place.clone(), "this names a description in the study's folder")),
+        );
+    }
+    // What is asked of runs can only be told where it is known which they are.
+    if problems.is_empty() {
+        problems.extend(of_results(study, quick).iter().map(|fault| problem(read.texts(), fault)));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(read.problems(problems)) }
+}
+
+/// A name that is not among those known.
+fn stranger<'a>(said: &Said, what: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<Fault> {
+    if known.clone().any(|known| known == said.text) {
+        return None;
+    }
+    let near = suggest::nearest(&said.text, known.clone());
+    let label = near.map_or("nothing has this name".to_owned(), |near| format!("did you mean `{near}`?"));
+    let fault = Fault::new(said, 0..said.text.len(), format!("there is no {what} `{}`", said.text), label);
+    Some(fault.help(format!("there is {}", suggest::phrase(known))))
+}
+
+/// Names that stand twice.
+fn twice<'a>(what: &str, all: impl Iterator<Item = &'a Said>) -> Vec<Fault> {
+    let mut known = HashSet::new();
+    let again = all.filter(|said| !known.insert(said.text.as_str()));
+    let told = |said: &Said| {
+        Fault::new(said, 0..said.text.len(), format!("two {what} are called `{}`", said.text), "this is the second")
+    };
+    again.map(told).collect()
+}
+
+fn of_experiment(study: &Study, name: &str, experiment: &Experiment) -> Vec<Fault> {
+    let axes = study.experiments.axes.iter().map(|(axis, _)| axis.text.as_str());
+    let mut faults: Vec<Fault> =
+        experiment.axes.iter().filter_map(|axis| stranger(axis, "axis", axes.clone())).collect();
+    faults.extend(twice("axes of an experiment", experiment.axes.iter()));
+    if faults.is_empty() && study.experiments.count(experiment).is_none() {
+        let message = format!("the experiment `{name}` has more points than anybody waits for");
+        faults.push(Fault::new(&experiment.base, 0..0, message, "of this description"));
+    }
+    faults.extend(unfilled(experiment));
+    faults
+}
+
+/// `<AXIS>` of an axis that the experiment does not have stays as it stands.
+fn unfilled(experiment: &Experiment) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for set in &experiment.set {
+        for (start, _) in set.text.match_indices('<') {
+            let Some(long) = set.text[start..].find('>') else { continue };
+            let name = &set.text[start + 1..start + long];
+            let axes = experiment.axes.iter().map(|axis| axis.text.as_str());
+            let said = Said { text: name.to_owned(), place: None };
+            if let Some(fault) = stranger(&said, "axis of this experiment", axes) {
+                faults.push(Fault { said: set.clone(), span: start..start + long + 1, ..fault });
+            }
+        }
+    }
+    faults
+}
+
+fn of_artifacts(study: &Study) -> Vec<Fault> {
+    let experiments = study.experiments.all.iter().map(|(name, _)| name.as_str());
+    let artifacts = study.artifacts.iter().map(|(id, _)| id.text.as_str());
+    let named = study.artifacts.iter().flat_map(|(_, experiments)| experiments);
+    let mut faults: Vec<Fault> = named.filter_map(|said| stranger(said, "experiment", experiments.clone())).collect();
+    let asked = study.apart.iter().chain(study.explore.iter().map(|(artifact, _)| artifact));
+    let asked = asked.chain(study.claims.iter().map(|claim| &claim.artifact));
+    let asked = asked.chain(study.figures.iter().map(|figure| &figure.artifact));
+    faults.extend(asked.filter_map(|said| stranger(said, "artifact", artifacts.clone())));
+    faults.extend(twice("claims", study.claims.iter().map(|claim| &claim.id)));
+    for (id, _) in study.artifacts.iter().filter(|(_, experiments)| experiments.is_empty()) {
+        if !study.explore.iter().any(|(artifact, _)| artifact.text == id.text) {
+            let fault = Fault::new(id, 0..id.text.len(), format!("the artifact `{}` runs nothing", id.text), "here");
+            faults.push(fault.help("name the experiments it needs, as in latency = [\"latency\"]"));
+        }
+    }
+    for (_, function) in &study.explore {
+        if let Err(Stop::Wrong(fault)) = own::exploration(function).map_err(|stop| claims::placed(stop, function)) {
+            faults.push(*fault);
+        }
+    }
+    faults
+}
+
+/// A value whose function is not there.
+fn of_value(meaning: &Meaning) -> Option<Fault> {
+    let From::Rust(rust) = &meaning.from else { return None };
+    stranger(rust, "function", own::values().into_iter())
+}
+
+/// The points that an artifact runs.
+pub fn points(study: &Study, artifact: &str, quick: bool) -> BTreeSet<String> {
+    let experiments = study.experiments_of(artifact).iter();
+    experiments.flat_map(|said| study.experiments.names(&said.text, quick)).collect()
+}
+
+/// Claims and figures that ask for what is not run.
+fn of_results(study: &Study, quick: bool) -> Vec<Fault> {
+    let (mut faults, mut ids) = (Vec::new(), HashSet::new());
+    for (artifact, _) in &study.artifacts {
+        let points = points(study, &artifact.text, quick);
+        let claims = study.claims.iter().filter(|claim| claim.artifact.text == artifact.text);
+        faults.extend(claims.filter_map(|claim| claims::planned(study, claim, &points)));
+        for figure in study.figures.iter().filter(|figure| figure.artifact.text == artifact.text) {
+            let (named, wrong) = figures::planned(study, figure, &points);
+            faults.extend(wrong);
+            for id in named {
+                let is_file = !id.is_empty() && id.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
+                let fault = |message: String| {
+                    Fault::new(&figure.artifact, 0..figure.artifact.text.len(), message, "by a figure of this artifact")
+                };
+                if !is_file {
+                    faults.push(
+                        fault(format!("`{id}` cannot be the name of a file")).help("letters, digits, `-`, `_`, `.`"),
+                    );
+                } else if !ids.insert(id.clone()) {
+                    faults.push(fault(format!("two figures are called `{id}`")).help("give one an `id` of its own"));
+                }
+            }
+        }
+    }
+    faults
+}

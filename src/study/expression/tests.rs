@@ -1,0 +1,166 @@
+//! The language does what its table says, and tells what is wrong with an expression at its place.
+
+use super::*;
+use crate::text::Said;
+
+/// Values `x[A]` that are the number A, axes `axis` (1, 2, 4) and `name` (a, b).
+struct Made;
+
+impl Names for Made {
+    fn set(&self, name: &str, _: &str) -> Option<Vec<Key>> {
+        let key = |(key, label): (&str, &str)| Key { key: key.into(), label: label.into() };
+        match name {
+            "axis" => Some([("1", "one"), ("2", "two"), ("4", "four")].map(key).into()),
+            "name" => Some([("a", "Alcor"), ("b", "Miata")].map(key).into()),
+            "of-a" => Some(vec![key(("1", "one"))]),
+            _ => None,
+        }
+    }
+
+    fn sets(&self) -> Vec<&str> {
+        vec!["axis", "name", "of-a"]
+    }
+
+    fn value(&self, name: &str, arguments: &[Key], depth: usize) -> Option<Result<Value, Stop>> {
+        let circle =
+            || Scope { depth, ..Scope::new(self) }.value(&expression(&Said::unplaced("circle")).expect("sound"));
+        match (name, arguments) {
+            ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| Stop::Absent(key.key.clone()))),
+            ("circle", []) => Some(circle()),
+            ("both", [a, b]) => Some(Ok(Value::Text(format!("{} and {}", a.key, b.key)))),
+            _ => None,
+        }
+    }
+
+    fn values(&self) -> Vec<&str> {
+        vec!["x", "circle", "both"]
+    }
+}
+
+fn given(text: &str) -> Result<Value, Stop> {
+    let read = expression(&Said::unplaced(text)).map_err(|fault| Stop::Wrong(Box::new(fault)))?;
+    Scope::new(&Made).value(&read)
+}
+
+#[track_caller]
+fn number(text: &str) -> f64 {
+    match given(text) {
+        Ok(value) => value.number().unwrap_or_else(|| panic!("{text}: {value:?}")),
+        Err(stop) => panic!("{text}: {stop:?}"),
+    }
+}
+
+#[track_caller]
+fn flag(text: &str) -> bool {
+    assert!(matches!(given(text), Ok(Value::Flag(_))), "{text}: {:?}", given(text));
+    given(text).is_ok_and(|value| value == Value::Flag(true))
+}
+
+#[track_caller]
+fn words(text: &str) -> String {
+    let read = template(&Said::unplaced(text)).expect("a sound text");
+    Scope::new(&Made).words(&read).expect("it has words")
+}
+
+/// What is wrong with an expression, and the part of it that is.
+#[track_caller]
+fn wrong(text: &str) -> (String, String) {
+    match given(text) {
+        Err(Stop::Wrong(fault)) => (format!("{}; {}", fault.message, fault.label), text[fault.span].to_owned()),
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn arithmetic_binds_as_ever() {
+    assert_eq!(number("1 + 2 * 3 - 4 / 2"), 5.0);
+    assert_eq!(number("(1 + 2) * -3"), -9.0);
+    assert_eq!(number("8 - 4 - 2"), 2.0);
+    assert_eq!(number("x[3] - x[{1 + 1}]"), 1.0);
+    assert!(flag("1 + 1 == 2 and not 1 > 2 or 1 > 2"));
+    assert!(flag("1 < 2 or 1 < 2 and 2 < 1"), "and before or");
+}
+
+#[test]
+fn a_list_has_an_element_for_each_value_and_tells_where() {
+    assert_eq!(number("sum(x[{axis}] for axis)"), 7.0);
+    assert_eq!(number("count(x[{axis}] for axis for name)"), 6.0);
+    assert_eq!(number("sum(x[{axis}] for axis if axis != 2)"), 5.0);
+    assert_eq!(number("max(x[{n}] for n in of-{'a'})"), 1.0);
+    assert_eq!(words("{x[{axis}] for axis:1 us}"), "one 1.0 us, two 2.0 us, four 4.0 us");
+    assert_eq!(
+        words("{ranked(x[{axis}] for axis)}; {argmin(x[{axis}] for axis for name)}"),
+        "four 4, two 2, one 1; one, Alcor"
+    );
+    assert_eq!(
+        words("{join('{name}: {x[{axis}] for axis if axis > 2}' for name, '; ')}"),
+        "Alcor: four 4; Miata: four 4"
+    );
+    assert_eq!(words("{both[{'p/q'}/{name}] for name}"), "Alcor p/q and a, Miata p/q and b");
+}
+
+#[test]
+fn shapes_of_curves() {
+    assert!(flag("rising(x[{axis}] for axis)") && !flag("falling(x[{axis}] for axis)"));
+    assert!(flag("falling(10 - x[{axis}] / 100 for axis)"));
+    assert!(flag("falling(100 + x[{axis}] for axis, 0.02)"), "within 2 % of the one before");
+    assert!(!flag("falling(100 + x[{axis}] for axis, 0.01)"));
+    assert_eq!(words("{crossings(x[{axis}] - 3 for axis)} {crossings(x[{axis}] for axis)}"), "3 ");
+    assert_eq!(number("knee(100 + x[{axis}] for axis, 0.02)"), 2.0, "102 is within 2 % of 104, 101 is not");
+    assert_eq!(number("knee(100 + x[{axis}] for axis, 0)"), 4.0);
+    assert!(flag("within(x[{axis}] for axis, 1, 4)") && !flag("within(x[{axis}] for axis, 1, 3)"));
+    assert!(flag("near(105, 100, 0.05)") && !flag("near(106, 100, 0.05)"));
+    assert_eq!(number("median(x[{axis}] for axis)"), 2.0);
+    assert_eq!(number("nth(but-last(x[{axis}] for axis), 1)"), 2.0);
+}
+
+#[test]
+fn numbers_are_written_as_asked() {
+    assert_eq!(
+        words("{1 / 3} {1 / 3:2} {1 / 8:0%} {1 / 8:+%} {0 - 1 / 8:+1%} {7:0 MB/s}"),
+        "0.3333 0.33 12 % +12.5 % -12.5 % 7 MB/s"
+    );
+    assert_eq!(words("{{{if(1 < 2, 'less', 'more')}}}"), "{less}");
+}
+
+#[test]
+fn what_is_wrong_is_told_at_its_place() {
+    let is = |text: &str, message: &str, place: &str| {
+        let (told, at) = wrong(text);
+        assert!(told.contains(message) && at == place, "{text}: {told} at `{at}`");
+    };
+    is("1 + y[2] * 3", "there is no value `y`", "y");
+    is("x[2] + maxx(x[{axis}] for axis)", "did you mean `max`?", "maxx");
+    is("max(x[{axis}] for axes)", "did you mean `axis`?", "axes");
+    is("1 + (2 * 3", "expected `)`", "");
+    is("1 + + 2", "a number, a name", "+");
+    is("1 2", "an operator or the end, not `2`", "2");
+    is("1 + (2 < 3)", "a number is needed here; this is a yes or no", "2 < 3");
+    is("all(x[{axis}] for axis)", "a list of comparisons", "x[{axis}] for axis");
+    is("max(3)", "a list is needed here", "3");
+    is("abs(1, 2)", "one too many", "2");
+    is("'a' < 2", "cannot be compared", "'a' < 2");
+    is("circle", "has no end", "circle");
+    is("crossings(1 for name)", "whose values are numbers", "1 for name");
+    assert!(matches!(given("first(x[{axis}] for axis if axis > 9)"), Err(Stop::Absent(_))));
+    assert!(matches!(given("x[none] + 1"), Err(Stop::Absent(_))), "what is not there is not wrong");
+}
+
+#[test]
+fn no_text_brings_the_parser_down() {
+    let pieces =
+        ["x[", "]", "{", "}", "'", "(", ")", " for ", "axis", "if(", ",", "1", "-", "/", ":", "é", "not ", "<="];
+    let mut state = 1u64;
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..(state >> 60) + 1 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text += pieces[(state >> 33) as usize % pieces.len()];
+        }
+        let _ = given(&text);
+        let _ = template(&Said::unplaced(text)).map(|read| Scope::new(&Made).words(&read).is_ok());
+    }
+    let deep = "(".repeat(100_000);
+    assert!(matches!(given(&deep), Err(Stop::Wrong(_))));
+    assert!(matches!(given(&"-".repeat(100_000)), Err(Stop::Wrong(_))));
+}

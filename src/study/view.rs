@@ -1,0 +1,238 @@
+//! What the names in a study's expressions mean: over results, or before anything is run.
+//!
+//! Before the runs every metric is taken for 1, so that the same evaluation finds what is wrong with an
+//! expression: names that are not there, and points that are not run. Leaves out which metrics a run
+//! gives, which only the run tells.
+
+use super::description::{From, Meaning, Study};
+use super::experiment::Results;
+use super::expression::{Key, Names, Scope, Stop, Template, Value};
+use super::own;
+use super::run::RunResult;
+use crate::text::{Constant, Said, suggest};
+use std::collections::BTreeSet;
+
+/// Where values come from.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// Nothing is run yet: the points that will be.
+    Planned(&'a BTreeSet<String>),
+    /// Runs.
+    Ran(&'a Results),
+}
+
+/// A study's names over a source.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// The study.
+    pub study: &'a Study,
+    /// Where values come from.
+    pub source: Source<'a>,
+    /// Whether what is not run is left out without a word.
+    pub gaps: bool,
+}
+
+/// The value of the study itself that is a claim's published number.
+pub const PUBLISHED: &str = "published";
+/// How many elements a list has before it is known.
+const PLANNED_ELEMENTS: usize = 8;
+
+impl<'a> View<'a> {
+    /// The run of a point, if there is one; that none is planned is wrong.
+    pub fn run(&self, point: &str) -> Result<Option<&'a RunResult>, Stop> {
+        match self.source {
+            Source::Ran(results) => Ok(results.get(point)),
+            Source::Planned(points) if points.contains(point) => Ok(None),
+            Source::Planned(_) if self.gaps => Err(Stop::Absent(format!("no run is called `{point}`"))),
+            Source::Planned(points) => Err(no_point(self.study, points, point)),
+        }
+    }
+
+    /// Whether nothing is run yet.
+    pub fn is_planned(&self) -> bool {
+        matches!(self.source, Source::Planned(_))
+    }
+
+    fn is_run(&self, point: &str) -> bool {
+        match self.source {
+            Source::Ran(results) => results.contains_key(point),
+            Source::Planned(points) => points.contains(point),
+        }
+    }
+
+    /// What `of` says of the first of these points that is run.
+    fn measured(
+        &self,
+        scope: &Scope,
+        points: &[Template],
+        what: &Template,
+        of: impl Fn(&RunResult, &str) -> Result<f64, Stop>,
+    ) -> Result<Value, Stop> {
+        let points: Vec<String> = points.iter().map(|point| scope.words(&keys(point))).collect::<Result<_, _>>()?;
+        let what = scope.words(&keys(what))?;
+        let point = points.iter().find(|point| self.is_run(point)).or(points.last());
+        let point = point.map(String::as_str).unwrap_or_default();
+        match (self.run(point)?, self.source) {
+            (Some(run), _) => of(run, &what).map(Value::Number),
+            (None, Source::Planned(_)) => Ok(Value::Number(1.0)),
+            (None, Source::Ran(_)) => Err(Stop::Absent(format!("`{point}` was not run"))),
+        }
+    }
+
+    fn meaning(&self, meaning: &Meaning, name: &str, arguments: &[Key], depth: usize) -> Result<Value, Stop> {
+        if !matches!(meaning.from, From::Table(_)) && meaning.of.len() != arguments.len() {
+            let label = format!("{} arguments are given", arguments.len());
+            let help = match meaning.of.len() {
+                0 => format!("write `{name}` alone"),
+                _ => format!(
+                    "write {name}[{}]",
+                    meaning.of.iter().map(|of| format!("{{{of}}}")).collect::<Vec<_>>().join("/")
+                ),
+            };
+            return Err(Stop::Asked(format!("`{name}` takes {} arguments", meaning.of.len()), label, vec![help]));
+        }
+        let mut scope = Scope { depth, ..Scope::new(self) };
+        scope.bound = meaning.of.iter().cloned().zip(arguments.iter().cloned().map(Value::Key)).collect();
+        match &meaning.from {
+            From::Metric(points, metric) => self.measured(&scope, points, metric, |run, metric| {
+                run.metric(metric).ok_or_else(|| match self.gaps {
+                    true => Stop::Absent(format!("there is no metric `{metric}`")),
+                    false => no_metric(run, metric),
+                })
+            }),
+            From::Busy(points, resource) => self.measured(&scope, points, resource, |run, resource| {
+                let found = run.resources.iter().find(|known| known.name == resource);
+                found.map(|found| found.busy.as_us()).ok_or_else(|| no_resource(run, resource))
+            }),
+            From::Value(expression) => scope.value(expression),
+            From::Table(table) => in_table(table, name, arguments, self.gaps),
+            From::Rust(rust) => own::value(self, rust, arguments),
+        }
+    }
+
+    fn published(&self, arguments: &[Key]) -> Result<Value, Stop> {
+        let id = arguments.iter().map(|key| key.key.as_str()).collect::<Vec<_>>().join("/");
+        let claim = self.study.claims.iter().find(|claim| claim.id.text == id);
+        let expected = claim.and_then(|claim| claim.expected());
+        expected.map(Value::Number).ok_or_else(|| Stop::Absent(format!("no claim `{id}` has a number")))
+    }
+
+    /// How a value of an axis is called.
+    fn label(&self, key: &str, axes: [&str; 2]) -> String {
+        let names = axes.iter().filter_map(|axis| self.study.names.iter().find(|(of, _)| of.text == **axis));
+        let mut labels = names.filter_map(|(_, names)| names.iter().find(|(of, _)| of.text == key));
+        labels.next().map_or_else(|| key.to_owned(), |(_, label)| label.clone())
+    }
+}
+
+impl Names for View<'_> {
+    fn set(&self, name: &str, variable: &str) -> Option<Vec<Key>> {
+        let of = |keys: Vec<&Said>| {
+            let key = |key: &&Said| Key { key: key.text.clone(), label: self.label(&key.text, [variable, name]) };
+            Some(keys.iter().map(key).collect())
+        };
+        if let Some((_, keys)) = self.study.sets.iter().find(|(set, _)| set.text == name) {
+            return of(keys.iter().collect());
+        }
+        if let Some((_, names)) = self.study.names.iter().find(|(axis, _)| axis.text == name) {
+            return of(names.iter().map(|(key, _)| key).collect());
+        }
+        let values = self.study.experiments.axis(name)?;
+        of(values.iter().map(|(key, _)| key).collect())
+    }
+
+    fn sets(&self) -> Vec<&str> {
+        let sets = self.study.sets.iter().map(|(set, _)| set.text.as_str());
+        let names = self.study.names.iter().map(|(axis, _)| axis.text.as_str());
+        let axes = self.study.experiments.axes.iter().map(|(axis, _)| axis.text.as_str());
+        let mut all: Vec<&str> = sets.chain(names).chain(axes).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    fn value(&self, name: &str, arguments: &[Key], depth: usize) -> Option<Result<Value, Stop>> {
+        if name == PUBLISHED {
+            return Some(self.published(arguments));
+        }
+        let (_, meaning) = self.study.values.iter().find(|(known, _)| known == name)?;
+        Some(self.meaning(meaning, name, arguments, depth))
+    }
+
+    fn values(&self) -> Vec<&str> {
+        self.study.values.iter().map(|(name, _)| name.as_str()).chain([PUBLISHED]).collect()
+    }
+}
+
+/// A template whose holes are written as points are named.
+pub fn keys(template: &Template) -> Template {
+    use super::expression::{Format, Piece};
+    let key = |piece: &Piece| match piece {
+        Piece::Hole(tree, _) => Piece::Hole(tree.clone(), Format::parse("key")),
+        words => words.clone(),
+    };
+    Template { said: template.said.clone(), pieces: template.pieces.iter().map(key).collect() }
+}
+
+fn in_table(table: &[(String, Constant)], name: &str, arguments: &[Key], gaps: bool) -> Result<Value, Stop> {
+    let key = arguments.iter().map(|key| key.key.as_str()).collect::<Vec<_>>().join("/");
+    match table.iter().find(|(known, _)| *known == key) {
+        Some((_, Constant::Number(number))) => Ok(Value::Number(*number)),
+        Some((_, Constant::Text(text))) => Ok(Value::Text(text.clone())),
+        None if gaps => Err(Stop::Absent(format!("`{name}` has no `{key}`"))),
+        None => {
+            let known = suggest::phrase(table.iter().map(|(key, _)| key.as_str()));
+            let label = format!("nothing stands there under `{key}`");
+            Err(Stop::Asked(format!("`{name}` has no `{key}`"), label, vec![format!("it has {known}")]))
+        }
+    }
+}
+
+/// That a run has no such metric.
+pub fn no_metric(run: &RunResult, metric: &str) -> Stop {
+    let names = || run.metrics.iter().map(|metric| metric.name.as_str());
+    let near = suggest::nearest(metric, names());
+    let label = near.map_or("no metric of its run has this name".to_owned(), |near| format!("did you mean `{near}`?"));
+    let help = format!("its run gives {}", suggest::phrase(names()));
+    Stop::Asked(format!("there is no metric `{metric}`"), label, vec![help])
+}
+
+fn no_resource(run: &RunResult, resource: &str) -> Stop {
+    let names = suggest::phrase(run.resources.iter().map(|resource| resource.name.as_str()));
+    let label = "no resource of its run has this name".to_owned();
+    Stop::Asked(format!("there is no resource `{resource}`"), label, vec![format!("its run has {names}")])
+}
+
+/// More points than these are not listed.
+const LISTED: usize = 12;
+
+/// That no run is called so: what is near, or which experiment has it.
+fn no_point(study: &Study, planned: &BTreeSet<String>, point: &str) -> Stop {
+    let message = format!("no run is called `{point}`");
+    let experiment = point.split('/').next().unwrap_or_default();
+    let names = study.experiments.names(experiment, false);
+    if names.iter().any(|name| name == point) {
+        let label = format!("the artifact does not run the experiment `{experiment}`");
+        let help = format!("name `{experiment}` among the artifact's experiments in study.toml");
+        return Stop::Asked(message, label, vec![help]);
+    }
+    let here = || planned.iter().filter(|name| name.split('/').next() == Some(experiment)).map(String::as_str);
+    let count = here().count();
+    if count == 0 {
+        let experiments = suggest::phrase(study.experiments.all.iter().map(|(name, _)| name.as_str()));
+        let known = study.experiments.all.iter().map(|(name, _)| name.as_str());
+        let near = suggest::nearest(experiment, known);
+        let label = near.map_or("no experiment has this name".to_owned(), |near| format!("did you mean `{near}`?"));
+        return Stop::Asked(message, label, vec![format!("experiments: {experiments}")]);
+    }
+    let near = suggest::nearest(point, here());
+    let label = near.map_or("its experiment has no such point".to_owned(), |near| format!("did you mean `{near}`?"));
+    let listed = suggest::phrase(here().take(LISTED));
+    let more = if count > LISTED { format!(", and {} more", count - LISTED) } else { String::new() };
+    Stop::Asked(message, label, vec![format!("the points of `{experiment}`: {listed}{more}")])
+}
+
+/// What stands for a list before it is known.
+pub fn planned_list() -> Value {
+    Value::numbers([1.0; PLANNED_ELEMENTS])
+}

@@ -1,0 +1,237 @@
+//! Can a user's own study be run, is it checked before it runs, and is it judged by what was run?
+
+use narrows::study::experiment::Results;
+use narrows::study::reproduce::{Found, Options, find};
+use narrows::study::{Progress, claims, template};
+use serde_json::Value as Json;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A folder of a test's own, gone at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    /// With the small study in it.
+    fn with_study(name: &str) -> Folder {
+        let folder = Folder(std::env::temp_dir().join(format!("narrows-study-{name}-{}", std::process::id())));
+        fs::create_dir_all(&folder.0).expect("a folder");
+        for (file, text) in template::FILES {
+            fs::write(folder.0.join(file), text).expect("a file");
+        }
+        folder
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("a path in UTF-8")
+    }
+
+    /// Puts `to` in the place of `from` in a file.
+    fn change(&self, file: &str, from: &str, to: &str) {
+        let path = self.0.join(file);
+        let text = fs::read_to_string(&path).expect("a file of the study");
+        assert!(text.contains(from), "{file} has {from}");
+        fs::write(path, text.replacen(from, to, 1)).expect("a file");
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn narrows(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    command.args(arguments).current_dir(std::env::temp_dir()).output().expect("the program starts")
+}
+
+fn stderr(ran: &Output) -> String {
+    String::from_utf8_lossy(&ran.stderr).into_owned()
+}
+
+#[test]
+fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
+    let folder = Folder(std::env::temp_dir().join(format!("narrows-study-new-{}", std::process::id())));
+    let made = narrows(&["new", "study", folder.path()]);
+    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+    let again = narrows(&["new", "study", folder.path()]);
+    assert_eq!(again.status.code(), Some(2), "nothing is written over");
+    assert!(stderr(&again).contains("study.toml` is there already"), "{}", stderr(&again));
+    let out = folder.0.join("results");
+    let out = out.to_str().expect("UTF-8");
+    let ran = narrows(&["reproduce", folder.path(), "--format", "json", "--strict", "--out", out]);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    let json: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let claims = json["claims"].as_array().expect("claims");
+    assert_eq!(claims.len(), 2);
+    assert!(claims.iter().all(|claim| claim["holds"] == true), "{claims:?}");
+    assert!(claims[1]["measured"].as_str().is_some_and(|words| words.starts_with("saved: 512 ")), "{claims:?}");
+    let svg = fs::read_to_string(folder.0.join("results/latency.svg")).expect("a picture");
+    assert!(svg.contains("one-way latency [µs]") && svg.contains(">cut-through<"));
+    let csv = fs::read_to_string(folder.0.join("results/latency.csv")).expect("its data");
+    assert_eq!(csv.lines().count(), 6, "a head and five sizes: {csv}");
+    let one = narrows(&["reproduce", &format!("{}/latency", folder.path()), "--quick"]);
+    assert_eq!(one.status.code(), Some(0), "an artifact of it: {}", stderr(&one));
+    let none = narrows(&["reproduce", &format!("{}/latencies", folder.path())]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(stderr(&none).contains("did you mean `latency`?"), "{}", stderr(&none));
+}
+
+/// A slip in a file of the small study: file, what stands there, what is written instead, and all that
+/// must be told of it.
+const SLIPS: [(&str, &str, &str, &[&str]); 16] = [
+    (
+        "claims.toml",
+        "saved[{size}] for size",
+        "saved[{size}] for sizes",
+        &["claims.toml:22:", "no axis `sizes`", "did you mean `size`?"],
+    ),
+    (
+        "claims.toml",
+        "latency[pure-cut-through/8192]",
+        "latency[pure-cut-trough/8192]",
+        &[
+            "claims.toml:13:",
+            "no run is called `latency/pure-cut-trough/8192`",
+            "did you mean `latency/pure-cut-through/8192`?",
+            "`latency-8K`",
+        ],
+    ),
+    (
+        "claims.toml",
+        "latency[pure-cut-through/8192]",
+        "latencies[pure-cut-through/8192]",
+        &["claims.toml:13:10", "no value `latencies`", "did you mean `latency`?"],
+    ),
+    (
+        "claims.toml",
+        "min(value) > 0",
+        "mim(value) > 0",
+        &["claims.toml:23:10", "no function `mim`", "did you mean `min`?"],
+    ),
+    ("claims.toml", "min(value) > 0 and", "min(value) > and", &["claims.toml:23:", "this is no expression"]),
+    ("claims.toml", "kind = \"number\"", "kind = \"numbr\"", &["claims.toml:8:8", "did you mean \"number\"?"]),
+    ("claims.toml", "tolerance = 0.1\n", "", &["claims.toml:", "needs a `tolerance`"]),
+    (
+        "claims.toml",
+        "artifact = \"latency\"",
+        "artifact = \"latencies\"",
+        &["claims.toml:5:", "no artifact `latencies`"],
+    ),
+    (
+        "figures.toml",
+        "value = \"latency[{policy}/{size}]\"",
+        "value = \"latency[{policy}/{sizes}]\"",
+        &["figures.toml:17:", "no value `sizes`", "did you mean `size`?"],
+    ),
+    (
+        "figures.toml",
+        "over = [\"size\"]",
+        "over = [\"payload\"]",
+        &["figures.toml:9:", "no axis `payload`", "axes and sets: `policy` and `size`"],
+    ),
+    ("figures.toml", "[figure.lines]", "[figure.line]", &["figures.toml:8:", "did you mean `lines`?"]),
+    (
+        "study.toml",
+        "latency = [\"latency\"]",
+        "latency = [\"latencies\"]",
+        &["study.toml:11:", "no experiment `latencies`"],
+    ),
+    ("study.toml", "point = \"latency/", "point = \"delay/", &["no run is called `delay/", "experiments: `latency`"]),
+    (
+        "experiments.toml",
+        "axes = [\"policy\", \"size\"]",
+        "axes = [\"policy\", \"sizes\"]",
+        &["experiments.toml:17:", "no axis `sizes`", "did you mean `size`?"],
+    ),
+    (
+        "experiments.toml",
+        "base = \"machine.toml\"",
+        "base = \"machines.toml\"",
+        &["experiments.toml:15:8", "cannot read", "machine.toml"],
+    ),
+    (
+        "experiments.toml",
+        "ni.trapeze.policy=store-and-forward",
+        "ni.trapeze.policies=store-and-forward",
+        &["At 5 points, the first of them latency/store-and-forward/1024", "did you mean `policy`?"],
+    ),
+];
+
+#[test]
+fn a_slip_is_told_with_its_place_before_anything_runs() {
+    for (number, (file, from, to, told)) in SLIPS.iter().enumerate() {
+        let folder = Folder::with_study(&format!("slip-{number}"));
+        folder.change(file, from, to);
+        let ran = narrows(&["reproduce", folder.path()]);
+        let said = stderr(&ran);
+        assert_eq!(ran.status.code(), Some(2), "{to}: {said}");
+        assert!(ran.stdout.is_empty(), "{to}: nothing is run");
+        let missing: Vec<_> = told.iter().filter(|words| !said.contains(**words)).collect();
+        assert!(missing.is_empty(), "{file}: {to}: {missing:?} is not in\n{said}");
+    }
+}
+
+#[test]
+fn a_metric_that_no_run_gives_is_told_with_those_there_are() {
+    let folder = Folder::with_study("metric");
+    folder.change("study.toml", "message.latency_one_way", "message.latency");
+    let ran = narrows(&["reproduce", folder.path(), "--quick"]);
+    assert_eq!(ran.status.code(), Some(2));
+    let said = stderr(&ran);
+    assert!(
+        said.contains("there is no metric `message.latency`") && said.contains("`message.latency_one_way`"),
+        "{said}"
+    );
+}
+
+/// Every file cut short anywhere, and with a byte changed, is read or refused.
+#[test]
+fn no_text_of_a_study_brings_it_down() {
+    let folder = Folder::with_study("any-text");
+    for (file, text) in &template::FILES[..4] {
+        let path = folder.0.join(file);
+        for at in (0..text.len()).step_by(7).filter(|at| text.is_char_boundary(*at)) {
+            for changed in [
+                text[..at].to_owned(),
+                format!("{}'{}", &text[..at], &text[at..]),
+                format!("{}{{{}", &text[..at], &text[at..]),
+            ] {
+                fs::write(&path, changed).expect("a file");
+                let _ = find(folder.path(), false).map_err(|problems| problems.to_string());
+            }
+        }
+        fs::write(&path, text).expect("a file");
+    }
+    assert!(find(folder.path(), false).is_ok());
+}
+
+struct Silent;
+
+impl Progress for Silent {
+    fn begins(&self, _: usize) {}
+    fn done(&self, _: &str) {}
+}
+
+fn judged(found: &Found, results: &Results) -> Vec<Option<bool>> {
+    let claims = claims::judge(&found.read.value, &["latency"], results).expect("a sound study");
+    claims.into_iter().map(|claim| claim.holds).collect()
+}
+
+/// The same claims over runs of another machine: a switch so slow that cut-through saves nothing much.
+#[test]
+fn claims_are_judged_by_the_runs_alone() {
+    let folder = Folder::with_study("perturbed");
+    let found = find(folder.path(), true).expect("a sound study");
+    let options = Options { quick: true, ..Options::default() };
+    let run = |more: &[String]| found.results(&["latency"], &options, more, &Silent).expect("sound points");
+    let own = run(&[]);
+    assert_eq!(judged(&found, &own), [Some(true), Some(true)]);
+    let slow = run(&["fabric.myrinet.link-rate=20 MB/s".to_owned()]);
+    assert_eq!(judged(&found, &slow)[0], Some(false), "the number is another");
+    // Cut-through at no size but where the packet is whole is store and forward.
+    let whole = run(&["ni.trapeze.policy=store-and-forward".to_owned()]);
+    assert_eq!(judged(&found, &whole), [Some(false), Some(false)]);
+    assert_eq!(judged(&found, &Results::new()), [None, None], "nothing is seen in no results");
+}
