@@ -66,7 +66,7 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
     let claims = json["claims"].as_array().expect("claims");
     assert_eq!(claims.len(), 2);
     assert!(claims.iter().all(|claim| claim["holds"] == true), "{claims:?}");
-    assert!(claims[1]["measured"].as_str().is_some_and(|words| words.starts_with("saved: 512 ")), "{claims:?}");
+    assert!(claims[1]["measured"].as_str().is_some_and(|words| words.starts_with("saved: 512 B ")), "{claims:?}");
     let svg = fs::read_to_string(folder.0.join("results/latency.svg")).expect("a picture");
     assert!(svg.contains("one-way latency [µs]") && svg.contains(">cut-through<"));
     let csv = fs::read_to_string(folder.0.join("results/latency.csv")).expect("its data");
@@ -85,7 +85,7 @@ const SLIPS: [(&str, &str, &str, &[&str]); 16] = [
         "claims.toml",
         "saved[{size}] for size",
         "saved[{size}] for sizes",
-        &["claims.toml:22:", "no axis `sizes`", "did you mean `size`?"],
+        &["claims.toml:21:", "no axis `sizes`", "did you mean `size`?"],
     ),
     (
         "claims.toml",
@@ -102,15 +102,15 @@ const SLIPS: [(&str, &str, &str, &[&str]); 16] = [
         "claims.toml",
         "latency[pure-cut-through/8192]",
         "latencies[pure-cut-through/8192]",
-        &["claims.toml:13:10", "no value `latencies`", "did you mean `latency`?"],
+        &["claims.toml:12:10", "no value `latencies`", "did you mean `latency`?"],
     ),
     (
         "claims.toml",
         "min(value) > 0",
         "mim(value) > 0",
-        &["claims.toml:23:10", "no function `mim`", "did you mean `min`?"],
+        &["claims.toml:22:10", "no function `mim`", "did you mean `min`?"],
     ),
-    ("claims.toml", "min(value) > 0 and", "min(value) > and", &["claims.toml:23:", "this is no expression"]),
+    ("claims.toml", "min(value) > 0 and", "min(value) > and", &["claims.toml:22:", "this is no expression"]),
     ("claims.toml", "kind = \"number\"", "kind = \"numbr\"", &["claims.toml:8:8", "did you mean \"number\"?"]),
     ("claims.toml", "tolerance = 0.1\n", "", &["claims.toml:", "needs a `tolerance`"]),
     (
@@ -123,7 +123,7 @@ const SLIPS: [(&str, &str, &str, &[&str]); 16] = [
         "figures.toml",
         "value = \"latency[{policy}/{size}]\"",
         "value = \"latency[{policy}/{sizes}]\"",
-        &["figures.toml:17:", "no value `sizes`", "did you mean `size`?"],
+        &["figures.toml:16:", "no value `sizes`", "did you mean `size`?"],
     ),
     (
         "figures.toml",
@@ -143,18 +143,18 @@ const SLIPS: [(&str, &str, &str, &[&str]); 16] = [
         "experiments.toml",
         "axes = [\"policy\", \"size\"]",
         "axes = [\"policy\", \"sizes\"]",
-        &["experiments.toml:17:", "no axis `sizes`", "did you mean `size`?"],
+        &["experiments.toml:18:", "no axis `sizes`", "did you mean `size`?"],
     ),
     (
         "experiments.toml",
         "base = \"machine.toml\"",
         "base = \"machines.toml\"",
-        &["experiments.toml:15:8", "cannot read", "machine.toml"],
+        &["experiments.toml:16:8", "cannot read", "machine.toml"],
     ),
     (
         "experiments.toml",
         "ni.trapeze.policy=store-and-forward",
-        "ni.trapeze.policies=store-and-forward",
+        "ni.trapeze.polcy=store-and-forward",
         &["At 5 points, the first of them latency/store-and-forward/1024", "did you mean `policy`?"],
     ),
 ];

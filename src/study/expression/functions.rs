@@ -58,7 +58,8 @@ pub(super) fn call(at: &At, tree: &Tree, name: &str, arguments: &[Tree]) -> Resu
         "number" => Value::Number(number(0)?),
         "near" => {
             let (all, b, tolerance) = (some_numbers(at, one(0)?)?, number(1)?, number(2)?);
-            Value::Flag(all.iter().all(|a| (a / b - 1.0).abs() <= tolerance))
+            // The last bit of a quotient does not decide.
+            Value::Flag(all.iter().all(|a| (a / b - 1.0).abs() <= tolerance * (1.0 + 1e-12)))
         }
         "within" => {
             let (all, from, to) = (some_numbers(at, one(0)?)?, number(1)?, number(2)?);

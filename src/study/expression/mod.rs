@@ -25,8 +25,6 @@ mod eval;
 mod format;
 mod functions;
 mod parse;
-#[cfg(test)]
-mod tests;
 mod value;
 
 pub use eval::{Bound, Names, Scope, Stop};

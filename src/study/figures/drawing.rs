@@ -108,7 +108,8 @@ impl<'a> Drawing<'a> {
 
     /// That of values which should be there before anything is run, none is.
     pub fn needs_some(&self, some: bool, expression: &Expression) {
-        if self.view.is_planned() && !some {
+        let is_told = self.faults.borrow().iter().any(|fault| fault.said.place == expression.said.place);
+        if self.view.is_planned() && !some && !is_told {
             let span = expression.tree.span.clone();
             let label = "no run, and no published number, gives any of it";
             let fault = Fault::new(&expression.said, span, "there is nothing to be shown", label);

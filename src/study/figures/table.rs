@@ -53,7 +53,7 @@ impl Columns {
         let mut filled = vec![false; columns.len()];
         for row in drawing.each(scope, &self.rows) {
             let own = row.bound.iter().rev().take(self.rows.0.len()).rev();
-            let mut cells: Vec<Cell> = own.map(|(_, value)| Format::default().words(value).into()).collect();
+            let mut cells: Vec<Cell> = own.map(|(_, value)| named(&Format::default().words(value))).collect();
             for (n, (shown, fixed)) in columns.iter().enumerate() {
                 let mut scope = row.clone();
                 scope.bound.extend(fixed.bound.iter().cloned());
@@ -66,6 +66,12 @@ impl Columns {
         columns.iter().zip(filled).for_each(|((shown, _), some)| drawing.needs_some(some, &shown.value));
         table
     }
+}
+
+/// What a row is, a number where its name is one.
+fn named(name: &str) -> Cell {
+    let number = name.parse().ok().filter(|number: &f64| number.is_finite());
+    number.map_or_else(|| Cell::from(name), Cell::Number)
 }
 
 impl Shown {

@@ -1,7 +1,7 @@
-//! The language does what its table says, and tells what is wrong with an expression at its place.
+//! Does the language of studies do what its page says, and is what is wrong in it told at its place?
 
-use super::*;
-use crate::text::Said;
+use narrows::study::expression::*;
+use narrows::text::Said;
 
 /// Values `x[A]` that are the number A, axes `axis` (1, 2, 4) and `name` (a, b).
 struct Made;
