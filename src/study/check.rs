@@ -9,6 +9,7 @@ use super::home::Home;
 use super::{figures, own};
 use crate::text::{Problem, Problems, Read, Said, suggest};
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 /// Everything that is wrong with a study.
 pub fn check(read: &Read<Study>, home: &Home, quick: bool) -> Result<(), Problems> {
@@ -79,7 +80,7 @@ fn unfilled(experiment: &Experiment) -> Vec<Fault> {
             let axes = experiment.axes.iter().map(|axis| axis.text.as_str());
             let said = Said { text: name.to_owned(), place: None };
             if let Some(fault) = stranger(&said, "axis of this experiment", axes) {
-                faults.push(Fault { said: set.clone(), span: start..start + long + 1, ..fault });
+                faults.push(Fault { said: Arc::new(set.clone()), span: start..start + long + 1, ..fault });
             }
         }
     }

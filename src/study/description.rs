@@ -126,7 +126,7 @@ impl From {
         let table = t.by_name("table", "A number or text for each argument", NumberOrText).optional();
         let rust = t.phrase("rust", "A function of the program, by its name").optional();
         let has_points = !points.is_empty();
-        let from = match (metric, busy, value, table, rust) {
+        match (metric, busy, value, table, rust) {
             (Some(metric), None, None, None, None) if has_points => From::Metric(points, template(t, &metric)),
             (None, Some(busy), None, None, None) if has_points => From::Busy(points, template(t, &busy)),
             (None, None, Some(value), None, None) if !has_points => From::Value(expression(t, &value)),
@@ -139,8 +139,7 @@ impl From {
                 t.wrong("", "this value is said in no way, or in several", help);
                 From::Table(Vec::new())
             }
-        };
-        from
+        }
     }
 
     /// The names in the holes of a metric's point and itself, in the order in which they first stand.

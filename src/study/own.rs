@@ -27,13 +27,16 @@ pub type Judge = fn(&Results, &[&str]) -> Option<Seen>;
 /// A function that draws.
 pub type Draw = fn(&Results) -> Vec<Artifact>;
 
+/// Makes runs: whether fewer, on how many threads, telling of each.
+pub type Explore = fn(&Study, &Home, bool, usize, &(dyn Fn(&str) + Sync)) -> Results;
+
 /// Runs that depend on what earlier ones gave.
 #[derive(Clone, Copy)]
 pub struct Exploration {
     /// How many there are.
     pub runs: fn(quick: bool) -> usize,
-    /// Makes them, on so many threads, telling of each.
-    pub explore: fn(&Study, &Home, quick: bool, jobs: usize, done: &(dyn Fn(&str) + Sync)) -> Results,
+    /// Makes them.
+    pub explore: Explore,
 }
 
 /// Values: name, whether the first argument is a point, and the function.

@@ -41,7 +41,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// The text that it is within.
-    pub said: Said,
+    pub said: Arc<Said>,
     /// Where.
     pub span: Range<usize>,
     /// What is wrong.
@@ -161,7 +161,7 @@ pub struct Loop {
 impl Fault {
     /// A fault at a part of an expression's text.
     pub fn new(said: &Said, span: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Fault {
-        Fault { said: said.clone(), span, message: message.into(), label: label.into(), help: Vec::new() }
+        Fault { said: Arc::new(said.clone()), span, message: message.into(), label: label.into(), help: Vec::new() }
     }
 
     /// The same fault with one more line of help; an empty one is left out.
