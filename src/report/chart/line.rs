@@ -27,7 +27,8 @@ pub fn draw(chart: &LineChart) -> String {
     };
     let (across, up) = (frame.x.1.range, frame.y.1.range);
     canvas::draw(&frame, |canvas| {
-        chart.notes.iter().for_each(|note| draw_note(canvas, chart, note, across, up));
+        // Words at neighbouring lines stand one below the other.
+        chart.notes.iter().enumerate().for_each(|(row, note)| draw_note(canvas, chart, note, row, (across, up)));
         for (i, series) in chart.series.iter().enumerate() {
             draw_series(canvas, chart, series, series.like.unwrap_or(i));
         }
@@ -59,7 +60,7 @@ fn legend(chart: &LineChart) -> Legend {
 const NOTE_TEXT: f64 = 11.5;
 
 /// A thin dashed line across, its words at the upper or right end.
-fn draw_note(canvas: &Canvas, chart: &LineChart, note: &Note, across: (f64, f64), up: (f64, f64)) {
+fn draw_note(canvas: &Canvas, chart: &LineChart, note: &Note, row: usize, (across, up): ((f64, f64), (f64, f64))) {
     let (x, y) = (chart.x.position(note.at), chart.y.position(note.at));
     let ends = match note.upright {
         true => [canvas.at(x, up.0), canvas.at(x, up.1)],
@@ -68,7 +69,7 @@ fn draw_note(canvas: &Canvas, chart: &LineChart, note: &Note, across: (f64, f64)
     canvas.put(DashedPathElement::new(ends, 4, 6, INK.stroke_width(2)));
     let (x, y) = canvas.finished(ends[1]);
     match note.upright {
-        true => canvas.text((x + 5.0, y + 9.0), NOTE_TEXT, "start", false, &note.text),
+        true => canvas.text((x + 5.0, y + 9.0 + 14.0 * row as f64), NOTE_TEXT, "start", false, &note.text),
         false => canvas.text((x - 4.0, y - 8.0), NOTE_TEXT, "end", false, &note.text),
     }
 }
