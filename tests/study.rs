@@ -68,7 +68,7 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
     assert!(claims.iter().all(|claim| claim["holds"] == true), "{claims:?}");
     assert!(claims[1]["measured"].as_str().is_some_and(|words| words.starts_with("saved: 512 B ")), "{claims:?}");
     let svg = fs::read_to_string(folder.0.join("results/latency.svg")).expect("a picture");
-    assert!(svg.contains("one-way latency [µs]") && svg.contains(">cut-through<"));
+    assert!(svg.contains("one-way latency [µs]") && svg.contains("store and forward"));
     let csv = fs::read_to_string(folder.0.join("results/latency.csv")).expect("its data");
     assert_eq!(csv.lines().count(), 6, "a head and five sizes: {csv}");
     let one = narrows(&["reproduce", &format!("{}/latency", folder.path()), "--quick"]);
@@ -92,7 +92,7 @@ const SLIPS: [(&str, &str, &str, &[&str]); 16] = [
         "latency[pure-cut-through/8192]",
         "latency[pure-cut-trough/8192]",
         &[
-            "claims.toml:13:",
+            "claims.toml:12:",
             "no run is called `latency/pure-cut-trough/8192`",
             "did you mean `latency/pure-cut-through/8192`?",
             "`latency-8K`",
