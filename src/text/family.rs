@@ -118,9 +118,29 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        let (value, family) = self.choose(doc, members, Otherwise::Problem, Stood::Here, read);
+        self.choose_here(doc, members, Otherwise::Problem, read).expect("one is always read")
+    }
+
+    /// One of several tables that stand beside the other keys here, or none.
+    pub fn optional_alternatives<T>(
+        &mut self,
+        doc: &'static str,
+        members: Members<'_>,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> Option<T> {
+        self.choose_here(doc, members, Otherwise::Nothing, read)
+    }
+
+    fn choose_here<T>(
+        &mut self,
+        doc: &'static str,
+        members: Members<'_>,
+        otherwise: Otherwise,
+        read: impl FnMut(&str, &mut Table<'_>) -> T,
+    ) -> Option<T> {
+        let (value, family) = self.choose(doc, members, otherwise, Stood::Here, read);
         self.note(Item::Family(family));
-        value.expect("one is always read")
+        value
     }
 
     fn choose_below<T>(
