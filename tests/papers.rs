@@ -7,7 +7,7 @@ use narrows::machine::{self, shipped};
 use narrows::messaging::MessagingParameters;
 use narrows::ni::{Design, InterfaceParameters, NiParameters};
 use narrows::protocol::{ProtocolParameters, return_to_sender};
-use narrows::study::reproduce::{Found, find};
+use narrows::study::reproduce::{Located, find};
 use narrows::study::{self, Options, Progress};
 use narrows::text::Document;
 
@@ -42,7 +42,7 @@ fn every_paper_is_sound() {
 }
 
 /// The number that a claim states.
-fn expected(found: &Found, id: &str) -> Option<f64> {
+fn expected(found: &Located, id: &str) -> Option<f64> {
     found.read.value.claims.iter().find(|claim| claim.id.text == id).and_then(|claim| claim.expected())
 }
 

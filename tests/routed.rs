@@ -8,6 +8,7 @@ use narrows::engine::rng::{self, Stream};
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine::build::build;
 use narrows::machine::{self, Machine};
+use narrows::protocol::ProtocolParameters;
 use narrows::study::{RunResult, run};
 use narrows::text::Document;
 use rand::RngExt;
@@ -218,12 +219,17 @@ fn the_seed_is_all_that_chance_depends_on() {
 
 #[test]
 fn the_state_of_an_interface_does_not_grow_with_the_machine() {
+    // What a node has held is at most what its parameters allow, in which there is no number of nodes.
     let state = |nodes: u32| {
         let tree = format!("fat-tree]\nnodes = {nodes}\n{ROUTER}");
-        metric(&done(&description("bursts]\ncycles = 2000", &tree, NIFDY)), "ni.state")
+        let text = description("bursts]\ncycles = 2000", &tree, NIFDY);
+        let ends = read(&text).expect("a sound description").ends.expect("interfaces");
+        let ProtocolParameters::Nifdy(nifdy) = ends.protocol else { panic!("it is NIFDY") };
+        (metric(&done(&text), "ni.state"), nifdy.unit.state_bytes(ends.ni.reach().packet.len()))
     };
-    assert!(state(16) > 0.0);
-    assert_eq!(state(16), state(256));
+    let [(few, of_few), (many, of_many)] = [16, 256].map(state);
+    assert_eq!(of_few, of_many);
+    assert!(few > 0.0 && few <= of_few as f64 && many > 0.0 && many <= of_many as f64, "{few}, {many} of {of_few}");
 }
 
 /// One of some.

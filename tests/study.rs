@@ -1,7 +1,7 @@
 //! Can a user's own study be run, is it checked before it runs, and is it judged by what was run?
 
 use narrows::study::experiment::Results;
-use narrows::study::reproduce::{Found, Options, find};
+use narrows::study::reproduce::{Located, Options, find};
 use narrows::study::{Progress, claims, template};
 use serde_json::Value as Json;
 use std::fs;
@@ -214,7 +214,7 @@ impl Progress for Silent {
     fn done(&self, _: &str) {}
 }
 
-fn judged(found: &Found, results: &Results) -> Vec<Option<bool>> {
+fn judged(found: &Located, results: &Results) -> Vec<Option<bool>> {
     let claims = claims::judge(&found.read.value, &["latency"], results).expect("a sound study");
     claims.into_iter().map(|claim| claim.holds).collect()
 }

@@ -350,7 +350,7 @@ const NAMES_SHARED: [(&str, usize); 44] = [
     ("Tally", 2),
     ("Transfer", 2),
     ("Unit", 2),
-    ("Value", 2),
+    ("Value", 3),
     ("WireParameters", 3),
     ("Wiring", 2),
     ("Words", 2),

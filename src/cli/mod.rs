@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `run.rs`, `run_text.rs` | one run, and its result for a terminal |
 //! | `sweep.rs`, `sweep_table.rs` | many runs, and their results as text, CSV and JSON |
+//! | `whatif.rs` | what would change if a number were another |
 //! | `reproduce.rs`, `new.rs` | papers and studies; a study to be changed |
 //! | `list.rs`, `show.rs`, `check.rs` | what there is; values and their origins; problems |
 //! | `compare.rs` | two results side by side |
@@ -33,6 +34,7 @@ mod sweep;
 mod sweep_table;
 #[cfg(test)]
 mod tests;
+mod whatif;
 
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
@@ -46,6 +48,7 @@ Examples:
   narrows show ping-pong                    every value in it, and where it comes from
   narrows run ping-pong --set workload.ping-pong.payload=\"1 KiB\"
   narrows sweep ping-pong --vary 'workload.ping-pong.payload=64 B..8 KiB*2'
+  narrows whatif ping-pong                  what would change if a number were another
   narrows list                              what there is to start from
 
 Exit codes: 0 done, 1 a claim failed under --strict, 2 bad input,
@@ -68,6 +71,7 @@ struct Cli {
 enum Command {
     Run(run::Options),
     Sweep(sweep::Options),
+    Whatif(whatif::Options),
     Reproduce(reproduce::Options),
     New(new::Options),
     List(list::Options),
@@ -92,6 +96,7 @@ pub fn main() -> ExitCode {
     let ended: Ended = match Cli::parse().command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::run(&options),
+        Command::Whatif(options) => whatif::run(&options),
         Command::Reproduce(options) => reproduce::run(&options),
         Command::New(options) => new::run(&options),
         Command::List(options) => list::run(&options),

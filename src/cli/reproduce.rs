@@ -19,6 +19,7 @@ Examples:
   narrows reproduce trapeze/table-1 --out results
   narrows reproduce trapeze --strict         for scripts: exits with 1 if a claim fails
   narrows reproduce trapeze --constants      what was calibrated, and on what
+  narrows reproduce trapeze --uncertainty    how sure each number is
   narrows new study my-study                 a study of your own, as data; then
   narrows reproduce my-study --out results   the same for it as for a paper
 
@@ -49,11 +50,17 @@ pub struct Options {
     /// Write a page with all tables and plots, and their data, into this folder
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// Say of each number how sure it is: to which constants it answers, what they leave free of it
+    ///
+    /// The runs behind number claims are made again with each constant that is derived, calibrated or
+    /// chosen up and down by 5 %. A number that is left freer than its tolerance is underdetermined.
+    #[arg(long)]
+    uncertainty: bool,
     /// Exit with 1 if a claim fails
     #[arg(long)]
     strict: bool,
     /// Print every calibrated constant instead: its meaning, its value, the claims it was fitted on
-    #[arg(long, requires = "paper", conflicts_with_all = ["quick", "jobs", "out", "strict"])]
+    #[arg(long, requires = "paper", conflicts_with_all = ["quick", "jobs", "out", "strict", "uncertainty"])]
     constants: bool,
 }
 
@@ -78,7 +85,13 @@ pub fn run(options: &Options) -> Ended {
         fs::create_dir_all(folder)
             .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", folder.display())))?;
     }
-    let wanted = study::Options { paper, artifact, quick: options.quick, jobs: options.jobs.unwrap_or(0) as usize };
+    let wanted = study::Options {
+        paper,
+        artifact,
+        quick: options.quick,
+        jobs: options.jobs.unwrap_or(0) as usize,
+        uncertainty: options.uncertainty,
+    };
     found.wanted(&wanted)?;
     let report = found.reproduce(&wanted, &Bar::default()).map_err(Failure::grouped)?;
     match options.format {
@@ -126,7 +139,7 @@ fn overview() -> Ended {
 }
 
 /// Every calibrated constant of a study.
-fn constants(found: &study::reproduce::Found, format: Format) -> Ended {
+fn constants(found: &study::reproduce::Located, format: Format) -> Ended {
     let constants = study::constants(found);
     if format == Format::Json {
         let list: Vec<_> = constants.iter().map(|c| {

@@ -3,6 +3,7 @@
 use crate::engine::Time;
 use crate::report::number::percent;
 use crate::report::{Cell, Column, MeanLedger, Table};
+use crate::study::uncertainty::single::Sure;
 use crate::study::{Binds, Record, RunResult, record};
 
 /// The busiest resources are told, as many as this.
@@ -86,6 +87,27 @@ fn resources(result: &RunResult) -> String {
         (0, 0) => table.text(),
         _ => format!("{}({more} more are less busy, {idle} are idle)\n", table.text()),
     }
+}
+
+/// How many of the constants that a metric comes from are named.
+const CONSTANTS: usize = 3;
+
+/// How sure metrics are.
+pub fn sure(sure: &[Sure]) -> String {
+    let mut table = Table::new(["metric", "value", "left free", "it answers most to"].map(Column::new).to_vec());
+    for Sure { metric, left_free, elasticities } in sure {
+        let most = elasticities.iter().take(CONSTANTS);
+        let most: Vec<String> = most.map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
+        let value = format!("{} {}", number(metric.value, &metric.unit), metric.unit);
+        table.push(
+            [metric.name.clone(), value, format!("±{}", percent(*left_free)), most.join(", ")].map(Cell::Text).into(),
+        );
+    }
+    format!(
+        "\n{}\nOne standard deviation, by what is not known of the constants alone: a per cent of a constant gives so \
+         many of the metric.\n",
+        table.text()
+    )
 }
 
 /// Seed, version and hash, and what the run cost.

@@ -53,7 +53,7 @@ pub const MEANS: [(&str, Means); 3] = [
 ];
 
 /// A host's main memory, as it is described.
-pub struct MainMemory {
+pub struct MemorySize {
     /// Its size.
     pub size: Bytes,
     /// The key of its size, below its host.
@@ -64,15 +64,15 @@ pub struct MainMemory {
 
 impl HostParameters {
     /// Its main memory, if that has a size.
-    pub fn main_memory(&self) -> Option<MainMemory> {
+    pub fn main_memory(&self) -> Option<MemorySize> {
         match self {
             HostParameters::MemoryBus(host) => {
                 let (size, key, grain) = (host.memory_size, "memory-bus.memory-size", BLOCK_BYTES as u64);
-                Some(MainMemory { size, key, grain })
+                Some(MemorySize { size, key, grain })
             }
             HostParameters::IoBus(host) => {
                 let (size, key, grain) = (host.memory.size, "io-bus.memory.size", io_bus::memory::PAGE);
-                Some(MainMemory { size, key, grain })
+                Some(MemorySize { size, key, grain })
             }
             HostParameters::Software(_) => None,
         }

@@ -39,6 +39,10 @@ pub enum Role {
     Calibrated,
     /// The model said it unaided.
     Predicted,
+    /// It was put in.
+    Given,
+    /// The model said it, but what is not known of its constants leaves it freer than its tolerance.
+    Underdetermined,
 }
 
 impl Role {
@@ -47,6 +51,8 @@ impl Role {
         match self {
             Role::Calibrated => "calibrated",
             Role::Predicted => "predicted",
+            Role::Given => "given",
+            Role::Underdetermined => "underdetermined",
         }
     }
 }
@@ -123,6 +129,29 @@ pub struct Claim {
     /// What a reader must know: a contradiction in the paper, a digit lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// How sure the number is, where that was asked.
+    #[serde(flatten, default)]
+    pub doubt: Option<Doubt>,
+}
+
+/// How sure a number is.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Doubt {
+    /// What the constants leave free of it once the calibration holds: a standard deviation, as a part.
+    pub left_free: f64,
+    /// How many standard deviations it misses what is expected by; null where either is nothing.
+    pub z: Option<f64>,
+    /// How it answers to constants, the largest first: a per cent of the constant gives so many.
+    pub elasticities: Vec<Elasticity>,
+}
+
+/// How a number answers to a constant.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Elasticity {
+    /// The constant.
+    pub constant: String,
+    /// d ln(number) / d ln(constant).
+    pub elasticity: f64,
 }
 
 impl Claim {

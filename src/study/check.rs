@@ -4,7 +4,7 @@
 use super::claims;
 use super::description::{From, Meaning, Study, problem};
 use super::experiment::Experiment;
-use super::expression::{Fault, Stop};
+use super::expression::{Mistake, Stop};
 use super::home::Home;
 use super::{figures, own};
 use crate::text::{Problem, Problems, Read, Said, suggest};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Everything that is wrong with a study.
 pub fn check(read: &Read<Study>, home: &Home, quick: bool) -> Result<(), Problems> {
     let study = &read.value;
-    let mut faults: Vec<Fault> = Vec::new();
+    let mut faults: Vec<Mistake> = Vec::new();
     for (name, experiment) in &study.experiments.all {
         faults.extend(of_experiment(study, name, experiment));
     }
@@ -37,41 +37,41 @@ pub fn check(read: &Read<Study>, home: &Home, quick: bool) -> Result<(), Problem
 }
 
 /// A name that is not among those known.
-fn stranger<'a>(said: &Said, what: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<Fault> {
+fn stranger<'a>(said: &Said, what: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<Mistake> {
     if known.clone().any(|known| known == said.text) {
         return None;
     }
     let near = suggest::nearest(&said.text, known.clone());
     let label = near.map_or("nothing has this name".to_owned(), |near| format!("did you mean `{near}`?"));
-    let fault = Fault::new(said, 0..said.text.len(), format!("there is no {what} `{}`", said.text), label);
+    let fault = Mistake::new(said, 0..said.text.len(), format!("there is no {what} `{}`", said.text), label);
     Some(fault.help(format!("there is {}", suggest::phrase(known))))
 }
 
 /// Names that stand twice.
-fn twice<'a>(what: &str, all: impl Iterator<Item = &'a Said>) -> Vec<Fault> {
+fn twice<'a>(what: &str, all: impl Iterator<Item = &'a Said>) -> Vec<Mistake> {
     let mut known = HashSet::new();
     let again = all.filter(|said| !known.insert(said.text.as_str()));
     let told = |said: &Said| {
-        Fault::new(said, 0..said.text.len(), format!("two {what} are called `{}`", said.text), "this is the second")
+        Mistake::new(said, 0..said.text.len(), format!("two {what} are called `{}`", said.text), "this is the second")
     };
     again.map(told).collect()
 }
 
-fn of_experiment(study: &Study, name: &str, experiment: &Experiment) -> Vec<Fault> {
+fn of_experiment(study: &Study, name: &str, experiment: &Experiment) -> Vec<Mistake> {
     let axes = study.experiments.axes.iter().map(|(axis, _)| axis.text.as_str());
-    let mut faults: Vec<Fault> =
+    let mut faults: Vec<Mistake> =
         experiment.axes.iter().filter_map(|axis| stranger(axis, "axis", axes.clone())).collect();
     faults.extend(twice("axes of an experiment", experiment.axes.iter()));
     if faults.is_empty() && study.experiments.count(experiment).is_none() {
         let message = format!("the experiment `{name}` has more points than anybody waits for");
-        faults.push(Fault::new(&experiment.base, 0..0, message, "of this description"));
+        faults.push(Mistake::new(&experiment.base, 0..0, message, "of this description"));
     }
     faults.extend(unfilled(experiment));
     faults
 }
 
 /// `<AXIS>` of an axis that the experiment does not have stays as it stands.
-fn unfilled(experiment: &Experiment) -> Vec<Fault> {
+fn unfilled(experiment: &Experiment) -> Vec<Mistake> {
     let mut faults = Vec::new();
     for set in &experiment.set {
         for (start, _) in set.text.match_indices('<') {
@@ -80,18 +80,18 @@ fn unfilled(experiment: &Experiment) -> Vec<Fault> {
             let axes = experiment.axes.iter().map(|axis| axis.text.as_str());
             let said = Said { text: name.to_owned(), place: None };
             if let Some(fault) = stranger(&said, "axis of this experiment", axes) {
-                faults.push(Fault { said: Arc::new(set.clone()), span: start..start + long + 1, ..fault });
+                faults.push(Mistake { said: Arc::new(set.clone()), span: start..start + long + 1, ..fault });
             }
         }
     }
     faults
 }
 
-fn of_artifacts(study: &Study) -> Vec<Fault> {
+fn of_artifacts(study: &Study) -> Vec<Mistake> {
     let experiments = study.experiments.all.iter().map(|(name, _)| name.as_str());
     let artifacts = study.artifacts.iter().map(|(id, _)| id.text.as_str());
     let named = study.artifacts.iter().flat_map(|(_, experiments)| experiments);
-    let mut faults: Vec<Fault> = named.filter_map(|said| stranger(said, "experiment", experiments.clone())).collect();
+    let mut faults: Vec<Mistake> = named.filter_map(|said| stranger(said, "experiment", experiments.clone())).collect();
     let asked = study.apart.iter().chain(study.explore.iter().map(|(artifact, _)| artifact));
     let asked = asked.chain(study.claims.iter().map(|claim| &claim.artifact));
     let asked = asked.chain(study.figures.iter().map(|figure| &figure.artifact));
@@ -99,7 +99,7 @@ fn of_artifacts(study: &Study) -> Vec<Fault> {
     faults.extend(twice("claims", study.claims.iter().map(|claim| &claim.id)));
     for (id, _) in study.artifacts.iter().filter(|(_, experiments)| experiments.is_empty()) {
         if !study.explore.iter().any(|(artifact, _)| artifact.text == id.text) {
-            let fault = Fault::new(id, 0..id.text.len(), format!("the artifact `{}` runs nothing", id.text), "here");
+            let fault = Mistake::new(id, 0..id.text.len(), format!("the artifact `{}` runs nothing", id.text), "here");
             faults.push(fault.help("name the experiments it needs, as in latency = [\"latency\"]"));
         }
     }
@@ -112,7 +112,7 @@ fn of_artifacts(study: &Study) -> Vec<Fault> {
 }
 
 /// A value whose function is not there.
-fn of_value(meaning: &Meaning) -> Option<Fault> {
+fn of_value(meaning: &Meaning) -> Option<Mistake> {
     let From::Rust(rust) = &meaning.from else { return None };
     stranger(rust, "function", own::values().into_iter())
 }
@@ -124,7 +124,7 @@ pub fn points(study: &Study, artifact: &str, quick: bool) -> BTreeSet<String> {
 }
 
 /// Claims and figures that ask for what is not run.
-fn of_results(study: &Study, quick: bool) -> Vec<Fault> {
+fn of_results(study: &Study, quick: bool) -> Vec<Mistake> {
     let (mut faults, mut ids) = (Vec::new(), HashSet::new());
     for (artifact, _) in &study.artifacts {
         let points = points(study, &artifact.text, quick);
@@ -136,7 +136,12 @@ fn of_results(study: &Study, quick: bool) -> Vec<Fault> {
             for id in named {
                 let is_file = !id.is_empty() && id.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
                 let fault = |message: String| {
-                    Fault::new(&figure.artifact, 0..figure.artifact.text.len(), message, "by a figure of this artifact")
+                    Mistake::new(
+                        &figure.artifact,
+                        0..figure.artifact.text.len(),
+                        message,
+                        "by a figure of this artifact",
+                    )
                 };
                 if !is_file {
                     faults.push(

@@ -5,11 +5,12 @@
 
 use super::description::{self, Study};
 use super::experiment::Results;
-use super::expression::{self, Expression, Fault, Scope, Stop, Template, Value};
+use super::expression::{self, Expression, Mistake, Scope, Stop, Template, Value};
 use super::own;
 use super::view::{Source, View};
 use crate::report::claim::{self, Claim, Kind, Role};
 use crate::text::{Constant, Said, Table};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// What is known of a claim before anything runs.
@@ -50,7 +51,8 @@ pub enum Seen {
 }
 
 const KINDS: [(&str, Kind); 3] = [("number", Kind::Number), ("order", Kind::Order), ("shape", Kind::Shape)];
-const ROLES: [(&str, Role); 2] = [("predicted", Role::Predicted), ("calibrated", Role::Calibrated)];
+const ROLES: [(&str, Role); 3] =
+    [("predicted", Role::Predicted), ("calibrated", Role::Calibrated), ("given", Role::Given)];
 
 impl Stated {
     /// Reads one.
@@ -104,6 +106,11 @@ impl Stated {
     /// The published number, if it is one.
     pub fn expected(&self) -> Option<f64> {
         if let Constant::Number(number) = self.expected { Some(number) } else { None }
+    }
+
+    /// Whether constants were settled on it.
+    pub fn role(&self) -> Role {
+        self.role
     }
 
     /// The point that its number is read from, where it is stated by one.
@@ -161,7 +168,7 @@ impl Stated {
             }
             (Some((_, number)), None) => {
                 let given = value.expect("it was just evaluated");
-                let fault = || Fault::new(&given.said, given.tree.span.clone(), "a number is needed", number.what());
+                let fault = || Mistake::new(&given.said, given.tree.span.clone(), "a number is needed", number.what());
                 number.number().map(Seen::Number).ok_or_else(|| Stop::Wrong(Box::new(fault())))
             }
             (None, None) => Err(Stop::Absent("nothing says how it is judged".to_owned())),
@@ -174,7 +181,7 @@ impl Stated {
     }
 
     /// Judges the claim.
-    fn judge(&self, view: &View) -> Result<Claim, Fault> {
+    fn judge(&self, view: &View) -> Result<Claim, Mistake> {
         let mut claim = self.claim();
         match self.seen(view) {
             Ok(Seen::Number(number)) if number.is_finite() => {
@@ -218,6 +225,7 @@ impl Stated {
             holds: None,
             role: self.role,
             note: self.note.clone(),
+            doubt: None,
         }
     }
 }
@@ -253,16 +261,16 @@ impl How {
 pub fn placed(stop: Stop, said: &Said) -> Stop {
     match stop {
         Stop::Asked(message, label, help) => {
-            let fault = Fault::new(said, 0..said.text.len(), message, label);
-            Stop::Wrong(Box::new(help.into_iter().fold(fault, Fault::help)))
+            let fault = Mistake::new(said, 0..said.text.len(), message, label);
+            Stop::Wrong(Box::new(help.into_iter().fold(fault, Mistake::help)))
         }
         other => other,
     }
 }
 
 /// The claims of the artifacts, judged; a metric that a run does not give is a fault.
-pub fn judge(study: &Study, artifacts: &[&str], results: &Results) -> Result<Vec<Claim>, Vec<Fault>> {
-    let view = View { study, source: Source::Ran(results), gaps: false };
+pub fn judge(study: &Study, artifacts: &[&str], results: &Results) -> Result<Vec<Claim>, Vec<Mistake>> {
+    let view = View { study, source: Source::Ran(results), gaps: false, asked: None };
     let (mut judged, mut faults) = (Vec::new(), Vec::new());
     for claim in study.claims.iter().filter(|claim| artifacts.contains(&claim.artifact.text.as_str())) {
         match claim.judge(&view) {
@@ -273,12 +281,31 @@ pub fn judge(study: &Study, artifacts: &[&str], results: &Results) -> Result<Vec
     if faults.is_empty() { Ok(judged) } else { Err(faults) }
 }
 
+/// The numbers that claims measure; not a number where one is not given.
+pub fn numbers(study: &Study, claims: &[&Stated], results: &Results) -> Vec<f64> {
+    let view = View { study, source: Source::Ran(results), gaps: false, asked: None };
+    let number = |claim: &&Stated| match claim.seen(&view) {
+        Ok(Seen::Number(number)) => number,
+        _ => f64::NAN,
+    };
+    claims.iter().map(number).collect()
+}
+
+/// The points that a claim is judged by, of these.
+pub fn points_of(study: &Study, claim: &Stated, points: &BTreeSet<String>) -> BTreeSet<String> {
+    let asked = RefCell::default();
+    let view = View { study, source: Source::Planned(points), gaps: false, asked: Some(&asked) };
+    // What is wrong with it was told before.
+    let _ = claim.seen(&view);
+    asked.into_inner()
+}
+
 /// What is wrong with a claim whose artifact runs these points.
-pub fn planned(study: &Study, claim: &Stated, points: &BTreeSet<String>) -> Option<Fault> {
-    let view = View { study, source: Source::Planned(points), gaps: false };
+pub fn planned(study: &Study, claim: &Stated, points: &BTreeSet<String>) -> Option<Mistake> {
+    let view = View { study, source: Source::Planned(points), gaps: false, asked: None };
     match claim.seen(&view) {
         Err(Stop::Absent(what)) if !matches!(claim.how, How::Rust(..)) => {
-            Some(Fault::new(&claim.id, 0..claim.id.text.len(), "this claim can never be judged", what))
+            Some(Mistake::new(&claim.id, 0..claim.id.text.len(), "this claim can never be judged", what))
         }
         _ => claim.judge(&view).err(),
     }

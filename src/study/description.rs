@@ -6,7 +6,7 @@
 
 use super::claims::Stated;
 use super::experiment::Experiments;
-use super::expression::{self, Expression, Fault, Loop, Node, Piece, Template};
+use super::expression::{self, Expression, Loop, Mistake, Segment, Template, Term};
 use super::figures::Figure;
 use crate::text::kind::{NumberOrText, Phrase, Several, Words};
 use crate::text::origin::Texts;
@@ -147,8 +147,8 @@ impl From {
         let (From::Metric(points, what) | From::Busy(points, what)) = self else { return Vec::new() };
         let mut names: Vec<String> = Vec::new();
         for piece in points.iter().take(1).chain([what]).flat_map(|template| &template.pieces) {
-            if let Piece::Hole(tree, _) = piece
-                && let Node::Value(name, _) = &tree.node
+            if let Segment::Hole(tree, _) = piece
+                && let Term::Value(name, _) = &tree.node
                 && !names.contains(name)
             {
                 names.push(name.clone());
@@ -159,13 +159,13 @@ impl From {
 }
 
 /// A fault as a problem.
-pub fn problem(texts: &Texts, fault: &Fault) -> Problem {
+pub fn problem(texts: &Texts, fault: &Mistake) -> Problem {
     let problem = Problem::new(&fault.message).at(fault.said.part(texts, &fault.span), &*fault.label);
     fault.help.iter().fold(problem, Problem::help)
 }
 
 /// Tells a fault, and goes on with nothing.
-fn sound<T>(t: &Table<'_>, read: Result<T, Fault>) -> Option<T> {
+fn sound<T>(t: &Table<'_>, read: Result<T, Mistake>) -> Option<T> {
     read.map_err(|fault| t.tell(problem(t.sources(), &fault))).ok()
 }
 

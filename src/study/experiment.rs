@@ -4,14 +4,15 @@
 //! user's. In a setting, `<AXIS>` stands for the point's value of that axis. Points run in parallel;
 //! results do not depend on the order.
 
-use super::home::Home;
+use super::home::{File, Home};
 use super::run::{RunResult, run};
 use crate::engine::Recorder;
 use crate::machine::{self, Machine};
 use crate::text::kind::{ByName, Phrase, Several};
-use crate::text::{Document, Problems, Said, Table};
+use crate::text::{Document, Problems, Read, Said, Table};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// For each value of an axis the settings it stands for.
 pub type Values = Vec<(Said, Vec<Said>)>;
@@ -62,8 +63,30 @@ pub struct Point {
     trace: bool,
 }
 
+/// A point's description, to be read.
+pub struct Draft {
+    /// `EXPERIMENT/VALUE/VALUE…`.
+    pub name: String,
+    base: Arc<File>,
+    sets: Vec<String>,
+    trace: bool,
+}
+
+impl Draft {
+    /// Reads it, with `more` settings over its own.
+    pub fn read(&self, more: &[String]) -> Result<Read<Machine>, Problems> {
+        let sets: Vec<String> = self.sets.iter().chain(more).cloned().collect();
+        machine::read(Document::Text(&self.base.name, &self.base.text, self.base.folder.as_deref()), &sets)
+    }
+
+    /// Runs it as it was read.
+    pub fn run(&self, read: &Read<Machine>) -> RunResult {
+        run(&read.value, recorder(self.trace))
+    }
+}
+
 /// What is wrong with the descriptions of points: at which, and what.
-pub type Faulty = Vec<(String, Problems)>;
+pub type FaultyPoints = Vec<(String, Problems)>;
 
 /// The results, by the name of the point.
 pub type Results = BTreeMap<String, RunResult>;
@@ -94,19 +117,38 @@ impl Experiments {
     }
 
     /// The points of the experiments `wanted`, in order, with `more` settings over theirs.
-    pub fn points(&self, home: &Home, wanted: &[&str], quick: bool, more: &[String]) -> Result<Vec<Point>, Faulty> {
+    pub fn points(
+        &self,
+        home: &Home,
+        wanted: &[&str],
+        quick: bool,
+        more: &[String],
+    ) -> Result<Vec<Point>, FaultyPoints> {
         let (mut points, mut faulty) = (Vec::new(), Vec::<Found>::new());
-        for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, self.find(name)?))) {
-            let base = home.file(&experiment.base).map_err(|problem| vec![(String::new(), problem)])?;
-            for Combination { name, mut sets, .. } in self.combinations(name, experiment, quick) {
-                sets.extend_from_slice(more);
-                match machine::read(Document::Text(&base.name, &base.text, base.folder.as_deref()), &sets) {
-                    Ok(read) => points.push(Point { name, machine: read.value, trace: experiment.trace }),
-                    Err(problems) => Found::add(&mut faulty, &name, &problems),
-                }
+        for draft in self.drafts(home, wanted, quick)? {
+            match draft.read(more) {
+                Ok(read) => points.push(Point { name: draft.name, machine: read.value, trace: draft.trace }),
+                Err(problems) => Found::add(&mut faulty, &draft.name, &problems),
             }
         }
         if faulty.is_empty() { Ok(points) } else { Err(faulty.into_iter().map(Found::told).collect()) }
+    }
+
+    /// The points of the experiments `wanted`, in order, to be read.
+    pub fn drafts(&self, home: &Home, wanted: &[&str], quick: bool) -> Result<Vec<Draft>, FaultyPoints> {
+        let mut drafts = Vec::new();
+        for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, self.find(name)?))) {
+            let base = Arc::new(home.file(&experiment.base).map_err(|problem| vec![(String::new(), problem)])?);
+            let trace = experiment.trace;
+            let combinations = self.combinations(name, experiment, quick).into_iter();
+            drafts.extend(combinations.map(|Combination { name, sets, .. }| Draft {
+                name,
+                base: base.clone(),
+                sets,
+                trace,
+            }));
+        }
+        Ok(drafts)
     }
 
     /// The point `of` of the experiment `experiment` under another name, with `more` settings.
@@ -242,12 +284,16 @@ fn extend(point: &Combination, axis: &str, value: &str, more: &[String], experim
     point
 }
 
+/// What records the spans of a point.
+fn recorder(trace: bool) -> Recorder {
+    if trace { Recorder::keeping(SPANS_MAX) } else { Recorder::off() }
+}
+
 /// Runs all points on `jobs` threads (0: as many as there are), telling `done` of each.
 pub fn run_all(points: &[Point], jobs: usize, done: &(dyn Fn(&str) + Sync)) -> Results {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().expect("threads can be started");
     let one = |point: &Point| {
-        let recorder = if point.trace { Recorder::keeping(SPANS_MAX) } else { Recorder::off() };
-        let result = run(&point.machine, recorder);
+        let result = run(&point.machine, recorder(point.trace));
         done(&point.name);
         (point.name.clone(), result)
     };

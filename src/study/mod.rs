@@ -8,6 +8,9 @@
 //! | `sweep.rs` | many runs: the cross product of varied keys |
 //! | `vary.rs` | `KEY=V1,V2,…` |
 //! | `points.rs` | finished points of a sweep, kept |
+//! | `constants.rs` | the numbers of a machine, made larger or smaller |
+//! | `whatif.rs` | what would change if one of them were another |
+//! | `uncertainty/` | how sure a number is |
 //! | `home.rs` | where a study lies, and its files |
 //! | `description.rs` | a study as it is described |
 //! | `experiment.rs` | the runs behind it |
@@ -25,6 +28,7 @@
 pub mod binds;
 mod check;
 pub mod claims;
+pub mod constants;
 pub mod description;
 pub mod experiment;
 pub mod expression;
@@ -39,8 +43,10 @@ pub mod run;
 pub mod sweep;
 pub mod template;
 mod trapeze;
+pub mod uncertainty;
 pub mod vary;
 mod view;
+pub mod whatif;
 
 pub use binds::Binds;
 pub use record::Record;

@@ -3,6 +3,7 @@
 //! The same bytes for the same description on every machine, but for `host`, which says how the
 //! run itself went. `hash` is over everything else, so a record can be checked by itself.
 
+use super::uncertainty::single::Sure;
 use super::{Binds, RunResult};
 use crate::engine::{Outcome, Stuck, Time};
 use crate::machine::{Machine, shipped};
@@ -61,6 +62,16 @@ impl Record {
         self
     }
 
+    /// The same record with how sure its metrics are, which is no part of what its hash is over.
+    pub fn with_uncertainty(mut self, sure: &[Sure]) -> Record {
+        let one = |sure: &Sure| {
+            let Sure { metric, left_free, elasticities } = sure;
+            (metric.name.clone(), json!({ "left_free": left_free, "elasticities": elasticities }))
+        };
+        self.0.insert("uncertainty".into(), Json::Object(sure.iter().map(one).collect()));
+        self
+    }
+
     /// The record that a text holds, or why it is none.
     pub fn parse(text: &str) -> Result<Record, String> {
         let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
@@ -81,6 +92,7 @@ impl Record {
     pub fn is_whole(&self) -> bool {
         let mut rest = self.0.clone();
         rest.shift_remove("host");
+        rest.shift_remove("uncertainty");
         let hash = rest.shift_remove("hash");
         hash == Some(digest(&rest).into())
     }

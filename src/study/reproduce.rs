@@ -2,9 +2,11 @@
 
 use super::claims;
 use super::description::{Study, problem};
-use super::experiment::{Faulty, Results, run_all};
-use super::expression::Fault;
+use super::experiment::{FaultyPoints, Results, run_all};
+use super::expression::Mistake;
 use super::home::Home;
+use super::uncertainty::paper::doubt;
+use super::uncertainty::sureness;
 use super::{check, figures, own};
 use crate::machine;
 use crate::report::PaperReport;
@@ -23,6 +25,8 @@ pub struct Options {
     pub quick: bool,
     /// Threads; 0 for as many as there are.
     pub jobs: usize,
+    /// Whether each number says how sure it is.
+    pub uncertainty: bool,
 }
 
 /// Told how far a reproduction has come; called from several threads.
@@ -34,7 +38,7 @@ pub trait Progress: Sync {
 }
 
 /// A study that was read and checked, and where it lies.
-pub struct Found {
+pub struct Located {
     /// The study.
     pub read: Read<Study>,
     /// Where it lies.
@@ -59,7 +63,7 @@ pub fn target(given: &str) -> (String, Option<String>) {
 }
 
 /// Reads and checks a paper or a folder.
-pub fn find(name: &str, quick: bool) -> Result<Found, Problems> {
+pub fn find(name: &str, quick: bool) -> Result<Located, Problems> {
     let is_name = !name.contains(std::path::is_separator) && !Path::new(name).is_dir();
     if is_name && !papers().contains(&name) {
         let problem = among("paper", name, papers().iter().copied());
@@ -68,31 +72,37 @@ pub fn find(name: &str, quick: bool) -> Result<Found, Problems> {
     let home = Home::of(name);
     let read = home.read()?;
     check::check(&read, &home, quick)?;
-    Ok(Found { read, home })
+    Ok(Located { read, home })
 }
 
-fn alone(problems: Problems) -> Faulty {
+fn alone(problems: Problems) -> FaultyPoints {
     vec![(String::new(), problems)]
 }
 
 /// Reproduces a paper, or one artifact of it. The error says what is wrong, and where.
-pub fn reproduce(options: &Options, progress: &dyn Progress) -> Result<PaperReport, Faulty> {
+pub fn reproduce(options: &Options, progress: &dyn Progress) -> Result<PaperReport, FaultyPoints> {
     find(&options.paper, options.quick).map_err(alone)?.reproduce(options, progress)
 }
 
-impl Found {
+impl Located {
     /// Reproduces it, or one artifact of it.
-    pub fn reproduce(&self, options: &Options, progress: &dyn Progress) -> Result<PaperReport, Faulty> {
+    pub fn reproduce(&self, options: &Options, progress: &dyn Progress) -> Result<PaperReport, FaultyPoints> {
         let study = &self.read.value;
         let artifacts = self.wanted(options).map_err(|problem| alone(Problems::one(problem)))?;
         let results = self.results(&artifacts, options, &[], progress)?;
-        let told = |faults: Vec<Fault>| {
+        let told = |faults: Vec<Mistake>| {
             let problems = faults.iter().map(|fault| problem(self.read.texts(), fault)).collect();
             alone(self.read.problems(problems))
         };
+        let mut claims = claims::judge(study, &artifacts, &results).map_err(told)?;
+        let mut drawn = figures::draw(study, &artifacts, &results).map_err(told)?;
+        if options.uncertainty {
+            let doubts = doubt(self, options, &results, &mut claims, progress)?;
+            drawn.extend(sureness::artifacts(&claims, &doubts));
+        }
         Ok(PaperReport {
-            claims: claims::judge(study, &artifacts, &results).map_err(told)?,
-            artifacts: figures::draw(study, &artifacts, &results).map_err(told)?,
+            claims,
+            artifacts: drawn,
             paper: self.home.name(),
             title: study.title.clone(),
             reference: study.reference.clone(),
@@ -107,7 +117,7 @@ impl Found {
         options: &Options,
         more: &[String],
         progress: &dyn Progress,
-    ) -> Result<Results, Faulty> {
+    ) -> Result<Results, FaultyPoints> {
         let (study, quick) = (&self.read.value, options.quick);
         let mut experiments: Vec<&str> =
             artifacts.iter().flat_map(|id| study.experiments_of(id)).map(|said| said.text.as_str()).collect();
@@ -149,7 +159,7 @@ fn among<'a>(what: &str, given: &str, allowed: impl Iterator<Item = &'a str> + C
 
 /// A constant that was fitted to the paper.
 #[derive(Clone, Debug)]
-pub struct Constant {
+pub struct Calibrated {
     /// Where it stands in a description.
     pub path: String,
     /// Its value.
@@ -161,9 +171,9 @@ pub struct Constant {
 }
 
 /// Every constant that a study's machines were calibrated with, once for each value it has.
-pub fn constants(found: &Found) -> Vec<Constant> {
+pub fn constants(found: &Located) -> Vec<Calibrated> {
     let study = &found.read.value;
-    let mut constants: BTreeMap<(String, String, String), Constant> = BTreeMap::new();
+    let mut constants: BTreeMap<(String, String, String), Calibrated> = BTreeMap::new();
     let mut wanted: Vec<&str> = study.artifacts.iter().flat_map(|(_, of)| of).map(|said| said.text.as_str()).collect();
     wanted.sort_unstable();
     wanted.dedup();
@@ -175,7 +185,7 @@ pub fn constants(found: &Found) -> Vec<Constant> {
             let entries = read.entries();
             let fitted = entries.iter().filter_map(calibrated);
             constants.extend(fitted.map(|constant| {
-                let Constant { path, value, fitted_on, .. } = &constant;
+                let Calibrated { path, value, fitted_on, .. } = &constant;
                 ((path.clone(), value.to_string(), fitted_on.clone()), constant)
             }));
         }
@@ -183,7 +193,7 @@ pub fn constants(found: &Found) -> Vec<Constant> {
     constants.into_values().collect()
 }
 
-fn calibrated(entry: &Entry) -> Option<Constant> {
+fn calibrated(entry: &Entry) -> Option<Calibrated> {
     let fitted_on = entry.note.as_deref()?.strip_prefix("calibrated:")?.trim().to_owned();
-    Some(Constant { path: entry.path.clone(), value: entry.value.clone(), meaning: entry.doc.to_string(), fitted_on })
+    Some(Calibrated { path: entry.path.clone(), value: entry.value.clone(), meaning: entry.doc.to_string(), fitted_on })
 }

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::machine::build::{Built, build};
 
 /// What a run gave.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RunResult {
     /// How it ended.
     pub outcome: Outcome,

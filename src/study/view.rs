@@ -10,6 +10,7 @@ use super::expression::{Key, Names, Scope, Stop, Template, Value};
 use super::own;
 use super::run::RunResult;
 use crate::text::{Constant, Said, suggest};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// Where values come from.
@@ -30,6 +31,8 @@ pub struct View<'a> {
     pub source: Source<'a>,
     /// Whether what is not run is left out without a word.
     pub gaps: bool,
+    /// Where the points are kept that are asked for.
+    pub asked: Option<&'a RefCell<BTreeSet<String>>>,
 }
 
 /// The value of the study itself that is a claim's published number.
@@ -40,6 +43,9 @@ const PLANNED_ELEMENTS: usize = 8;
 impl<'a> View<'a> {
     /// The run of a point, if there is one; that none is planned is wrong.
     pub fn run(&self, point: &str) -> Result<Option<&'a RunResult>, Stop> {
+        if let Some(asked) = self.asked {
+            asked.borrow_mut().insert(point.to_owned());
+        }
         match self.source {
             Source::Ran(results) => Ok(results.get(point)),
             Source::Planned(points) if points.contains(point) => Ok(None),
@@ -166,9 +172,9 @@ impl Names for View<'_> {
 
 /// A template whose holes are written as points are named.
 pub fn keys(template: &Template) -> Template {
-    use super::expression::{Format, Piece};
-    let key = |piece: &Piece| match piece {
-        Piece::Hole(tree, _) => Piece::Hole(tree.clone(), Format::parse("key")),
+    use super::expression::{Format, Segment};
+    let key = |piece: &Segment| match piece {
+        Segment::Hole(tree, _) => Segment::Hole(tree.clone(), Format::parse("key")),
         words => words.clone(),
     };
     Template { said: template.said.clone(), pieces: template.pieces.iter().map(key).collect() }

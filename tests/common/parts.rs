@@ -11,6 +11,7 @@ use narrows::host::HostParameters;
 use narrows::machine::build::build;
 use narrows::machine::combinations::{Combination, combinations};
 use narrows::machine::{self, Fabric, Machine};
+use narrows::ni::Driver;
 use narrows::protocol::Statistics;
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,13 +104,13 @@ pub fn seen(machine: &Machine) -> Seen {
     messages.iter().for_each(exact);
     let once: BTreeSet<u64> = messages.iter().map(|message| message.id).collect();
     assert_eq!(once.len(), messages.len(), "no message is delivered twice");
-    let ports = world.nodes.iter().filter_map(|node| node.endpoint().port());
+    let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());
     Seen {
         metrics: built.running.metrics(world, &outcome),
         outcome,
         messages,
         fate: world.fabric.as_ref().expect("a fabric joins them").fate(),
-        protocols: ports.map(|port| port.statistics()).collect(),
+        protocols: accounts.map(|(statistics, _)| statistics).collect(),
     }
 }
 

@@ -95,11 +95,15 @@ fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
     if needed.is_some_and(|needed| needed <= memory) || parts.ends.protocol.keeps().is_none() {
         return Vec::new();
     }
-    let needed = needed.map_or("no end of memory".to_owned(), |needed| needed.to_string());
-    let message = format!(
-        "what [protocol.{protocol}] keeps lies in packet buffers of [ni.{ni}], which need {needed} with its rings; \
-         its memory has {memory}"
-    );
+    let message = match needed {
+        Some(needed) => format!(
+            "what [protocol.{protocol}] keeps lies in packet buffers of [ni.{ni}], which need {needed} with its rings; \
+             its memory has {memory}"
+        ),
+        None => format!(
+            "[protocol.{protocol}] has no end of buffers, and they lie in the memory of [ni.{ni}], which has {memory}"
+        ),
+    };
     let help = format!("make the buffers of the protocol fewer, or ni.{ni}.payload-max smaller, or its memory larger");
     let keys = [format!("protocol.{protocol}"), format!("ni.{ni}.payload-max"), format!("ni.{ni}.lanai.sram.size")];
     vec![Misfit::new(keys, message, help)]

@@ -11,7 +11,7 @@
 //! name.
 
 use crate::engine::Bytes;
-use crate::host::MainMemory;
+use crate::host::MemorySize;
 use crate::host::memory_bus::node::FIRST_FREE;
 use crate::machine::{Ends, Machine, build};
 use crate::ni::{Design, NiParameters};
@@ -68,7 +68,7 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     queues(read, ends, problems);
     let flows = flows(machine);
     for (name, host) in &machine.hosts {
-        let Some(MainMemory { size, key, grain }) = host.main_memory() else { continue };
+        let Some(MemorySize { size, key, grain }) = host.main_memory() else { continue };
         let grain = Grain(grain);
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
         let needs = nodes.map(|(number, node)| (need(&flows, number, machine, ends, grain), &node.name));

@@ -4,7 +4,7 @@
 //! The head holds the frame's header in its first word and an acknowledgement that it carries in
 //! its second ([`encode`]).
 
-use super::{Acknowledgement, Bulk, Header, Held, Number, Outgoing, Parameters, Request, Scalar, Unit};
+use super::{Acknowledgement, Bulk, Header, HeldState, Number, Outgoing, Parameters, Request, Scalar, Unit};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Promises, Protocol, Slot, Statistics, Taken};
 
@@ -42,7 +42,7 @@ struct Lane<P> {
     /// Packets being composed.
     reserved: u32,
     /// The most that it has held.
-    held: Held,
+    held: HeldState,
 }
 
 impl<P: Clone> Lane<P> {
@@ -59,7 +59,7 @@ const BUFFER: Slot = Slot(0);
 impl<P: Clone> Adapter<P> {
     /// The end at node `own`, on a fabric of so many classes.
     pub fn new(own: NodeId, classes: u8, parameters: WireParameters) -> Adapter<P> {
-        let lane = |_| Lane { unit: Unit::new(own, &parameters.unit), reserved: 0, held: Held::default() };
+        let lane = |_| Lane { unit: Unit::new(own, &parameters.unit), reserved: 0, held: HeldState::default() };
         Adapter { parameters, lanes: (0..classes).map(lane).collect() }
     }
 

@@ -8,7 +8,7 @@ use super::parameters::{NODE_BYTES, SMALL_BYTES, TIMER_BYTES};
 
 /// The most that each organ has held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Held {
+pub struct HeldState {
     pool: usize,
     outstanding: usize,
     arrivals: usize,
@@ -18,7 +18,7 @@ pub struct Held {
     acknowledgements: usize,
 }
 
-impl Held {
+impl HeldState {
     /// Takes what the unit holds now into account, and buffers whose packets are still composed.
     pub fn note<T: Clone>(&mut self, unit: &Unit<T>, composed: usize) {
         self.pool = self.pool.max(unit.pool.len() + composed);

@@ -116,7 +116,7 @@ mod unit;
 pub use super::Answer;
 pub use adapter::{Adapter, WireParameters};
 pub use frame::{Acknowledgement, Bulk, Frame, Header, Number, Request, Scalar};
-pub use held::Held;
+pub use held::HeldState;
 pub use parameters::{AcknowledgeAt, BulkAcknowledge, Parameters, Retransmission};
 pub use pool::Outgoing;
 pub use statistics::Statistics;

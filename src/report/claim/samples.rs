@@ -15,6 +15,7 @@ pub fn number(id: &str, expected: f64, measured: f64, tolerance: f64) -> Claim {
         holds: None,
         role: Role::Predicted,
         note: None,
+        doubt: None,
     }
     .judged()
 }
@@ -31,6 +32,7 @@ pub fn shape(id: &str, holds: Option<bool>) -> Claim {
         holds,
         role: Role::Calibrated,
         note: Some("the text says 2844, the figure 2848".to_owned()),
+        doubt: None,
         ..number(id, 1.0, 1.0, 0.0)
     }
 }

@@ -1,7 +1,7 @@
 //! From tree to value. Leaves out what names mean ([`Names`]) and the functions.
 
-use super::value::{Item, Key, Value};
-use super::{Binary, Expression, Fault, Loop, Node, Piece, Template, Tree, Unary, functions};
+use super::value::{Element, Key, Value};
+use super::{Binary, Expression, Loop, Mistake, Segment, Syntax, Template, Term, Unary, functions};
 use crate::text::{Said, suggest};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -15,7 +15,7 @@ const DEEPEST: usize = 24;
 #[derive(Clone, Debug)]
 pub enum Stop {
     /// It is wrong.
-    Wrong(Box<Fault>),
+    Wrong(Box<Mistake>),
     /// What it asks for is wrong, wherever it asks: message, label, help.
     Asked(String, String, Vec<String>),
     /// It is sound, but these results do not hold what it asks for.
@@ -102,53 +102,53 @@ pub(super) struct At<'s, 'a> {
 }
 
 impl<'a> At<'_, 'a> {
-    fn fault(&self, span: &Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Fault {
-        Fault::new(self.said, span.clone(), message, label)
+    fn fault(&self, span: &Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Mistake {
+        Mistake::new(self.said, span.clone(), message, label)
     }
 
     pub(super) fn wrong(&self, span: &Range<usize>, message: &str, value: &Value) -> Stop {
         Stop::Wrong(Box::new(self.fault(span, message, format!("this is {}", value.what()))))
     }
 
-    pub(super) fn value(&self, tree: &Tree) -> Result<Value, Stop> {
+    pub(super) fn value(&self, tree: &Syntax) -> Result<Value, Stop> {
         match &tree.node {
-            Node::Number(number) => Ok(Value::Number(*number)),
-            Node::Flag(flag) => Ok(Value::Flag(*flag)),
-            Node::Text(pieces) => self.words(pieces).map(Value::Text),
-            Node::Value(name, arguments) => self.named(tree, name, arguments),
-            Node::Unary(operator, about) => self.unary(*operator, about),
-            Node::Binary(operator, left, right) => self.binary(tree, *operator, left, right),
-            Node::Call(name, arguments) => functions::call(self, tree, name, arguments),
-            Node::Each(body, loops, only) => self.list(tree, body, loops, only.as_deref()),
+            Term::Number(number) => Ok(Value::Number(*number)),
+            Term::Flag(flag) => Ok(Value::Flag(*flag)),
+            Term::Text(pieces) => self.words(pieces).map(Value::Text),
+            Term::Value(name, arguments) => self.named(tree, name, arguments),
+            Term::Unary(operator, about) => self.unary(*operator, about),
+            Term::Binary(operator, left, right) => self.binary(tree, *operator, left, right),
+            Term::Call(name, arguments) => functions::call(self, tree, name, arguments),
+            Term::Each(body, loops, only) => self.list(tree, body, loops, only.as_deref()),
         }
     }
 
-    pub(super) fn number(&self, tree: &Tree) -> Result<f64, Stop> {
+    pub(super) fn number(&self, tree: &Syntax) -> Result<f64, Stop> {
         let value = self.value(tree)?;
         value.number().ok_or_else(|| self.wrong(&tree.span, "a number is needed here", &value))
     }
 
-    pub(super) fn flag(&self, tree: &Tree) -> Result<bool, Stop> {
+    pub(super) fn flag(&self, tree: &Syntax) -> Result<bool, Stop> {
         match self.value(tree)? {
             Value::Flag(flag) => Ok(flag),
             other => Err(self.wrong(&tree.span, "a comparison is needed here", &other)),
         }
     }
 
-    fn words(&self, pieces: &[Piece]) -> Result<String, Stop> {
+    fn words(&self, pieces: &[Segment]) -> Result<String, Stop> {
         let mut words = String::new();
         for piece in pieces {
             match piece {
-                Piece::Words(more) => words += more,
-                Piece::Hole(tree, format) => words += &format.words(&self.value(tree)?),
+                Segment::Words(more) => words += more,
+                Segment::Hole(tree, format) => words += &format.words(&self.value(tree)?),
             }
         }
         Ok(words)
     }
 
     /// Words as they stand in the names of points and sets.
-    fn key(&self, pieces: &[Piece]) -> Result<Key, Stop> {
-        if let [Piece::Hole(tree, _)] = pieces
+    fn key(&self, pieces: &[Segment]) -> Result<Key, Stop> {
+        if let [Segment::Hole(tree, _)] = pieces
             && let Value::Key(key) = self.value(tree)?
         {
             return Ok(key);
@@ -156,14 +156,14 @@ impl<'a> At<'_, 'a> {
         let mut key = String::new();
         for piece in pieces {
             match piece {
-                Piece::Words(more) => key += more,
-                Piece::Hole(tree, _) => key += &self.value(tree)?.key(),
+                Segment::Words(more) => key += more,
+                Segment::Hole(tree, _) => key += &self.value(tree)?.key(),
             }
         }
         Ok(Key { label: key.clone(), key })
     }
 
-    fn named(&self, tree: &Tree, name: &str, arguments: &[Vec<Piece>]) -> Result<Value, Stop> {
+    fn named(&self, tree: &Syntax, name: &str, arguments: &[Vec<Segment>]) -> Result<Value, Stop> {
         let bound = self.scope.bound.iter().rev().find(|(bound, _)| bound == name);
         if let (Some((_, value)), true) = (bound, arguments.is_empty()) {
             return Ok(value.clone());
@@ -176,14 +176,14 @@ impl<'a> At<'_, 'a> {
         match self.scope.names.value(name, &arguments, self.scope.depth + 1) {
             Some(Err(Stop::Asked(message, label, help))) => {
                 let fault = self.fault(&tree.span, message, label);
-                Err(Stop::Wrong(Box::new(help.into_iter().fold(fault, Fault::help))))
+                Err(Stop::Wrong(Box::new(help.into_iter().fold(fault, Mistake::help))))
             }
             Some(given) => given,
             None => Err(self.unknown(tree, name)),
         }
     }
 
-    fn unknown(&self, tree: &Tree, name: &str) -> Stop {
+    fn unknown(&self, tree: &Syntax, name: &str) -> Stop {
         let bound = self.scope.bound.iter().map(|(name, _)| name.as_str());
         let known: Vec<&str> = bound.chain(self.scope.names.values()).collect();
         let near = suggest::nearest(name, known.iter().copied());
@@ -193,14 +193,14 @@ impl<'a> At<'_, 'a> {
         Stop::Wrong(Box::new(fault.help(format!("there is {}", suggest::phrase(known)))))
     }
 
-    fn unary(&self, operator: Unary, about: &Tree) -> Result<Value, Stop> {
+    fn unary(&self, operator: Unary, about: &Syntax) -> Result<Value, Stop> {
         match operator {
             Unary::Minus => Ok(Value::Number(-self.number(about)?)),
             Unary::Not => Ok(Value::Flag(!self.flag(about)?)),
         }
     }
 
-    fn binary(&self, tree: &Tree, operator: Binary, left: &Tree, right: &Tree) -> Result<Value, Stop> {
+    fn binary(&self, tree: &Syntax, operator: Binary, left: &Syntax, right: &Syntax) -> Result<Value, Stop> {
         // Both sides always: what is wrong with one is told before anything runs.
         let numbers = || Ok((self.number(left), self.number(right))).and_then(|(a, b)| Ok::<_, Stop>((a?, b?)));
         match operator {
@@ -216,7 +216,7 @@ impl<'a> At<'_, 'a> {
         }
     }
 
-    fn compare(&self, tree: &Tree, operator: Binary, left: &Tree, right: &Tree) -> Result<Value, Stop> {
+    fn compare(&self, tree: &Syntax, operator: Binary, left: &Syntax, right: &Syntax) -> Result<Value, Stop> {
         let (a, b) = (self.value(left)?, self.value(right)?);
         let order = a.compare(&b);
         let are_numbers = a.number().is_some() && b.number().is_some();
@@ -235,7 +235,7 @@ impl<'a> At<'_, 'a> {
         }))
     }
 
-    fn list(&self, tree: &Tree, body: &Tree, loops: &[Loop], only: Option<&Tree>) -> Result<Value, Stop> {
+    fn list(&self, tree: &Syntax, body: &Syntax, loops: &[Loop], only: Option<&Syntax>) -> Result<Value, Stop> {
         let mut items = Vec::new();
         for scope in self.each(loops)? {
             let at = At { scope: &scope, said: self.said };
@@ -245,7 +245,7 @@ impl<'a> At<'_, 'a> {
             let bound = scope.bound.iter().rev().take(loops.len()).rev();
             let keys =
                 bound.filter_map(|(_, value)| if let Value::Key(key) = value { Some(key.clone()) } else { None });
-            items.push(Item { at: keys.collect(), value: at.value(body)? });
+            items.push(Element { at: keys.collect(), value: at.value(body)? });
             if items.len() > ELEMENTS_MAX {
                 let message = format!("this list has more than {ELEMENTS_MAX} elements");
                 return Err(Stop::Wrong(Box::new(self.fault(&tree.span, message, "here"))));

@@ -41,7 +41,7 @@ impl Format {
                 None => key.label.clone(),
             },
             Value::List(items) => {
-                let one = |item: &super::Item| {
+                let one = |item: &super::Element| {
                     let labels = item.at.iter().map(|key| key.label.as_str());
                     labels.map(str::to_owned).chain([self.words(&item.value)]).collect::<Vec<_>>().join(" ")
                 };

@@ -1,8 +1,8 @@
 //! The functions: of numbers, of lists, and the shapes of curves that papers speak of.
 
 use super::eval::{At, Stop};
-use super::value::{Item, Key, Value};
-use super::{Fault, Format, Tree};
+use super::value::{Element, Key, Value};
+use super::{Format, Mistake, Syntax};
 use crate::text::suggest;
 
 /// Every function: name, how it is called, what it gives.
@@ -38,7 +38,7 @@ pub const FUNCTIONS: [(&str, &str, &str); 28] = [
 ];
 
 /// What the function `name` gives.
-pub(super) fn call(at: &At, tree: &Tree, name: &str, arguments: &[Tree]) -> Result<Value, Stop> {
+pub(super) fn call(at: &At, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, Stop> {
     let one = |n: usize| arguments.get(n).ok_or_else(|| too_few(at, tree, name));
     let most = match name {
         "min" | "max" => usize::MAX,
@@ -47,7 +47,7 @@ pub(super) fn call(at: &At, tree: &Tree, name: &str, arguments: &[Tree]) -> Resu
         _ => 1,
     };
     if let Some(more) = arguments.get(most) {
-        let fault = Fault::new(at.said, more.span.clone(), format!("`{name}` takes less"), "one too many");
+        let fault = Mistake::new(at.said, more.span.clone(), format!("`{name}` takes less"), "one too many");
         return Err(Stop::Wrong(Box::new(fault.help(usage(name)))));
     }
     let number = |n: usize| at.number(one(n)?);
@@ -99,7 +99,7 @@ pub(super) fn call(at: &At, tree: &Tree, name: &str, arguments: &[Tree]) -> Resu
 }
 
 /// Functions of a list of numbers.
-fn of_numbers(at: &At, tree: &Tree, name: &str, arguments: &[Tree]) -> Result<Value, Stop> {
+fn of_numbers(at: &At, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, Stop> {
     if !FUNCTIONS.iter().any(|(known, _, _)| *known == name) {
         return Err(unknown(at, tree, name));
     }
@@ -138,37 +138,37 @@ fn of_numbers(at: &At, tree: &Tree, name: &str, arguments: &[Tree]) -> Result<Va
     })
 }
 
-fn of_list(at: &At, tree: &Tree) -> Result<Vec<Item>, Stop> {
+fn of_list(at: &At, tree: &Syntax) -> Result<Vec<Element>, Stop> {
     match at.value(tree)? {
         Value::List(items) => Ok(items),
         other => Err(at.wrong(&tree.span, "a list is needed here, such as `x[{axis}] for axis`", &other)),
     }
 }
 
-fn numbers(at: &At, tree: &Tree) -> Result<Vec<f64>, Stop> {
-    let number = |item: Item| {
+fn numbers(at: &At, tree: &Syntax) -> Result<Vec<f64>, Stop> {
+    let number = |item: Element| {
         item.value.number().ok_or_else(|| at.wrong(&tree.span, "a list of numbers is needed here", &item.value))
     };
     of_list(at, tree)?.into_iter().map(number).collect()
 }
 
 /// A number, or those of a list.
-fn some_numbers(at: &At, tree: &Tree) -> Result<Vec<f64>, Stop> {
+fn some_numbers(at: &At, tree: &Syntax) -> Result<Vec<f64>, Stop> {
     match at.value(tree)? {
         Value::List(_) => numbers(at, tree),
         _ => Ok(vec![at.number(tree)?]),
     }
 }
 
-fn flags(at: &At, tree: &Tree) -> Result<Vec<bool>, Stop> {
-    let flag = |item: Item| match item.value {
+fn flags(at: &At, tree: &Syntax) -> Result<Vec<bool>, Stop> {
+    let flag = |item: Element| match item.value {
         Value::Flag(flag) => Ok(flag),
         other => Err(at.wrong(&tree.span, "a list of comparisons is needed here", &other)),
     };
     of_list(at, tree)?.into_iter().map(flag).collect()
 }
 
-fn element(items: Vec<Item>, n: usize) -> Result<Value, Stop> {
+fn element(items: Vec<Element>, n: usize) -> Result<Value, Stop> {
     items.into_iter().nth(n).map(|item| item.value).ok_or_else(nothing)
 }
 
@@ -192,20 +192,20 @@ fn monotone(numbers: &[f64], rising: bool, tolerance: f64) -> bool {
 }
 
 /// Where an element is.
-fn place(item: &Item) -> Key {
+fn place(item: &Element) -> Key {
     let join = |of: fn(&Key) -> &str, between: &str| item.at.iter().map(of).collect::<Vec<_>>().join(between);
     Key { key: join(|key| &key.key, "/"), label: join(|key| &key.label, ", ") }
 }
 
 /// Where a curve crosses zero: straight lines between neighbours.
-fn crossings(at: &At, tree: &Tree, items: &[Item], numbers: &[f64]) -> Result<Vec<f64>, Stop> {
-    let x = |item: &Item| match item.at.as_slice() {
+fn crossings(at: &At, tree: &Syntax, items: &[Element], numbers: &[f64]) -> Result<Vec<f64>, Stop> {
+    let x = |item: &Element| match item.at.as_slice() {
         [key] => key.key.parse::<f64>().ok(),
         _ => None,
     };
     let wrong = || {
         let message = "crossings are looked for over one axis whose values are numbers";
-        Stop::Wrong(Box::new(Fault::new(at.said, tree.span.clone(), message, "this is no such list")))
+        Stop::Wrong(Box::new(Mistake::new(at.said, tree.span.clone(), message, "this is no such list")))
     };
     let at: Vec<f64> = items.iter().map(x).collect::<Option<_>>().ok_or_else(wrong)?;
     let pairs = at.windows(2).zip(numbers.windows(2));
@@ -218,16 +218,16 @@ fn usage(name: &str) -> String {
     found.map_or_else(String::new, |(_, usage, gives)| format!("{usage}: {gives}"))
 }
 
-fn too_few(at: &At, tree: &Tree, name: &str) -> Stop {
-    let fault = Fault::new(at.said, tree.span.clone(), format!("`{name}` takes more"), "something is missing");
+fn too_few(at: &At, tree: &Syntax, name: &str) -> Stop {
+    let fault = Mistake::new(at.said, tree.span.clone(), format!("`{name}` takes more"), "something is missing");
     Stop::Wrong(Box::new(fault.help(usage(name))))
 }
 
-fn unknown(at: &At, tree: &Tree, name: &str) -> Stop {
+fn unknown(at: &At, tree: &Syntax, name: &str) -> Stop {
     let names = || FUNCTIONS.iter().map(|(name, _, _)| *name);
     let near = suggest::nearest(name, names());
     let label = near.map_or("nothing has this name".to_owned(), |near| format!("did you mean `{near}`?"));
     let span = tree.span.start..tree.span.start + name.len();
-    let fault = Fault::new(at.said, span, format!("there is no function `{name}`"), label);
+    let fault = Mistake::new(at.said, span, format!("there is no function `{name}`"), label);
     Stop::Wrong(Box::new(fault.help(format!("functions: {}", suggest::phrase(names())))))
 }

@@ -31,7 +31,7 @@ pub use eval::{Bound, Names, Scope, Stop};
 pub use format::Format;
 pub use functions::FUNCTIONS;
 pub use parse::{expression, looped, template};
-pub use value::{Item, Key, Value};
+pub use value::{Element, Key, Value};
 
 use crate::text::Said;
 use std::ops::Range;
@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 /// What is wrong with an expression, and where in it.
 #[derive(Clone, Debug)]
-pub struct Fault {
+pub struct Mistake {
     /// The text that it is within.
     pub said: Arc<Said>,
     /// Where.
@@ -58,7 +58,7 @@ pub struct Expression {
     /// The text it was read from.
     pub said: Arc<Said>,
     /// The tree.
-    pub tree: Tree,
+    pub tree: Syntax,
 }
 
 /// A text with holes of a study.
@@ -67,46 +67,46 @@ pub struct Template {
     /// The text it was read from.
     pub said: Arc<Said>,
     /// Its parts.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Segment>,
 }
 
 /// A part of a text with holes.
 #[derive(Clone, Debug)]
-pub enum Piece {
+pub enum Segment {
     /// Words.
     Words(String),
     /// A hole, and how its value is written.
-    Hole(Tree, Format),
+    Hole(Syntax, Format),
 }
 
 /// A part of an expression, and where it stands.
 #[derive(Clone, Debug)]
-pub struct Tree {
+pub struct Syntax {
     /// What it is.
-    pub node: Node,
+    pub node: Term,
     /// Where it stands.
     pub span: Range<usize>,
 }
 
 /// What a part of an expression is.
 #[derive(Clone, Debug)]
-pub enum Node {
+pub enum Term {
     /// A number.
     Number(f64),
     /// `true` or `false`.
     Flag(bool),
     /// A text with holes.
-    Text(Vec<Piece>),
+    Text(Vec<Segment>),
     /// A value of the study, with its arguments; or, without any, what a name is bound to.
-    Value(String, Vec<Vec<Piece>>),
+    Value(String, Vec<Vec<Segment>>),
     /// `-x` or `not x`.
-    Unary(Unary, Box<Tree>),
+    Unary(Unary, Box<Syntax>),
     /// `a + b` and the like.
-    Binary(Binary, Box<Tree>, Box<Tree>),
+    Binary(Binary, Box<Syntax>, Box<Syntax>),
     /// A function of arguments.
-    Call(String, Vec<Tree>),
+    Call(String, Vec<Syntax>),
     /// One element for each value of axes.
-    Each(Box<Tree>, Vec<Loop>, Option<Box<Tree>>),
+    Each(Box<Syntax>, Vec<Loop>, Option<Box<Syntax>>),
 }
 
 /// An operator before what it is about.
@@ -153,19 +153,19 @@ pub struct Loop {
     /// What each element is called.
     pub variable: String,
     /// What it ranges over.
-    pub set: Vec<Piece>,
+    pub set: Vec<Segment>,
     /// Where it stands.
     pub span: Range<usize>,
 }
 
-impl Fault {
+impl Mistake {
     /// A fault at a part of an expression's text.
-    pub fn new(said: &Said, span: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Fault {
-        Fault { said: Arc::new(said.clone()), span, message: message.into(), label: label.into(), help: Vec::new() }
+    pub fn new(said: &Said, span: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Mistake {
+        Mistake { said: Arc::new(said.clone()), span, message: message.into(), label: label.into(), help: Vec::new() }
     }
 
     /// The same fault with one more line of help; an empty one is left out.
-    pub fn help(mut self, help: impl Into<String>) -> Fault {
+    pub fn help(mut self, help: impl Into<String>) -> Mistake {
         let help = help.into();
         self.help.extend((!help.is_empty()).then_some(help));
         self

@@ -1,6 +1,6 @@
 //! From text to tree, by recursive descent. Leaves out which names there are.
 
-use super::{Binary, Expression, Fault, Format, Loop, Node, Piece, Template, Tree, Unary};
+use super::{Binary, Expression, Format, Loop, Mistake, Segment, Syntax, Template, Term, Unary};
 use crate::text::Said;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const OPERATORS: [(&str, Binary, u8); 12] = [
 const RESERVED: [&str; 6] = ["for", "in", "if", "and", "or", "not"];
 
 /// The whole of a text as an expression.
-pub fn expression(said: &Said) -> Result<Expression, Fault> {
+pub fn expression(said: &Said) -> Result<Expression, Mistake> {
     let mut parser = Parser { said, at: 0, depth: 0 };
     let tree = parser.listed()?;
     match parser.rest().trim_start().is_empty() {
@@ -33,14 +33,14 @@ pub fn expression(said: &Said) -> Result<Expression, Fault> {
 }
 
 /// The whole of a text as one with holes.
-pub fn template(said: &Said) -> Result<Template, Fault> {
+pub fn template(said: &Said) -> Result<Template, Mistake> {
     let mut parser = Parser { said, at: 0, depth: 0 };
     let pieces = parser.pieces(&[])?;
     Ok(Template { said: Arc::new(said.clone()), pieces })
 }
 
 /// The whole of a text as `VARIABLE` or `VARIABLE in SET`.
-pub fn looped(said: &Said) -> Result<Loop, Fault> {
+pub fn looped(said: &Said) -> Result<Loop, Mistake> {
     let mut parser = Parser { said, at: 0, depth: 0 };
     let over = parser.over()?;
     match parser.rest().trim_start().is_empty() {
@@ -76,7 +76,7 @@ impl Parser<'_> {
         found
     }
 
-    fn expected(&self, what: &str) -> Fault {
+    fn expected(&self, what: &str) -> Mistake {
         let blank = self.rest().len() - self.rest().trim_start().len();
         let start = self.at + blank;
         let next = self.said.text[start..].chars().next();
@@ -85,18 +85,18 @@ impl Parser<'_> {
             None => format!("expected {what}"),
         };
         let end = start + next.map_or(0, char::len_utf8);
-        Fault::new(self.said, start..end, "this is no expression", label)
+        Mistake::new(self.said, start..end, "this is no expression", label)
     }
 
-    fn need(&mut self, token: &str) -> Result<(), Fault> {
+    fn need(&mut self, token: &str) -> Result<(), Mistake> {
         if self.take(token) { Ok(()) } else { Err(self.expected(&format!("`{token}`"))) }
     }
 
     /// An expression, and what follows `for`.
-    fn listed(&mut self) -> Result<Tree, Fault> {
+    fn listed(&mut self) -> Result<Syntax, Mistake> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Fault::new(self.said, self.at..self.at, "this is nested too deeply", "here"));
+            return Err(Mistake::new(self.said, self.at..self.at, "this is nested too deeply", "here"));
         }
         let start = self.at;
         let body = self.binary(1)?;
@@ -108,30 +108,30 @@ impl Parser<'_> {
         self.depth -= 1;
         match loops.is_empty() {
             true => Ok(body),
-            false => Ok(Tree { node: Node::Each(Box::new(body), loops, only), span: start..self.at }),
+            false => Ok(Syntax { node: Term::Each(Box::new(body), loops, only), span: start..self.at }),
         }
     }
 
-    fn over(&mut self) -> Result<Loop, Fault> {
+    fn over(&mut self) -> Result<Loop, Mistake> {
         self.skip();
         let start = self.at;
         let variable = self.name().ok_or_else(|| self.expected("the name of an axis"))?;
         let set = match self.take("in") {
             true => self.set_name()?,
-            false => vec![Piece::Words(variable.clone())],
+            false => vec![Segment::Words(variable.clone())],
         };
         Ok(Loop { variable, set, span: start..self.at })
     }
 
     /// A name in which holes may stand.
-    fn set_name(&mut self) -> Result<Vec<Piece>, Fault> {
+    fn set_name(&mut self) -> Result<Vec<Segment>, Mistake> {
         self.skip();
         let mut pieces = Vec::new();
         loop {
             let rest = self.rest();
             let long = rest.find(|c: char| !is_of_name(c)).unwrap_or(rest.len());
             if long > 0 {
-                pieces.push(Piece::Words(rest[..long].to_owned()));
+                pieces.push(Segment::Words(rest[..long].to_owned()));
                 self.at += long;
             } else if rest.starts_with('{') {
                 pieces.push(self.hole()?);
@@ -153,14 +153,14 @@ impl Parser<'_> {
         Some(name)
     }
 
-    fn binary(&mut self, least: u8) -> Result<Tree, Fault> {
+    fn binary(&mut self, least: u8) -> Result<Syntax, Mistake> {
         self.skip();
         let start = self.at;
         let mut left = self.unary()?;
         while let Some((operator, strength)) = self.operator(least) {
             let right = self.binary(strength + 1)?;
-            let node = Node::Binary(operator, Box::new(left), Box::new(right));
-            left = Tree { node, span: start..self.at };
+            let node = Term::Binary(operator, Box::new(left), Box::new(right));
+            left = Syntax { node, span: start..self.at };
         }
         Ok(left)
     }
@@ -171,7 +171,7 @@ impl Parser<'_> {
         known.into_iter().find(|(token, _, _)| self.take(token)).map(|(_, operator, strength)| (*operator, *strength))
     }
 
-    fn unary(&mut self) -> Result<Tree, Fault> {
+    fn unary(&mut self) -> Result<Syntax, Mistake> {
         self.skip();
         let start = self.at;
         let operator = if self.take("-") {
@@ -183,15 +183,15 @@ impl Parser<'_> {
         };
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Fault::new(self.said, start..self.at, "this is nested too deeply", "here"));
+            return Err(Mistake::new(self.said, start..self.at, "this is nested too deeply", "here"));
         }
         // `not a < b` is about the comparison, `-a * b` about a alone.
         let about = if operator == Unary::Not { self.binary(3)? } else { self.unary()? };
         self.depth -= 1;
-        Ok(Tree { node: Node::Unary(operator, Box::new(about)), span: start..self.at })
+        Ok(Syntax { node: Term::Unary(operator, Box::new(about)), span: start..self.at })
     }
 
-    fn primary(&mut self) -> Result<Tree, Fault> {
+    fn primary(&mut self) -> Result<Syntax, Mistake> {
         let start = self.at;
         let node = if self.take("(") {
             let inner = self.listed()?;
@@ -200,39 +200,39 @@ impl Parser<'_> {
         } else if self.take("'") {
             let pieces = self.pieces(&['\''])?;
             self.need("'")?;
-            Node::Text(pieces)
+            Term::Text(pieces)
         } else if self.rest().starts_with(|c: char| c.is_ascii_digit()) {
             self.number()?
         } else if self.take("if") {
             self.need("(")?;
-            Node::Call("if".to_owned(), self.arguments()?)
+            Term::Call("if".to_owned(), self.arguments()?)
         } else {
             let name = self.name().ok_or_else(|| self.expected("a number, a name, a text or `(`"))?;
             self.named(name)?
         };
-        Ok(Tree { node, span: start..self.at })
+        Ok(Syntax { node, span: start..self.at })
     }
 
-    fn number(&mut self) -> Result<Node, Fault> {
+    fn number(&mut self) -> Result<Term, Mistake> {
         let rest = self.rest();
         let long = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         let (start, digits) = (self.at, rest[..long].to_owned());
         self.at += long;
-        let fault = || Fault::new(self.said, start..start + long, "this is no expression", "this is no number");
-        digits.parse().map(Node::Number).map_err(|_| fault())
+        let fault = || Mistake::new(self.said, start..start + long, "this is no expression", "this is no number");
+        digits.parse().map(Term::Number).map_err(|_| fault())
     }
 
     /// A function, a value with arguments, or a name alone.
-    fn named(&mut self, name: String) -> Result<Node, Fault> {
+    fn named(&mut self, name: String) -> Result<Term, Mistake> {
         if name == "true" || name == "false" {
-            return Ok(Node::Flag(name == "true"));
+            return Ok(Term::Flag(name == "true"));
         }
         if self.rest().starts_with('(') {
             self.at += 1;
-            return Ok(Node::Call(name, self.arguments()?));
+            return Ok(Term::Call(name, self.arguments()?));
         }
         if !self.rest().starts_with('[') {
-            return Ok(Node::Value(name, Vec::new()));
+            return Ok(Term::Value(name, Vec::new()));
         }
         let mut arguments = Vec::new();
         while self.rest().starts_with(['[', '/']) {
@@ -240,10 +240,10 @@ impl Parser<'_> {
             arguments.push(self.pieces(&['/', ']'])?);
         }
         self.need("]")?;
-        Ok(Node::Value(name, arguments))
+        Ok(Term::Value(name, arguments))
     }
 
-    fn arguments(&mut self) -> Result<Vec<Tree>, Fault> {
+    fn arguments(&mut self) -> Result<Vec<Syntax>, Mistake> {
         let mut arguments = Vec::new();
         loop {
             arguments.push(self.listed()?);
@@ -257,7 +257,7 @@ impl Parser<'_> {
     }
 
     /// Words and holes up to one of `ends`, or the end of the text where there are none.
-    fn pieces(&mut self, ends: &[char]) -> Result<Vec<Piece>, Fault> {
+    fn pieces(&mut self, ends: &[char]) -> Result<Vec<Segment>, Mistake> {
         let (mut pieces, mut words) = (Vec::new(), String::new());
         loop {
             let rest = self.rest();
@@ -273,18 +273,18 @@ impl Parser<'_> {
                 words.push(next);
                 self.at += 2;
             } else if next == '{' {
-                pieces.extend((!words.is_empty()).then(|| Piece::Words(std::mem::take(&mut words))));
+                pieces.extend((!words.is_empty()).then(|| Segment::Words(std::mem::take(&mut words))));
                 pieces.push(self.hole()?);
             } else {
                 words.push(next);
                 self.at += next.len_utf8();
             }
         }
-        pieces.extend((!words.is_empty()).then_some(Piece::Words(words)));
+        pieces.extend((!words.is_empty()).then_some(Segment::Words(words)));
         Ok(pieces)
     }
 
-    fn hole(&mut self) -> Result<Piece, Fault> {
+    fn hole(&mut self) -> Result<Segment, Mistake> {
         self.need("{")?;
         let tree = self.listed()?;
         let format = match self.take(":") {
@@ -292,7 +292,7 @@ impl Parser<'_> {
             false => Format::default(),
         };
         self.need("}")?;
-        Ok(Piece::Hole(tree, format))
+        Ok(Segment::Hole(tree, format))
     }
 
     fn format(&mut self) -> Format {

@@ -23,12 +23,12 @@ pub enum Value {
     /// A value of an axis.
     Key(Key),
     /// Elements in order.
-    List(Vec<Item>),
+    List(Vec<Element>),
 }
 
 /// An element of a list.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Item {
+pub struct Element {
     /// The values of the axes that it belongs to.
     pub at: Vec<Key>,
     /// Itself.
@@ -38,7 +38,9 @@ pub struct Item {
 impl Value {
     /// A list of numbers that belong to no axis.
     pub fn numbers(numbers: impl IntoIterator<Item = f64>) -> Value {
-        Value::List(numbers.into_iter().map(|number| Item { at: Vec::new(), value: Value::Number(number) }).collect())
+        Value::List(
+            numbers.into_iter().map(|number| Element { at: Vec::new(), value: Value::Number(number) }).collect(),
+        )
     }
 
     /// What it is, with its article.

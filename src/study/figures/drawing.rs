@@ -1,7 +1,7 @@
 //! Values while a figure is drawn: what is missing is left blank, what is wrong is kept to be told.
 
 use super::super::description::Loops;
-use super::super::expression::{Expression, Fault, Scope, Stop, Template, Value};
+use super::super::expression::{Expression, Mistake, Scope, Stop, Template, Value};
 use super::super::run::RunResult;
 use super::super::view::View;
 use crate::report::Cell;
@@ -11,7 +11,7 @@ use std::cell::RefCell;
 pub struct Drawing<'a> {
     /// What names mean.
     pub view: View<'a>,
-    faults: RefCell<Vec<Fault>>,
+    faults: RefCell<Vec<Mistake>>,
 }
 
 impl<'a> Drawing<'a> {
@@ -26,10 +26,10 @@ impl<'a> Drawing<'a> {
     }
 
     /// What was wrong, each thing once.
-    pub fn faults(self) -> Vec<Fault> {
-        let mut faults: Vec<Fault> = Vec::new();
+    pub fn faults(self) -> Vec<Mistake> {
+        let mut faults: Vec<Mistake> = Vec::new();
         for fault in self.faults.into_inner() {
-            let place = |fault: &Fault| (fault.said.place.clone(), fault.span.clone());
+            let place = |fault: &Mistake| (fault.said.place.clone(), fault.span.clone());
             if !faults.iter().any(|known| place(known) == place(&fault)) {
                 faults.push(fault);
             }
@@ -76,7 +76,7 @@ impl<'a> Drawing<'a> {
             Some(Value::Key(key)) => Cell::Text(key.label),
             Some(other) => {
                 let span = expression.tree.span.clone();
-                let fault = Fault::new(&expression.said, span, "a number or a text is needed here", other.what());
+                let fault = Mistake::new(&expression.said, span, "a number or a text is needed here", other.what());
                 self.tell(Stop::Wrong(Box::new(fault)));
                 Cell::Empty
             }
@@ -112,7 +112,7 @@ impl<'a> Drawing<'a> {
         if self.view.is_planned() && !some && !is_told {
             let span = expression.tree.span.clone();
             let label = "no run, and no published number, gives any of it";
-            let fault = Fault::new(&expression.said, span, "there is nothing to be shown", label);
+            let fault = Mistake::new(&expression.said, span, "there is nothing to be shown", label);
             self.tell(Stop::Wrong(Box::new(fault)));
         }
     }

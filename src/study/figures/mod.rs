@@ -23,7 +23,7 @@ mod table;
 
 use super::description::{Loops, Study, loops, template};
 use super::experiment::Results;
-use super::expression::{Fault, Scope, Template};
+use super::expression::{Mistake, Scope, Template};
 use super::own;
 use super::view::{Source, View};
 use crate::report::{Artifact, Table as Rows};
@@ -154,11 +154,11 @@ impl Drawing<'_> {
 }
 
 /// The figures of the artifacts, in the artifacts' order.
-pub fn draw(study: &Study, artifacts: &[&str], results: &Results) -> Result<Vec<Artifact>, Vec<Fault>> {
+pub fn draw(study: &Study, artifacts: &[&str], results: &Results) -> Result<Vec<Artifact>, Vec<Mistake>> {
     let (mut drawn, mut faults) = (Vec::new(), Vec::new());
     for artifact in artifacts {
         for figure in study.figures.iter().filter(|figure| figure.artifact.text == *artifact) {
-            let drawing = Drawing::new(View { study, source: Source::Ran(results), gaps: figure.gaps });
+            let drawing = Drawing::new(View { study, source: Source::Ran(results), gaps: figure.gaps, asked: None });
             drawn.extend(figure.draw(&drawing));
             faults.extend(drawing.faults());
         }
@@ -167,8 +167,8 @@ pub fn draw(study: &Study, artifacts: &[&str], results: &Results) -> Result<Vec<
 }
 
 /// The names of a figure's pictures, and what is wrong with it if its artifact runs these points.
-pub fn planned(study: &Study, figure: &Figure, points: &BTreeSet<String>) -> (Vec<String>, Vec<Fault>) {
-    let drawing = Drawing::new(View { study, source: Source::Planned(points), gaps: figure.gaps });
+pub fn planned(study: &Study, figure: &Figure, points: &BTreeSet<String>) -> (Vec<String>, Vec<Mistake>) {
+    let drawing = Drawing::new(View { study, source: Source::Planned(points), gaps: figure.gaps, asked: None });
     let ids = figure.draw(&drawing).into_iter().map(|artifact| artifact.id).collect();
     (ids, drawing.faults())
 }

@@ -1,0 +1,124 @@
+//! How sure the numbers of a study's claims are.
+//!
+//! The points that number claims are judged by are run again with each constant up and down. Claims
+//! calibrated on condition the rest, whatever artifact they belong to. Leaves out claims in words, and
+//! points that depend on what earlier ones gave.
+
+use super::posterior::{Posterior, z};
+use super::{Unknown, elasticity, unknown};
+use crate::machine::Machine;
+use crate::report::claim::{Claim, Doubt, Elasticity, Role};
+use crate::study::claims::{self, Stated};
+use crate::study::experiment::{Draft, FaultyPoints, Results};
+use crate::study::reproduce::{Located, Options, Progress};
+use crate::study::{RunResult, check};
+use crate::text::{Problem, Problems, Read};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+
+/// An elasticity below this is not told (chosen: a step of 5 % then moves a number by less than 0.01 %).
+const TOLD: f64 = 0.002;
+
+/// What is not known of a study's machines, and what it leaves free.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Doubts {
+    /// Each constant's name, prior, and standard deviation once the calibration holds.
+    pub constants: Vec<(String, f64, f64)>,
+}
+
+/// Number claims, the points they are judged by, and these as they are read.
+struct Asked<'a> {
+    claims: Vec<&'a Stated>,
+    drafts: Vec<Draft>,
+    reads: Vec<Read<Machine>>,
+}
+
+impl Asked<'_> {
+    fn of<'a>(found: &'a Located, artifacts: &[&str], quick: bool) -> Result<Asked<'a>, FaultyPoints> {
+        let study = &found.read.value;
+        let is_asked = |claim: &&Stated| {
+            let within = artifacts.contains(&claim.artifact.text.as_str()) || claim.role() == Role::Calibrated;
+            within && claim.expected().is_some()
+        };
+        let claims: Vec<&Stated> = study.claims.iter().filter(is_asked).collect();
+        let of = |claim: &&Stated| claims::points_of(study, claim, &check::points(study, &claim.artifact.text, quick));
+        let used: BTreeSet<String> = claims.iter().flat_map(of).collect();
+        let mut experiments: Vec<&str> = used.iter().filter_map(|point| point.split('/').next()).collect();
+        experiments.dedup();
+        let mut drafts = study.experiments.drafts(&found.home, &experiments, quick)?;
+        drafts.retain(|draft| used.contains(&draft.name));
+        let read = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
+        let reads = drafts.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Asked { claims, drafts, reads })
+    }
+
+    /// The results of all points, those that are there already taken from `results`.
+    fn base(&self, results: &Results) -> Results {
+        let run = |(draft, read): (&Draft, &Read<Machine>)| {
+            let there = results.get(&draft.name).cloned();
+            (draft.name.clone(), there.unwrap_or_else(|| draft.run(read)))
+        };
+        let pairs: Vec<_> = self.drafts.iter().zip(&self.reads).collect();
+        pairs.into_par_iter().map(run).collect()
+    }
+
+    /// The points at these places with settings over them, run; none if one is not sound so.
+    fn varied(&self, sets: &[(usize, Vec<String>)]) -> Option<Vec<(String, RunResult)>> {
+        let run = |(place, sets): &(usize, Vec<String>)| {
+            let draft = &self.drafts[*place];
+            Some((draft.name.clone(), draft.run(&draft.read(sets).ok()?)))
+        };
+        sets.par_iter().map(run).collect()
+    }
+}
+
+/// Adds to each number claim how sure it is; what its constants are.
+pub fn doubt(
+    found: &Located,
+    options: &Options,
+    results: &Results,
+    claims: &mut [Claim],
+    progress: &dyn Progress,
+) -> Result<Doubts, FaultyPoints> {
+    let study = &found.read.value;
+    let wrong = |why: String| vec![(String::new(), Problems::one(Problem::new(why)))];
+    let artifacts = found.wanted(options).map_err(|problem| vec![(String::new(), Problems::one(problem))])?;
+    let asked = Asked::of(found, &artifacts, options.quick)?;
+    let unknowns = unknown::of(&asked.reads).map_err(wrong)?;
+    progress.begins(2 * unknowns.len());
+    let base = asked.base(results);
+    let middle = claims::numbers(study, &asked.claims, &base);
+    let numbers = |sets: &[(usize, Vec<String>)]| {
+        let mut results = base.clone();
+        results.extend(asked.varied(sets)?);
+        Some(claims::numbers(study, &asked.claims, &results))
+    };
+    let reads: Vec<&Read<Machine>> = asked.reads.iter().collect();
+    let by_constant = elasticity::all(&unknowns, &reads, &middle, &numbers, &|| progress.done("a constant changed"));
+    let row = |claim: usize| by_constant.iter().map(|numbers| numbers[claim]).collect::<Vec<f64>>();
+    let rows: Vec<Vec<f64>> = (0..asked.claims.len()).map(row).collect();
+    let fitted = asked.claims.iter().zip(&rows).filter(|(claim, _)| claim.role() == Role::Calibrated);
+    let posterior = Posterior::of(&unknowns, &fitted.map(|(_, row)| row.as_slice()).collect::<Vec<_>>());
+    for (stated, row) in asked.claims.iter().zip(&rows) {
+        let told = claims.iter_mut().find(|claim| claim.id == stated.id.text);
+        told.into_iter().for_each(|claim| add(claim, row, &unknowns, &posterior));
+    }
+    let constant = |(index, unknown): (usize, &Unknown)| (unknown.name(), unknown.prior, posterior.constant(index));
+    Ok(Doubts { constants: unknowns.iter().enumerate().map(constant).collect() })
+}
+
+/// Adds its doubt to a claim, and says so if it is too great to call it predicted.
+fn add(claim: &mut Claim, row: &[f64], unknowns: &[Unknown], posterior: &Posterior) {
+    let left_free = posterior.left_free(row);
+    let told = |(unknown, elasticity): (&Unknown, &f64)| {
+        (elasticity.abs() >= TOLD).then(|| Elasticity { constant: unknown.name(), elasticity: *elasticity })
+    };
+    let mut elasticities: Vec<Elasticity> = unknowns.iter().zip(row).filter_map(told).collect();
+    elasticities.sort_by(|a, b| b.elasticity.abs().total_cmp(&a.elasticity.abs()));
+    let measured = claim.measured.as_ref().and_then(|measured| measured.number());
+    let z = measured.zip(claim.expected.number()).and_then(|(measured, expected)| z(measured, expected, left_free));
+    if claim.role == Role::Predicted && claim.tolerance.is_some_and(|tolerance| left_free > tolerance) {
+        claim.role = Role::Underdetermined;
+    }
+    claim.doubt = Some(Doubt { left_free, z, elasticities });
+}

@@ -1,0 +1,65 @@
+//! What would change: machines of which it is known what binds are asked, and name it.
+
+use narrows::machine;
+use narrows::study::whatif::{Inquiry, WhatIf};
+use narrows::text::Document;
+
+const HOST: &str = "hosts.pentium-ii-440lx";
+
+/// What is found of a shipped example under these settings.
+fn asked(example: &str, sets: &[String]) -> WhatIf {
+    let path = format!("{}/examples/{example}.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("a shipped example");
+    let reader = |varied: &[String]| machine::read_varied(Document::Text(example, &text, None), sets, varied);
+    let inquiry = Inquiry { reader: &reader, metric: None, by: 2.0 };
+    inquiry.run(&|| {}).unwrap_or_else(|_| panic!("{example} {sets:?} can be asked"))
+}
+
+/// The number that binds under these settings of the host and of anything else.
+fn binds(example: &str, of_host: &[&str], of_any: &[&str]) -> String {
+    let of_host = of_host.iter().map(|set| format!("{HOST}.{set}"));
+    let sets: Vec<String> = of_host.chain(of_any.iter().map(|set| (*set).to_owned())).collect();
+    let found = asked(example, &sets);
+    assert!(found.gains[0].ratio > 1.05, "{sets:?}: {:?}", found.gains[0]);
+    found.gains[0].key.clone()
+}
+
+#[test]
+fn the_memory_of_the_interface_binds_where_the_bus_is_twice_as_fast() {
+    let fast = ["io-bus.pci.clock=66 MHz", "io-bus.bridge.read-rate=250 MB/s", "io-bus.bridge.write-rate=250 MB/s"];
+    assert_eq!(binds("stream", &fast, &[]), "ni.trapeze.lanai.sram.rate");
+}
+
+#[test]
+fn what_was_made_slow_is_named() {
+    let few = "workload.stream.messages=60";
+    let cases: [(&str, &[&str], &[&str], &str); 9] = [
+        ("stream", &[], &[few, "fabric.myrinet.link-rate=20 MB/s"], "fabric.myrinet.link-rate"),
+        ("stream", &["io-bus.bridge.read-rate=20 MB/s"], &[few], "hosts.pentium-ii-440lx.io-bus.bridge.read-rate"),
+        ("stream", &["io-bus.bridge.write-rate=20 MB/s"], &[few], "hosts.pentium-ii-440lx.io-bus.bridge.write-rate"),
+        ("stream", &["io-bus.bridge.read-setup=900 us"], &[few], "hosts.pentium-ii-440lx.io-bus.bridge.read-setup"),
+        ("stream", &[], &[few, "ni.trapeze.lanai.clock=1 MHz"], "ni.trapeze.lanai.clock"),
+        ("stream", &["io-bus.bridge.write-setup=900 us"], &[few], "hosts.pentium-ii-440lx.io-bus.bridge.write-setup"),
+        ("ping-pong", &[], &["fabric.myrinet.switch-latency=2 ms"], "fabric.myrinet.switch-latency"),
+        (
+            "ping-pong",
+            &["io-bus.processor.interrupt-latency=2 ms"],
+            &[],
+            "hosts.pentium-ii-440lx.io-bus.processor.interrupt-latency",
+        ),
+        ("ping-pong", &["io-bus.bridge.write-setup=2 ms"], &[], "hosts.pentium-ii-440lx.io-bus.bridge.write-setup"),
+    ];
+    for (example, of_host, of_any, slow) in cases {
+        assert_eq!(binds(example, of_host, of_any), slow);
+    }
+}
+
+#[test]
+fn numbers_that_do_nothing_are_told_with_the_reason() {
+    let found = asked("ping-pong", &["workload.ping-pong.messages=20".to_owned()]);
+    let dead = |key: &str| found.dead.iter().find(|dead| dead.key == key).map(|dead| dead.reason.as_str());
+    assert_eq!(dead("ni.trapeze.firmware.log"), Some("the firmware does not log"));
+    assert_eq!(dead("ni.trapeze.firmware.protocol"), Some("there is no protocol"));
+    assert_eq!(dead("ni.trapeze.lanai.clock"), None);
+    assert!(found.gains.windows(2).all(|pair| pair[0].ratio >= pair[1].ratio), "the largest gain comes first");
+}
