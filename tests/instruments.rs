@@ -25,7 +25,7 @@ fn sample() -> Vec<(Combination, Machine)> {
     let mut is_taken = |number: usize, one: &Combination| {
         let [host, ni, protocol, fabric] = parts(one).map(str::to_owned);
         let new = [host, ni, protocol, fabric, one.workload.to_owned()].map(|part| met.insert(part));
-        number % STEP == 0 || new.contains(&true)
+        number.is_multiple_of(STEP) || new.contains(&true)
     };
     let taken = fit.enumerate().filter_map(|(number, one)| is_taken(number, &one).then_some(one));
     taken.filter_map(|one| Some((one.clone(), small(&one).ok()?))).collect()

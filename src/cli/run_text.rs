@@ -98,7 +98,7 @@ pub fn sure(sure: &[Sure]) -> String {
     for Sure { metric, left_free, elasticities } in sure {
         let most = elasticities.iter().take(CONSTANTS);
         let most: Vec<String> = most.map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
-        let value = format!("{} {}", number(metric.value, &metric.unit), metric.unit);
+        let value = format!("{} {}", number(metric.value, metric.unit), metric.unit);
         table.push(
             [metric.name.clone(), value, format!("±{}", percent(*left_free)), most.join(", ")].map(Cell::Text).into(),
         );

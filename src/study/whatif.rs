@@ -286,8 +286,11 @@ fn first_line(problems: &Problems) -> String {
     text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
+/// How a key ends, which other must have which value, and the reason.
+type Reason = (&'static str, Option<(&'static str, &'static str)>, &'static str);
+
 /// Why a number changes nothing, where that is known: it ends so, another has this value, the reason.
-const REASONS: [(&str, Option<(&str, &str)>, &str); 9] = [
+const REASONS: [Reason; 9] = [
     ("firmware.log", Some(("logging", "false")), "the firmware does not log"),
     ("firmware.protocol", Some(("protocol", "none")), "there is no protocol"),
     ("firmware.copy", Some(("protocol", "none")), "there is no protocol"),

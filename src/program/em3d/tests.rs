@@ -37,11 +37,13 @@ fn a_serial_run_is_what_the_equations_say() {
     let graph = Graph::new(&small(), 4, 7);
     let (mut electric, mut magnetic) = (graph.initial(0).to_vec(), graph.initial(1).to_vec());
     for _ in 0..3 {
+        #[allow(clippy::needless_range_loop)] // Both sides are told by the node's number.
         for node in 0..20 {
             for (from, weight) in graph.arcs(1, &(node..node + 1)) {
                 magnetic[node] -= weight * electric[*from as usize];
             }
         }
+        #[allow(clippy::needless_range_loop)] // Both sides are told by the node's number.
         for node in 0..20 {
             for (from, weight) in graph.arcs(0, &(node..node + 1)) {
                 electric[node] -= weight * magnetic[*from as usize];

@@ -25,13 +25,16 @@ pub fn of(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
     low.1.iter().zip(&high.1).map(slope).collect()
 }
 
+/// Gives numbers of machines, each with settings over it; nothing if one cannot be run so.
+pub type Numbers<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Option<Vec<f64>> + Sync);
+
 /// The elasticities of what `numbers` gives, by constant: for each it is told the machines that have it
 /// as settings over each, by their place in `machines`, and gives nothing if it cannot be run so.
 pub fn all(
     unknowns: &[Unknown],
     machines: &[&Read<Machine>],
     middle: &[f64],
-    numbers: &(dyn Fn(&[(usize, Vec<String>)]) -> Option<Vec<f64>> + Sync),
+    numbers: Numbers<'_>,
     done: &(dyn Fn() + Sync),
 ) -> Vec<Vec<f64>> {
     let change = |unknown: &Unknown, factor: f64| -> Change {
