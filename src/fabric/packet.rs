@@ -72,14 +72,21 @@ impl Packet {
 
     /// Appends what enters the fabric.
     pub fn append(&self, bytes: &[u8]) {
-        self.bytes.borrow_mut().extend_from_slice(bytes);
+        let mut all = self.bytes.borrow_mut();
+        if all.capacity() - all.len() < bytes.len() {
+            // Room for all that is to come, at once.
+            let length = self.label.get().length.len().max(all.len() + bytes.len());
+            let more = length - all.len();
+            all.reserve_exact(more);
+        }
+        all.extend_from_slice(bytes);
     }
 
-    /// Takes what leaves the fabric, in order.
-    pub fn take(&self, into: &mut [u8]) {
+    /// Shows the next bytes that leave the fabric to `look`.
+    pub fn take(&self, bytes: Bytes, look: impl FnOnce(&[u8])) {
         let start = self.taken.get();
-        let end = start + into.len();
-        into.copy_from_slice(&self.bytes.borrow()[start..end]);
+        let end = start + bytes.len();
+        look(&self.bytes.borrow()[start..end]);
         self.taken.set(end);
     }
 

@@ -57,7 +57,8 @@ impl Master {
         match self {
             Master::IoBus(host) => {
                 let setup = host.bridge.parameters().of(direction).0;
-                Transfer { way: Way::IoBus(host, Box::new(host.bridge.open(direction).await)), direction, setup }
+                let stream = Box::new(host.bridge.open(direction).await);
+                Transfer { way: Way::IoBus(host, stream, Vec::new()), direction, setup }
             }
             Master::MemoryBus(master) => Transfer { way: Way::MemoryBus(master), direction, setup: Time::ZERO },
         }
@@ -122,7 +123,8 @@ pub struct Transfer<'a> {
 }
 
 enum Way<'a> {
-    IoBus(&'a IoBusHost, Box<DmaStream<'a>>),
+    /// With the room for a burst's bytes.
+    IoBus(&'a IoBusHost, Box<DmaStream<'a>>, Vec<u8>),
     MemoryBus(&'a OnMemoryBus),
 }
 
@@ -137,19 +139,22 @@ impl Transfer<'_> {
     pub async fn burst(&mut self, address: Address, left: Bytes, flows: impl FnOnce(&Flow, &mut [u8])) -> Flow {
         let direction = self.direction;
         match &mut self.way {
-            Way::IoBus(host, stream) => {
+            Way::IoBus(host, stream, room) => {
                 let burst = stream.burst(left).await;
                 let from = host.pci.sim().now();
                 let to = from + burst.time;
                 let flow = Flow { bytes: burst.bytes, began: burst.began, from, to, rate: stream.rate() };
-                let mut data = vec![0; flow.bytes.len()];
-                if direction == Direction::Read {
-                    host.memory.read(address, &mut data);
+                if room.len() < flow.bytes.len() {
+                    room.resize(flow.bytes.len(), 0);
                 }
-                flows(&flow, &mut data);
+                let data = &mut room[..flow.bytes.len()];
+                if direction == Direction::Read {
+                    host.memory.read(address, data);
+                }
+                flows(&flow, data);
                 host.pci.sim().until(to).await;
                 if direction == Direction::Write {
-                    host.memory.write(address, &data);
+                    host.memory.write(address, data);
                 }
                 drop(burst);
                 flow
@@ -160,7 +165,7 @@ impl Transfer<'_> {
 
     /// Lets go what was held for the whole transfer.
     pub fn close(self) {
-        if let Way::IoBus(_, stream) = self.way {
+        if let Way::IoBus(_, stream, _) = self.way {
             stream.close();
         }
     }

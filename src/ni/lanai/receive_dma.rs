@@ -138,9 +138,7 @@ impl ReceiveDma {
 
     /// Takes bytes at the pace of the wire, or of the memory if that is slower.
     async fn take(&self, job: &ReceiveJob, taken: Bytes, packet: &Rc<Packet>, bytes: Bytes, time: Time) {
-        let mut data = vec![0; bytes.len()];
-        packet.take(&mut data);
-        self.sram.store(job.sram_address + taken.get(), &data);
+        packet.take(bytes, |data| self.sram.store(job.sram_address + taken.get(), data));
         self.sram.network_begins();
         let start = self.sim.now();
         let alone = self.link_rate.time_for(bytes);

@@ -70,6 +70,12 @@ impl Sram {
         into.copy_from_slice(&self.bytes.borrow()[start..start + into.len()]);
     }
 
+    /// Shows `bytes` from `address` to `look`.
+    pub(super) fn show(&self, address: u64, bytes: Bytes, look: impl FnOnce(&[u8])) {
+        let start = address as usize;
+        look(&self.bytes.borrow()[start..start + bytes.len()]);
+    }
+
     /// Puts bytes at `address`.
     pub fn store(&self, address: u64, from: &[u8]) {
         let start = address as usize;

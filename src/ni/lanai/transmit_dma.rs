@@ -118,14 +118,11 @@ impl TransmitDma {
         if !open {
             outlet.open(&job.packet).await?;
         }
-        let mut data = vec![0; outlet.grain().len()];
         let mut sent = Bytes::ZERO;
         while sent < job.bytes {
             // While the way takes nothing, the engine takes nothing of the memory.
             let bytes = outlet.room((job.bytes - sent).min(outlet.grain())).await?;
-            let data = &mut data[..bytes.len()];
-            self.sram.load(job.sram_address + sent.get(), data);
-            job.packet.append(data);
+            self.sram.show(job.sram_address + sent.get(), bytes, |data| job.packet.append(data));
             self.sram.network_begins();
             let start = self.sim.now();
             let last = job.last && sent + bytes == job.bytes;
