@@ -102,6 +102,8 @@ pub struct Mailbox<T> {
     arrived: Signal,
     values: RefCell<VecDeque<(Time, T)>>,
     latest: Cell<Time>,
+    /// The task that waits for the first value.
+    receiver: Cell<TaskId>,
 }
 
 impl<T> Mailbox<T> {
@@ -112,6 +114,7 @@ impl<T> Mailbox<T> {
             arrived: Signal::new(sim, name),
             values: RefCell::default(),
             latest: Cell::default(),
+            receiver: Cell::new(NO_TASK),
         }
     }
 
@@ -125,19 +128,18 @@ impl<T> Mailbox<T> {
         let instant = instant.max(self.latest.get());
         self.latest.set(instant);
         self.values.borrow_mut().push_back((instant, value));
+        // Who waits is woken when the value is there: no other comes before it.
+        let receiver = self.receiver.replace(NO_TASK);
+        if receiver != NO_TASK {
+            self.sim.waiting(receiver, None);
+            self.sim.wake_task_at(receiver, instant);
+        }
         self.arrived.notify();
     }
 
     /// Waits for the oldest value and takes it.
-    pub async fn receive(&self) -> T {
-        loop {
-            let first = self.values.borrow().front().map(|(instant, _)| *instant);
-            match first {
-                None => _ = self.arrived.wait().await,
-                Some(instant) if instant > self.sim.now() => self.sim.until(instant).await,
-                Some(_) => return self.values.borrow_mut().pop_front().expect("a value was there").1,
-            }
-        }
+    pub fn receive(&self) -> Receive<'_, T> {
+        Receive { mailbox: self, waiter: NO_TASK }
     }
 
     /// What tells that a value was put in.
@@ -165,5 +167,44 @@ impl<T> Mailbox<T> {
     /// The name under which waits for it are told.
     pub fn point(&self) -> PointId {
         self.arrived.point()
+    }
+}
+
+/// The wait of [`Mailbox::receive`].
+#[must_use = "a wait waits only when awaited"]
+pub struct Receive<'a, T> {
+    mailbox: &'a Mailbox<T>,
+    /// The task that waits for the first value, while there is none.
+    waiter: TaskId,
+}
+
+impl<T> Future for Receive<'_, T> {
+    type Output = T;
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
+        let (mailbox, sim) = (self.mailbox, &self.mailbox.sim);
+        self.waiter = NO_TASK;
+        let first = mailbox.values.borrow().front().map(|(instant, _)| *instant);
+        match first {
+            None => {
+                self.waiter = sim.current();
+                mailbox.receiver.set(self.waiter);
+                sim.waiting(self.waiter, Some(mailbox.point()));
+                Poll::Pending
+            }
+            Some(instant) if instant > sim.now() => {
+                sim.wake_at(instant);
+                Poll::Pending
+            }
+            Some(_) => Poll::Ready(mailbox.values.borrow_mut().pop_front().expect("a value was there").1),
+        }
+    }
+}
+
+impl<T> Drop for Receive<'_, T> {
+    fn drop(&mut self) {
+        if self.waiter != NO_TASK && self.mailbox.receiver.get() == self.waiter {
+            self.mailbox.receiver.set(NO_TASK);
+            self.mailbox.sim.waiting(self.waiter, None);
+        }
     }
 }

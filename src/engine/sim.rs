@@ -368,8 +368,14 @@ impl Sim {
     /// Has the current task polled at `time`, unless it is woken before.
     #[inline]
     pub(super) fn wake_at(&self, time: Time) {
+        self.wake_task_at(self.0.current.get(), time);
+    }
+
+    /// Has `task` polled at `time`, unless it is woken before, whatever event it awaited before.
+    #[inline]
+    pub(super) fn wake_task_at(&self, task: TaskId, time: Time) {
         let (mut agenda, now) = (self.0.agenda.borrow_mut(), self.now());
-        let id = agenda.identity(self.0.current.get(), now);
+        let id = agenda.identity(task, now);
         match time > now {
             true => agenda.queue.push(Event { time, id }),
             false => agenda.queue.push_now(Event { time: now, id }),

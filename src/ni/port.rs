@@ -42,7 +42,8 @@ pub struct Port {
     pub arrived: Signal,
     /// Something that a processor may wait for changed: either of these, or a packet is whole.
     pub changed: Signal,
-    later: Mailbox<Later>,
+    /// Each with its instant.
+    later: Mailbox<(Time, Later)>,
     /// A timer is set for an earlier instant.
     sooner: Signal,
     tally: Rc<Tally>,
@@ -221,7 +222,7 @@ impl Port {
             cycles => {
                 lane.taking.set(true);
                 let made = self.clock.edge_since(self.sim.now(), cycles);
-                self.later.send_at(made, Later::Accept(class, answer, key));
+                self.later.send((made, Later::Accept(class, answer, key)));
             }
         }
         Some(Taken { from, packet, class, key })
@@ -310,8 +311,10 @@ impl Port {
         if self.has_timers {
             self.sooner.notify();
         }
-        // A packet may have left the pool.
-        self.freed.notify();
+        if self.pools {
+            // A packet may have left the pool.
+            self.freed.notify();
+        }
         self.changed.notify();
     }
 
@@ -393,7 +396,7 @@ impl Port {
         match self.processing > 0 && packet.bytes().is_empty() {
             true => {
                 let taken = self.clock.edge_since(self.sim.now(), self.processing);
-                self.later.send_at(taken, Later::Arrive(packet));
+                self.later.send((taken, Later::Arrive(packet)));
             }
             false => self.arrive(&packet),
         }
@@ -418,7 +421,9 @@ impl Port {
         if effects.returned || effects.timer {
             self.sooner.notify();
         }
-        self.arrived.notify();
+        if !is_control {
+            self.arrived.notify();
+        }
         self.freed.notify();
         self.changed.notify();
         self.pump_all();
@@ -451,7 +456,11 @@ impl Port {
     /// Does what takes some cycles.
     async fn work(self: Rc<Self>) {
         loop {
-            match self.later.receive().await {
+            let (at, later) = self.later.receive().await;
+            if at > self.sim.now() {
+                self.sim.until(at).await;
+            }
+            match later {
                 Later::Arrive(packet) => self.arrive(&packet),
                 Later::Accept(class, answer, key) => self.accepted(class, answer, key),
             }

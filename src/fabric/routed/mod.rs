@@ -106,7 +106,7 @@ pub struct Routed {
     /// Whether a packet is told of only when all of it is there.
     whole: bool,
     /// What has come out of the fabric, and will be in its interface some cycles later.
-    exits: Mailbox<Event>,
+    exits: Mailbox<(Time, Event)>,
     exit_delay: u64,
     network: RefCell<Network>,
     desk: Rc<Desk>,
@@ -189,7 +189,10 @@ impl Routed {
     /// Tells of what comes out late.
     async fn come_out(self: Rc<Self>) {
         loop {
-            let event = self.exits.receive().await;
+            let (at, event) = self.exits.receive().await;
+            if at > self.sim.now() {
+                self.sim.until(at).await;
+            }
             self.out(event);
         }
     }
@@ -229,7 +232,7 @@ impl Routed {
         match event.kind {
             EventKind::Left(_) => _ = self.streamed(&event),
             EventKind::Entered => self.desk.tell(NodeId(event.node), Told::Free(Class(event.network))),
-            _ if self.exit_delay > 0 => self.exits.send_at(self.instant(event.cycle + self.exit_delay), event),
+            _ if self.exit_delay > 0 => self.exits.send((self.instant(event.cycle + self.exit_delay), event)),
             _ => self.out(event),
         }
     }
