@@ -5,6 +5,10 @@
 //! worked for this message) and waiting (the rest).
 
 use super::time::Time;
+use smallvec::SmallVec;
+
+/// Stages that a message has room for before its ledger grows: those of the longest ways.
+const STAGES: usize = 16;
 
 /// One stage of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,14 +34,14 @@ pub struct Ledger {
     start: Time,
     stage_start: Time,
     /// When resources worked for the message, as told since the present stage began.
-    served: Vec<(Time, Time)>,
+    served: SmallVec<[(Time, Time); 4]>,
     stages: Vec<Stage>,
 }
 
 impl Ledger {
     /// The ledger of a message that starts at `start`.
     pub fn new(start: Time) -> Ledger {
-        Ledger { start, stage_start: start, served: Vec::new(), stages: Vec::with_capacity(8) }
+        Ledger { start, stage_start: start, served: SmallVec::new(), stages: Vec::with_capacity(STAGES) }
     }
 
     /// When the message started.

@@ -87,6 +87,12 @@ impl Recorder {
         Track(self.is_on().then(|| self.track(group, name)))
     }
 
+    /// Whether spans of a track are kept.
+    #[inline]
+    pub fn keeps(&self, track: Track) -> bool {
+        track.0.is_some()
+    }
+
     /// Keeps a span of a track that is there only where spans are kept.
     #[inline]
     pub fn tell(&self, track: Track, doing: Doing, start: Time, end: Time) {

@@ -67,6 +67,11 @@ impl Turns {
         Use { what: "processor", busy: self.taken.total(now), moving: self.works.total(now) }
     }
 
+    /// Whether spans are kept of what it does.
+    fn is_told(&self) -> bool {
+        self.sim.recorder().keeps(self.track)
+    }
+
     /// Keeps a span of what it did until `end`. What it did before it was taken, and nobody told, was for
     /// whoever has it now; what took no time is not told.
     pub fn tell(&self, doing: Doing, start: Time, end: Time) {
@@ -99,6 +104,9 @@ impl Turn {
 
     /// It has done something, for a message perhaps; what follows is told by itself.
     pub fn did(&self, what: &'static str, message: Option<u64>, bytes: usize) {
+        if !self.cpu.turns().is_told() {
+            return;
+        }
         let (start, end) = (self.since.get(), self.cpu.now());
         self.cpu.turns().tell(Doing { what, message, bytes: Bytes(bytes as u64) }, start, end);
         self.since.set(end);

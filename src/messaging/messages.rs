@@ -169,6 +169,9 @@ impl Endpoint {
 
     /// Looks for a packet once, and takes it in.
     async fn look(&self) -> Polled {
+        if !self.driver.may_find() {
+            return Polled::Nothing;
+        }
         let Some(arrival) = self.driver.poll(&self.cpu, &|_| false).await else { return Polled::Nothing };
         assert!(arrival.envelope.is_part, "a program of messages is sent messages");
         match self.driver.places_itself() {
@@ -191,19 +194,19 @@ impl Endpoint {
     async fn take_part(&self, arrival: Arrival) -> Option<Incoming> {
         let (source, bytes, journey) = (arrival.from, arrival.bytes, arrival.journey.clone());
         let Envelope { handler, sequence, fragment, last, .. } = arrival.envelope;
-        let key = (source, sequence);
+        let (key, alone) = ((source, sequence), fragment == 0 && last);
         let partial = &self.messages.partial;
-        let buffer = partial.borrow_mut().entry(key).or_insert_with(|| Partial::new(self.buffer())).buffer;
+        let buffer = match alone {
+            true => self.buffer(),
+            false => partial.borrow_mut().entry(key).or_insert_with(|| Partial::new(self.buffer())).buffer,
+        };
         let into = buffer + self.driver.place(fragment);
         self.driver.take(&self.cpu, arrival, 0, Sink::Memory(into)).await;
         self.cpu.sim().progress();
-        let mut partial = partial.borrow_mut();
-        let message = partial.get_mut(&key).expect("a message of which a fragment came");
-        if !message.add(fragment as usize, bytes, last) {
-            return None;
-        }
-        let message = partial.remove(&key).expect("a message of which all came");
-        let bytes = self.gather(&message);
+        let bytes = match alone {
+            true => self.host.peek(self.driver.payload_at(into), bytes),
+            false => self.whole(key, (fragment, bytes, last))?,
+        };
         Some(Incoming {
             source,
             tag: handler.into(),
@@ -214,6 +217,17 @@ impl Endpoint {
             journey,
             kept: Kept::Buffer(buffer),
         })
+    }
+
+    /// A fragment has come: the message's bytes, if none is missing.
+    fn whole(&self, key: (NodeId, u16), (fragment, bytes, last): (u32, usize, bool)) -> Option<Vec<u8>> {
+        let mut partial = self.messages.partial.borrow_mut();
+        let message = partial.get_mut(&key).expect("a message of which a fragment came");
+        if !message.add(fragment as usize, bytes, last) {
+            return None;
+        }
+        let message = partial.remove(&key).expect("a message of which all came");
+        Some(self.gather(&message))
     }
 
     /// The bytes of a message as they lie in memory, or are on their way to get there.

@@ -10,7 +10,7 @@
 //! follows that says which (12 bits of sequence, 19 of fragment, and whether it is the last).
 
 use super::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, HEAD_WORD, Known, Landed, Limits, Wake};
-use super::moving::{Sink, Source};
+use super::moving::{Sink, Source, load, loaded, store, stored};
 use super::port::Port;
 use super::wiring::Stages;
 use super::{PacketRoom, Reach, Room, Site};
@@ -19,7 +19,11 @@ use crate::fabric::{Label, Packet};
 use crate::host::{Cpu, Processor, aligned};
 use crate::protocol::{Answer, Offer};
 use crate::text::Table;
+use smallvec::SmallVec;
 use std::rc::Rc;
+
+/// Bytes of a packet that is being composed: 36 at most.
+const COMPOSED_BYTES: usize = 40;
 
 /// The parameters of the queues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,6 +104,14 @@ fn word(bytes: &[u8], word: usize) -> u32 {
     u32::from_le_bytes(bytes[4 * word..4 * word + 4].try_into().expect("four bytes"))
 }
 
+fn append(bytes: &mut SmallVec<[u8; COMPOSED_BYTES]>, words: &[u32]) {
+    let start = bytes.len();
+    bytes.resize(start + 4 * words.len(), 0);
+    for (place, word) in bytes[start..].chunks_exact_mut(4).zip(words) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+}
+
 /// What the header of a packet says, and its length.
 fn envelope(bytes: &[u8]) -> (Envelope, usize) {
     let first = word(bytes, 0);
@@ -116,24 +128,24 @@ fn envelope(bytes: &[u8]) -> (Envelope, usize) {
 impl DirectDriver {
     /// A packet with its bytes.
     async fn compose(&self, cpu: &Cpu, packet: &Compose<'_>) -> Rc<Packet> {
-        let composed = Packet::new(Label::default(), packet.journey.clone());
+        let mut composed = SmallVec::<[u8; COMPOSED_BYTES]>::new();
         let (words, count) = header(packet.envelope);
-        words[..count].iter().for_each(|word| composed.append(&word.to_le_bytes()));
+        append(&mut composed, &words[..count]);
         match packet.source {
-            Source::Words(words) => words.iter().for_each(|word| composed.append(&word.to_le_bytes())),
+            Source::Words(words) => append(&mut composed, words),
             Source::Memory(address, bytes) => {
                 let mut moved = 0;
                 while moved < bytes {
                     let from = address + moved as u64;
                     let part = aligned(from, bytes - moved);
-                    let value = cpu.load_word(from, part).await;
-                    composed.append(&value.to_le_bytes()[..part]);
+                    let value = loaded!(cpu, load(cpu, from, part));
+                    composed.extend_from_slice(&value.to_le_bytes()[..part]);
                     moved += part;
                 }
             }
         }
-        assert!(composed.bytes().len() <= self.packet.len(), "a packet has its stated length");
-        composed
+        assert!(composed.len() <= self.packet.len(), "a packet has its stated length");
+        Packet::of(Label::default(), packet.journey.clone(), &composed)
     }
 
     /// Whether a packet waits to be taken.
@@ -182,6 +194,10 @@ impl Driver for DirectDriver {
 
     async fn wait_for_room(&self, _cpu: &Cpu) {
         self.port.changed.wait().await;
+    }
+
+    fn may_find(&self) -> bool {
+        self.has_arrived()
     }
 
     async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
@@ -251,20 +267,23 @@ impl Driver for DirectDriver {
 
 /// Puts a packet's payload where it goes; where that is.
 async fn land(cpu: &Cpu, packet: &Packet, sink: Sink<'_>) -> u64 {
-    let bytes = packet.bytes().to_vec();
-    let payload = &bytes[envelope(&bytes).1..];
     match sink {
         Sink::Words(words) => {
+            let bytes = packet.bytes();
+            let payload = &bytes[envelope(&bytes).1..];
             words.extend((0..payload.len() / 4).map(|at| word(payload, at)));
             0
         }
         Sink::Memory(into) => {
+            let bytes = packet.bytes().to_vec();
+            let payload = &bytes[envelope(&bytes).1..];
             let mut moved = 0;
             while moved < payload.len() {
                 let part = aligned(into + moved as u64, payload.len() - moved);
                 let mut value = [0; 8];
                 value[..part].copy_from_slice(&payload[moved..moved + part]);
-                cpu.store_word(into + moved as u64, part, u64::from_le_bytes(value)).await;
+                let value = u64::from_le_bytes(value);
+                stored!(cpu, value, store(cpu, into + moved as u64, part, value));
                 moved += part;
             }
             into

@@ -148,6 +148,11 @@ pub trait Driver {
     /// Waits, when there was no room and nothing has come either, until that may be otherwise.
     async fn wait_for_room(&self, cpu: &Cpu);
 
+    /// Whether a poll may find a packet, as far as that is known without one.
+    fn may_find(&self) -> bool {
+        true
+    }
+
     /// Looks for a packet once; `answers` says of a handler whether it answers.
     async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival>;
 

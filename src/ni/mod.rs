@@ -238,6 +238,9 @@ impl Driver for AnyDriver {
     async fn wait_for_room(&self, cpu: &Cpu) {
         on_driver!(self, driver => driver.wait_for_room(cpu).await)
     }
+    fn may_find(&self) -> bool {
+        on_driver!(self, driver => driver.may_find())
+    }
     async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
         on_driver!(self, driver => driver.poll(cpu, answers).await)
     }

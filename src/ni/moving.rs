@@ -37,25 +37,83 @@ fn pair(words: &[u32], word: usize) -> u64 {
     at(2 * word) | at(2 * word + 1) << 32
 }
 
+/// A word of memory that the processor must wait for. Most words need no wait, and a future that is
+/// made in vain costs a copy of all that it might hold: so loops ask first.
+#[must_use = "the access is still to be made"]
+pub struct Missing {
+    address: Address,
+    bytes: usize,
+}
+
+impl Missing {
+    /// Waits for it, and loads it.
+    pub async fn load(self, cpu: &Cpu) -> u64 {
+        cpu.load_word(self.address, self.bytes).await
+    }
+
+    /// Waits until it can be stored.
+    pub async fn store(self, cpu: &Cpu, value: u64) {
+        cpu.store_word(self.address, self.bytes, value).await;
+    }
+}
+
+/// The word that a load gives, waited for where it must be.
+macro_rules! loaded {
+    ($cpu:expr, $load:expr) => {
+        match $load {
+            Ok(value) => value,
+            Err(missing) => missing.load($cpu).await,
+        }
+    };
+}
+
+/// Has a store made, waited for where it must be.
+macro_rules! stored {
+    ($cpu:expr, $value:expr, $store:expr) => {
+        if let Err(missing) = $store {
+            missing.store($cpu, $value).await;
+        }
+    };
+}
+
+pub(super) use {loaded, stored};
+
+/// Loads a word of memory.
+#[inline]
+pub fn load(cpu: &Cpu, address: Address, bytes: usize) -> Result<u64, Missing> {
+    cpu.try_load(address, bytes).ok_or(Missing { address, bytes })
+}
+
+/// Stores a word in memory.
+#[inline]
+pub fn store(cpu: &Cpu, address: Address, bytes: usize, value: u64) -> Result<(), Missing> {
+    if cpu.try_store(address, bytes, value) { Ok(()) } else { Err(Missing { address, bytes }) }
+}
+
 /// Word `word` of a packet: the header, or up to eight bytes of the payload, which take `cycles` of
 /// the loop around the access.
-pub async fn load_word(cpu: &Cpu, header: Header, source: Source<'_>, word: usize, cycles: u64) -> u64 {
+pub fn load_word(cpu: &Cpu, header: Header, source: Source<'_>, word: usize, cycles: u64) -> Result<u64, Missing> {
     cpu.work(cycles);
     match (word, source) {
-        (0, _) => header.encode(),
-        (_, Source::Words(words)) => pair(words, word - 1),
-        (_, Source::Memory(payload, _)) => {
-            cpu.load_word(payload + 8 * (word as u64 - 1), header.bytes_of_word(word)).await
-        }
+        (0, _) => Ok(header.encode()),
+        (_, Source::Words(words)) => Ok(pair(words, word - 1)),
+        (_, Source::Memory(payload, _)) => load(cpu, payload + 8 * (word as u64 - 1), header.bytes_of_word(word)),
     }
 }
 
 /// Puts word `word` (not the header) of a packet where its payload goes.
-pub async fn store_word(cpu: &Cpu, header: Header, sink: &mut Sink<'_>, word: usize, value: u64, cycles: u64) {
+pub fn store_word(
+    cpu: &Cpu,
+    header: Header,
+    sink: &mut Sink<'_>,
+    word: usize,
+    value: u64,
+    cycles: u64,
+) -> Result<(), Missing> {
     cpu.work(cycles);
     let bytes = header.bytes_of_word(word);
     match sink {
-        Sink::Memory(into) => cpu.store_word(*into + 8 * (word as u64 - 1), bytes, value).await,
+        Sink::Memory(into) => return store(cpu, *into + 8 * (word as u64 - 1), bytes, value),
         Sink::Words(words) => {
             words.push(value as u32);
             if bytes > 4 {
@@ -63,6 +121,7 @@ pub async fn store_word(cpu: &Cpu, header: Header, sink: &mut Sink<'_>, word: us
             }
         }
     }
+    Ok(())
 }
 
 /// Where a packet that is moved with its header has its payload.

@@ -104,21 +104,25 @@ impl Processor {
         self.set_time(self.0.sim.now().max(self.time()));
     }
 
-    /// The word at `address`, if it is in the cache and no store to it waits.
+    /// The word at `address`, if it is in the cache or waits to be stored.
     #[inline]
     pub fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
-        if !self.0.stores.is_empty() {
-            return None;
-        }
-        let value = self.0.cache.contents().borrow_mut().load(address, bytes)?;
+        let waits = if self.0.stores.is_empty() { Forward::Passes } else { self.0.stores.forward(address, bytes) };
+        let value = match waits {
+            Forward::Value(value) => value,
+            Forward::Passes => self.0.cache.contents().borrow_mut().load(address, bytes)?,
+            Forward::Conflict => return None,
+        };
         self.work(self.0.parameters.hit_cycles);
         Some(value)
     }
 
-    /// Stores, if the block is in the cache and may be written, and no store waits.
+    /// Stores, if the block is in the cache and may be written and no store waits, or there is room for
+    /// another to wait.
     #[inline]
     pub fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
-        if !self.0.stores.is_empty() || !self.0.cache.contents().borrow_mut().store(address, bytes, value) {
+        let at_once = self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store(address, bytes, value);
+        if !at_once && !self.0.stores.push(Entry { address, bytes, value, at: self.time() }) {
             return false;
         }
         self.work(self.0.parameters.hit_cycles);
@@ -127,25 +131,13 @@ impl Processor {
 
     /// Loads up to 8 bytes that lie in one block.
     pub async fn load(&self, address: Address, bytes: usize) -> u64 {
-        if let Some(value) = self.try_load(address, bytes) {
-            return value;
-        }
         loop {
-            match self.0.stores.forward(address, bytes) {
-                Forward::Value(value) => {
-                    self.work(self.0.parameters.hit_cycles);
-                    return value;
-                }
-                Forward::Conflict => self.fence().await,
-                Forward::Passes => {}
+            if let Some(value) = self.try_load(address, bytes) {
+                return value;
             }
-            let hit = self.0.cache.contents().borrow_mut().load(address, bytes);
-            match hit {
-                Some(value) => {
-                    self.work(self.0.parameters.hit_cycles);
-                    return value;
-                }
-                None => self.miss(address).await,
+            match self.0.stores.forward(address, bytes) {
+                Forward::Conflict => self.fence().await,
+                Forward::Passes | Forward::Value(_) => self.miss(address).await,
             }
         }
     }

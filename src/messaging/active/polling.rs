@@ -95,6 +95,9 @@ impl Active {
     /// Takes in the next packet that has arrived; false if none has.
     async fn take_one(&self) -> bool {
         let end = &self.end;
+        if !end.driver.may_find() {
+            return false;
+        }
         let Some(arrival) = end.driver.poll(&end.cpu, &transfer::answers).await else { return false };
         self.accepted.set(self.accepted.get() + 1);
         self.sim().progress();

@@ -22,7 +22,7 @@ use crate::engine::sim::PointId;
 use crate::host::{BLOCK_BYTES, Block, Cpu, Processor, Window};
 use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{Sink, load_word, store_word};
+use crate::ni::moving::{Sink, load_word, loaded, store_word, stored};
 use crate::ni::parcel::{Header, Ticket};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -73,7 +73,7 @@ impl BlockSender {
     async fn send_block(&self, cpu: &Cpu, header: Header, packet: &Compose<'_>, first_word: usize) {
         let mut block = Block::ZERO;
         for word in first_word..header.words().min(first_word + WORDS_PER_BLOCK) {
-            let value = load_word(cpu, header, packet.source, word, self.word_cycles).await;
+            let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             block.write(8 * (word - first_word), 8, value);
             cpu.work(1);
         }
@@ -128,7 +128,7 @@ impl ReceiveHalf for BlockReceiver {
             }
             let value = self.buffer.get().read(8 * (word % WORDS_PER_BLOCK), 8);
             cpu.work(1);
-            store_word(cpu, header, sink, word, value, self.word_cycles).await;
+            stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
         }
     }
 

@@ -25,7 +25,7 @@ use crate::engine::{Mailbox, Sim, Time};
 use crate::host::{Address, BLOCK_BYTES, Block, Cpu, Device, Master, Processor, Window};
 use crate::ni::driver::{Compose, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{Sink, Source, behind_header, load_word};
+use crate::ni::moving::{Sink, Source, behind_header, load_word, loaded, store, stored};
 use crate::ni::parcel::{Header, Ticket};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -212,8 +212,9 @@ impl SendHalf for UdmaSender {
         }
         self.words.fifo.follow(&packet.journey, ticket);
         for word in 0..header.words() {
-            let value = load_word(cpu, header, packet.source, word, self.word_cycles).await;
-            cpu.store_word(self.buffer + 8 * word as u64, header.bytes_of_word(word), value).await;
+            let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
+            let (address, bytes) = (self.buffer + 8 * word as u64, header.bytes_of_word(word));
+            stored!(cpu, value, store(cpu, address, bytes, value));
         }
         cpu.fence().await;
         let (bytes, marks) = (header.packet_bytes(), marks_word(packet.marks));

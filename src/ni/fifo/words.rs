@@ -22,7 +22,7 @@ use crate::engine::sim::PointId;
 use crate::host::{Cpu, Device, Processor, Window};
 use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{Sink, load_word, store_word};
+use crate::ni::moving::{Sink, load_word, loaded, store_word, stored};
 use crate::ni::parameters::InterfaceParameters;
 use crate::ni::parcel::{Header, Ticket};
 use std::rc::Rc;
@@ -138,7 +138,7 @@ impl SendHalf for WordSender {
     async fn send(&self, cpu: &Cpu, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
         self.fifo.follow(&packet.journey, ticket);
         for word in 0..header.words() {
-            let value = load_word(cpu, header, packet.source, word, self.word_cycles).await;
+            let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             self.write_word(cpu, value).await;
         }
         let launch = launch_word(header.packet_bytes(), packet.marks);
@@ -171,7 +171,7 @@ impl ReceiveHalf for WordReceiver {
     async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>) {
         for word in 1..header.words() {
             let value = self.read_word(cpu).await;
-            store_word(cpu, header, sink, word, value, self.word_cycles).await;
+            stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
         }
     }
 

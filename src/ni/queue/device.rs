@@ -108,8 +108,10 @@ pub async fn serve_sends(
 }
 
 async fn fetch_packet(queue: &Queue, position: u64, source: &impl Fetch) -> Vec<u8> {
-    let mut bytes = source.fetch(queue.block(position, 0)).await.0.to_vec();
-    let mut header = Header::decode(read_bytes(&bytes[..8]));
+    let first = source.fetch(queue.block(position, 0)).await;
+    let mut header = Header::decode(first.read(0, 8));
+    let mut bytes = Vec::with_capacity(header.blocks() * BLOCK_BYTES);
+    bytes.extend_from_slice(&first.0);
     assert_eq!(header.sense, queue.sense(position), "the tail tells only of packets that were composed");
     for block in 1..header.blocks() {
         bytes.extend_from_slice(&source.fetch(queue.block(position, block)).await.0);

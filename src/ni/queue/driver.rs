@@ -9,7 +9,7 @@ use crate::host::{Cpu, Processor, Window};
 use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::fifo::device::marks_word;
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{Sink, load_word, store_word};
+use crate::ni::moving::{Sink, load, load_word, loaded, store, store_word, stored};
 use crate::ni::parcel::{Header, Ticket};
 use crate::ni::port::Port;
 use std::cell::Cell;
@@ -68,9 +68,9 @@ impl SendHalf for QueueSender {
         header.sense = self.queue.sense(position);
         self.registers.composing.borrow_mut().push_back((packet.journey.clone(), ticket));
         for word in 0..header.words() {
-            let value = load_word(cpu, header, packet.source, word, self.word_cycles).await;
+            let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             let address = self.queue.block(position, word / 8) + 8 * (word as u64 % 8);
-            cpu.store_word(address, 8, value).await;
+            stored!(cpu, value, store(cpu, address, 8, value));
         }
         self.tail.set(position + 1);
         let tail = tail_word(position + 1, marks_word(packet.marks));
@@ -108,7 +108,8 @@ impl ReceiveHalf for QueueReceiver {
     async fn poll(&self, cpu: &Cpu) -> Option<Found> {
         let position = self.head.get();
         let began = cpu.now();
-        let mut header = Header::decode(cpu.load_word(self.queue.block(position, 0), 8).await);
+        let first = loaded!(cpu, load(cpu, self.queue.block(position, 0), 8));
+        let mut header = Header::decode(first);
         if header.sense != self.queue.sense(position) {
             return None;
         }
@@ -123,8 +124,8 @@ impl ReceiveHalf for QueueReceiver {
         let position = self.head.get();
         for word in 1..header.words() {
             let address = self.queue.block(position, word / 8) + 8 * (word as u64 % 8);
-            let value = cpu.load_word(address, 8).await;
-            store_word(cpu, header, sink, word, value, self.word_cycles).await;
+            let value = loaded!(cpu, load(cpu, address, 8));
+            stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
         }
         self.head.set(position + 1);
         cpu.store_word(self.shared.head_address, 8, position + 1).await;

@@ -45,12 +45,6 @@ struct Lane<P> {
     held: HeldState,
 }
 
-impl<P: Clone> Lane<P> {
-    fn note(&mut self) {
-        self.held.note(&self.unit, self.reserved as usize);
-    }
-}
-
 /// A place of the arrivals queue that is free when its packet has been read.
 const PLACE: Slot = Slot(1);
 /// A packet whose buffer was kept for it.
@@ -109,10 +103,13 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {
         let has_room = self.room(class) > 0;
+        if !has_room {
+            return None;
+        }
         let lane = &mut self.lanes[class.index()];
-        lane.reserved += u32::from(has_room);
-        lane.note();
-        has_room.then_some(BUFFER)
+        lane.reserved += 1;
+        lane.held.note_taken(&lane.unit, lane.reserved as usize);
+        Some(BUFFER)
     }
 
     fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
@@ -128,7 +125,6 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
             body: (body, bytes),
         };
         assert!(lane.unit.offer(outgoing).is_ok(), "a packet that was reserved for has room");
-        lane.note();
     }
 
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
@@ -138,7 +134,8 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
         }
         let copies = self.unit(class).statistics().retransmitted;
         let frame = self.unit(class).next_packet(now)?;
-        self.lanes[class.index()].note();
+        let lane = &mut self.lanes[class.index()];
+        lane.held.note_left(&lane.unit);
         let again = self.unit(class).statistics().retransmitted > copies;
         Some(Frame { again, ..self.frame(frame, class) })
     }
@@ -152,7 +149,8 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
         let before = unit.statistics().duplicates;
         let frees = unit.arrive(super::Frame { source, destination, header, carried, body });
         let discards = unit.statistics().duplicates > before;
-        self.lanes[of.index()].note();
+        let lane = &mut self.lanes[of.index()];
+        lane.held.note_came(&lane.unit);
         Effects { place: frees.then_some(of), discards, ..Effects::NONE }
     }
 
@@ -162,7 +160,8 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
 
     fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>> {
         let delivered = self.unit(class).accept(answer)?;
-        self.lanes[class.index()].note();
+        let lane = &mut self.lanes[class.index()];
+        lane.held.note_came(&lane.unit);
         let slot = if delivered.frees_place { PLACE } else { BUFFER };
         Some(Taken { from: delivered.source, slot, body: delivered.body.0 })
     }

@@ -19,16 +19,29 @@ pub struct HeldState {
 }
 
 impl HeldState {
-    /// Takes what the unit holds now into account, and buffers whose packets are still composed.
-    pub fn note<T: Clone>(&mut self, unit: &Unit<T>, composed: usize) {
+    /// A buffer was taken: takes those whose packets are still composed into account, too.
+    pub fn note_taken<T: Clone>(&mut self, unit: &Unit<T>, composed: usize) {
         self.pool = self.pool.max(unit.pool.len() + composed);
+    }
+
+    /// A packet left.
+    pub fn note_left<T: Clone>(&mut self, unit: &Unit<T>) {
         self.outstanding = self.outstanding.max(unit.outstanding.len());
+        self.copies = self.copies.max(unit.retransmit.as_ref().map_or(0, |retransmit| retransmit.len()));
+        self.note_dialogs(unit);
+    }
+
+    /// A frame came, or a packet was accepted.
+    pub fn note_came<T: Clone>(&mut self, unit: &Unit<T>) {
         self.arrivals = self.arrivals.max(unit.arrivals.taken());
         self.reorder = self.reorder.max(unit.bulk_receive.stored());
+        self.acknowledgements = self.acknowledgements.max(unit.acknowledgements.len());
+        self.note_dialogs(unit);
+    }
+
+    fn note_dialogs<T: Clone>(&mut self, unit: &Unit<T>) {
         let sending = usize::from(unit.bulk_send.dialog().is_some());
         self.dialogs = self.dialogs.max(unit.bulk_receive.sources().count() + sending);
-        self.copies = self.copies.max(unit.retransmit.as_ref().map_or(0, |retransmit| retransmit.len()));
-        self.acknowledgements = self.acknowledgements.max(unit.acknowledgements.len());
     }
 
     /// The bytes of all that for packets of `packet` bytes: buffers with their tags and ranks, tags of
