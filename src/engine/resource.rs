@@ -99,7 +99,9 @@ impl Resource {
 
     fn release(&self) {
         self.held_total.set(self.held_total());
-        self.sim.recorder().tell(self.track, self.doing.take(), self.held_since.get(), self.sim.now());
+        if self.sim.recorder().keeps(self.track) {
+            self.sim.recorder().tell(self.track, self.doing.take(), self.held_since.get(), self.sim.now());
+        }
         self.held.set(false);
         let next = self.waiters.borrow_mut().pop_front();
         if let Some(task) = next {
@@ -116,7 +118,9 @@ pub struct Held<'a>(&'a Resource);
 impl Held<'_> {
     /// States for what it is held, for its span.
     pub fn does(&self, doing: Doing) {
-        self.0.doing.set(doing);
+        if self.0.sim.recorder().keeps(self.0.track) {
+            self.0.doing.set(doing);
+        }
     }
 }
 

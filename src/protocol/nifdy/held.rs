@@ -19,6 +19,14 @@ pub struct HeldState {
 }
 
 impl HeldState {
+    /// Anything may have happened.
+    #[cfg(test)]
+    pub fn note<T: Clone>(&mut self, unit: &Unit<T>, composed: usize) {
+        self.note_taken(unit, composed);
+        self.note_left(unit);
+        self.note_came(unit);
+    }
+
     /// A buffer was taken: takes those whose packets are still composed into account, too.
     pub fn note_taken<T: Clone>(&mut self, unit: &Unit<T>, composed: usize) {
         self.pool = self.pool.max(unit.pool.len() + composed);
