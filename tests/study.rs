@@ -78,6 +78,21 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
     assert!(stderr(&none).contains("did you mean `latency`?"), "{}", stderr(&none));
 }
 
+#[test]
+fn a_claim_about_what_a_run_did_not_measure_fails_and_says_so() {
+    let folder = Folder::with_study("unmeasured");
+    let machine = fs::read_to_string(folder.0.join("machine.toml")).expect("a description");
+    fs::write(folder.0.join("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}")).expect("a file");
+    let ran = narrows(&["reproduce", folder.path(), "--format", "json"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    let json: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+    for claim in json["claims"].as_array().expect("claims") {
+        assert_eq!(claim["holds"], false, "{claim}");
+        let measured = claim["measured"].as_str().unwrap_or_default();
+        assert!(measured.contains("nothing was measured under") && measured.contains("`time-limit`"), "{claim}");
+    }
+}
+
 /// A slip in a file of the small study: file, what stands there, what is written instead, and all that
 /// must be told of it.
 const SLIPS: [(&str, &str, &str, &[&str]); 16] = [

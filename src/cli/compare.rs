@@ -78,9 +78,11 @@ impl Comparison {
         let unit = |name: &str| units.iter().find(|(known, ..)| *known == name).map_or("", |(_, _, unit)| unit);
         let values =
             |record: &Record| record.metrics().iter().map(|(name, value, _)| (name.to_string(), *value)).collect();
-        let metrics = pairs(values(a), values(b));
+        let measured = |value: Option<f64>| value.filter(|value| !value.is_nan());
+        let metrics = pairs(values(a), values(b)).into_iter();
+        let metrics = metrics.map(|(name, a, b)| (name, measured(a), measured(b)));
         Comparison {
-            metrics: metrics.into_iter().map(|pair| (pair.clone(), unit(&pair.0).to_owned())).collect(),
+            metrics: metrics.map(|pair| (pair.clone(), unit(&pair.0).to_owned())).collect(),
             stages: pairs(stages(a), stages(b)),
             values: pairs(described(a), described(b)).into_iter().filter(|(_, a, b)| a != b).collect(),
             same: a.text("hash") == b.text("hash"),

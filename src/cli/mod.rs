@@ -51,7 +51,7 @@ Examples:
   narrows whatif ping-pong                  what would change if a number were another
   narrows list                              what there is to start from
 
-Exit codes: 0 done, 1 a claim failed under --strict, 2 bad input,
+Exit codes: 0 done or saturated, 1 a claim failed under --strict, 2 bad input,
 3 a run ended in a deadlock, livelock or at a stated limit.";
 
 /// Says where the time of every message goes between a program and the wire.

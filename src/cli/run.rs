@@ -68,7 +68,7 @@ pub fn run(options: &Options) -> Ended {
     output::print(&match options.format {
         Format::Text => {
             let sure = sure.map(|sure| run_text::sure(&sure)).unwrap_or_default();
-            run_text::text(subject.name(), &result, &record, host) + &sure
+            run_text::text(subject.name(), &result, &record, host, &options.ask()) + &sure
         }
         Format::Json => {
             let record = match host {
@@ -89,6 +89,13 @@ impl Options {
     fn sets(&self) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("run.seed={seed}"));
         self.subject.sets.iter().cloned().chain(seed).collect()
+    }
+
+    /// The command that asks what would change.
+    fn ask(&self) -> String {
+        let file = self.subject.file.to_string_lossy();
+        let sets = self.sets().into_iter().map(|set| format!(" --set {}", quoted(&set)));
+        format!("narrows whatif {}{}", quoted(&file), sets.collect::<String>())
     }
 
     /// How sure the metrics of a run are, with a bar on standard error if that is a terminal.
@@ -121,6 +128,15 @@ fn write_trace(trace: Output, path: &Path, timeline: &Timeline) -> Result<(), Fa
         eprintln!("The last {dropped} spans were dropped: --trace-spans {} would keep all.", kept as u64 + dropped);
     }
     Ok(())
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 /// Says on standard error why a run did not end by itself.

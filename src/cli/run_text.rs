@@ -1,7 +1,7 @@
 //! The result of a run for a terminal.
 
 use crate::engine::Time;
-use crate::report::number::percent;
+use crate::report::number::{percent, significant};
 use crate::report::{Cell, Column, MeanLedger, Table};
 use crate::study::uncertainty::single::Sure;
 use crate::study::{Binds, Record, RunResult, record};
@@ -9,16 +9,17 @@ use crate::study::{Binds, Record, RunResult, record};
 /// The busiest resources are told, as many as this.
 const RESOURCES: usize = 8;
 
-/// Outcome, metrics, mean ledger, busiest resources, what binds, and what identifies the run.
-pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, u64)>) -> String {
+/// Outcome, metrics, mean ledger, busiest resources, what identifies the run, and what binds; `ask` is the
+/// command that says what would change.
+pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, u64)>, ask: &str) -> String {
     let ledger = MeanLedger::of(&result.ledgers);
     let parts = [
-        format!("{name}: {}\n", outcome(result)),
+        format!("{name}: {}\n{}", outcome(result), note(result)),
         metrics(record),
         ledger_text(&ledger),
         resources(result),
-        format!("{}\n", Binds::of(result, &ledger)),
         identity(record, host),
+        verdict(result, &ledger, ask),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -26,11 +27,29 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
 fn outcome(result: &RunResult) -> String {
     match record::outcome_name(&result.outcome) {
         "done" => format!("done after {} simulated", result.end),
+        "saturated" => format!("saturated; stopped after {} simulated", result.end),
         "time-limit" if result.end == Time::END => {
             format!("reached the end of simulated time, {}; these are the results so far", result.end)
         }
         "time-limit" => format!("reached `run.time-limit` at {}; these are the results so far", result.end),
         stuck => format!("ended in a {stuck} at {}; these are the results so far", result.end),
+    }
+}
+
+fn note(result: &RunResult) -> String {
+    record::said(result).map_or_else(String::new, |note| note + "\n")
+}
+
+/// What holds the run back, what is busiest, and how to ask what would change.
+fn verdict(result: &RunResult, ledger: &MeanLedger, ask: &str) -> String {
+    let binds = Binds::of(result, ledger);
+    let busiest = match (&binds, result.busiest().filter(|(_, share)| *share > 0.0)) {
+        (Binds::Stage(..), Some((name, share))) => format!(" The busiest is {name}, {} of the run.", percent(share)),
+        _ => String::new(),
+    };
+    match result.outcome.is_complete() {
+        true => format!("{binds}{busiest}\nWhat would change it: {ask}\n"),
+        false => format!("{binds}{busiest}\n"),
     }
 }
 
@@ -51,11 +70,18 @@ pub fn aligned(numbers: Vec<String>) -> Vec<String> {
     numbers.iter().map(|number| format!("{}{number}", " ".repeat(most - before(number)))).collect()
 }
 
-/// Counts as they are, other numbers with three decimals.
+/// Less than this has more decimals than three: as many as show three digits.
+const SMALL: f64 = 0.01;
+
+/// Counts as they are, other numbers with three decimals; nothing where nothing was measured.
 pub fn number(value: f64, unit: &str) -> String {
-    match unit.is_empty() && value.fract() == 0.0 {
-        true => format!("{value}"),
-        false => format!("{value:.3}"),
+    if value.is_nan() {
+        return "–".to_owned();
+    }
+    match value.abs() {
+        whole if unit.is_empty() && whole.fract() == 0.0 => format!("{value}"),
+        small if small > 0.0 && small < SMALL => significant(value, 3),
+        _ => format!("{value:.3}"),
     }
 }
 

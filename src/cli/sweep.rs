@@ -28,7 +28,7 @@ Examples:
 
 With --out F, each finished point is kept in the folder F.points: a sweep that was stopped and is
 started again runs only what is missing. A point that ends stuck is a row like others; the exit
-code is then 3.";
+code is then 3. A point that is saturated is one, too, and is no failure.";
 
 /// Runs a description with every combination of varied values, on all processors.
 #[derive(Args)]
@@ -153,7 +153,12 @@ fn runs(checked: &Checked<'_>, points: Option<&Points>) -> Result<Vec<Point>, Fa
 
 /// Says on standard error which points did not end by themselves.
 fn told(rows: &[Point]) -> Ending {
-    let stuck: Vec<&Point> = rows.iter().filter(|row| row.record.text("outcome") != "done").collect();
+    let saturated = rows.iter().filter(|row| row.record.text("outcome") == "saturated").count();
+    if saturated > 0 {
+        eprintln!("{saturated} of {} runs are saturated: the queues of their sources only grew.", rows.len());
+    }
+    let is_stuck = |row: &&Point| !["done", "saturated"].contains(&row.record.text("outcome"));
+    let stuck: Vec<&Point> = rows.iter().filter(is_stuck).collect();
     for row in &stuck {
         let first = row.record.get("stuck")["chain"].get(0);
         let wait = first.map(|wait| format!(": {} waits for {}", plain(&wait["task"]), plain(&wait["wants"])));

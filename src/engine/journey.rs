@@ -14,6 +14,7 @@ use super::signal::Signal;
 use super::sim::{Sim, TaskId};
 use super::stats::Summary;
 use super::time::Time;
+use super::time_series::TimeSeries;
 use super::units::Bytes;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -161,6 +162,8 @@ pub struct Tally {
     delivered: RefCell<Vec<(Rc<Message>, Time)>>,
     /// Of all that were measured, whether their ledgers were kept or not.
     latencies: RefCell<Summary>,
+    /// The same over time, in picoseconds.
+    course: RefCell<TimeSeries>,
     lost: RefCell<BTreeSet<u64>>,
     /// By receiving node, how many were delivered or lost.
     settled: RefCell<Vec<u64>>,
@@ -177,6 +180,7 @@ impl Tally {
             arrived: Cell::new(0),
             delivered: RefCell::default(),
             latencies: RefCell::default(),
+            course: RefCell::default(),
             lost: RefCell::default(),
             settled: RefCell::default(),
             change: Signal::new(sim, "messages to be delivered"),
@@ -209,6 +213,7 @@ impl Tally {
     pub fn pass(&self, journey: &Journey, at: Time) {
         if let Some(start) = journey.start().filter(|_| self.measuring.get()) {
             self.latencies.borrow_mut().add(at.since(start));
+            self.course.borrow_mut().add(at.ps(), at.since(start).ps());
         }
     }
 
@@ -267,6 +272,11 @@ impl Tally {
     /// The latencies of all messages delivered and measured so far.
     pub fn latencies(&self) -> std::cell::Ref<'_, Summary> {
         self.latencies.borrow()
+    }
+
+    /// The same latencies by the instants of delivery, in picoseconds.
+    pub fn course(&self) -> std::cell::Ref<'_, TimeSeries> {
+        self.course.borrow()
     }
 
     /// Waits until each node has been delivered, or has lost, as many messages as it expects. A

@@ -56,6 +56,16 @@ pub enum Outcome {
     Livelock(Stuck),
     /// The stated limit of simulated time was reached, or [`Time::END`].
     TimeLimit(Stuck),
+    /// The run ended by itself, in a program that offers more than is taken, for ever: how it knows.
+    /// The engine never says so; a program does.
+    Saturated(String),
+}
+
+impl Outcome {
+    /// Whether the run ended by itself.
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Outcome::Done | Outcome::Saturated(_))
+    }
 }
 
 /// Until when tasks sleep, as far as it was seen.

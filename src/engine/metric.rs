@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 /// A named number. Names, once published, stay.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Metric {
     /// Its name, in dotted words.
     #[serde(skip)]
     pub name: String,
-    /// Its value.
+    /// Its value; not a number where nothing was measured, which is told as empty, in JSON as null.
     pub value: f64,
     /// Its unit; empty for a count.
     pub unit: &'static str,
@@ -18,5 +18,18 @@ impl Metric {
     /// The metric `name`.
     pub fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
         Metric { name: name.into(), value, unit }
+    }
+
+    /// Whether anything was measured.
+    pub fn is_measured(&self) -> bool {
+        !self.value.is_nan()
+    }
+}
+
+/// Two that measured nothing say the same.
+impl PartialEq for Metric {
+    fn eq(&self, other: &Metric) -> bool {
+        let same = self.value == other.value || !self.is_measured() && !other.is_measured();
+        same && self.name == other.name && self.unit == other.unit
     }
 }

@@ -2,6 +2,7 @@
 //! and spans. Knows no hardware.
 
 pub mod busy;
+pub mod interval;
 pub mod journey;
 pub mod ledger;
 pub mod limits;
@@ -17,6 +18,7 @@ pub mod sim;
 pub mod stats;
 pub mod stuck;
 pub mod time;
+pub mod time_series;
 pub mod units;
 
 #[cfg(test)]
@@ -36,4 +38,5 @@ pub use sim::{Sim, Simulation};
 pub use stats::Summary;
 pub use stuck::Stuck;
 pub use time::Time;
+pub use time_series::TimeSeries;
 pub use units::{Bytes, Hertz, Rate};

@@ -86,9 +86,13 @@ impl Running for Measured {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         let (parameters, ended) = (&self.parameters, self.ended.get().as_us());
         let moved = parameters.size.get() * parameters.transfers;
-        let mut metrics = vec![Metric::new("dma.bandwidth", moved as f64 / ended, "MB/s")];
+        let mut metrics = vec![Metric::new("dma.bandwidth", super::once(ended > 0.0, moved as f64 / ended), "MB/s")];
         if let Some(copied) = &self.copied {
-            metrics.push(Metric::new("copy.bandwidth", copied.get().get() as f64 / ended, "MB/s"));
+            metrics.push(Metric::new(
+                "copy.bandwidth",
+                super::once(ended > 0.0, copied.get().get() as f64 / ended),
+                "MB/s",
+            ));
         }
         metrics
     }

@@ -83,6 +83,16 @@ pub trait Running {
     /// What it measured.
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric>;
 
+    /// How the run ended, as the program sees what the engine saw end.
+    fn ended(&self, outcome: Outcome) -> Outcome {
+        outcome
+    }
+
+    /// What is to be known of how the run ended, in a sentence or two.
+    fn note(&self, _world: &World, _outcome: &Outcome) -> Option<String> {
+        None
+    }
+
     /// Whether the messages from `source` are those whose latency is told, so that the mean ledger
     /// sums to it.
     fn tells_of(&self, _source: NodeId) -> bool {
@@ -255,16 +265,17 @@ impl Workload {
     }
 }
 
-/// Mean, percentiles and extremes of latencies, under `name`.
+/// Mean, percentiles and extremes of latencies, under `name`; empty of none.
 fn latency_metrics(name: &str, latencies: &Summary) -> Vec<Metric> {
     latency_metrics_in("us", 1e6, name, latencies)
 }
 
 /// The same in a unit of so many picoseconds.
 fn latency_metrics_in(unit: &'static str, unit_ps: f64, name: &str, latencies: &Summary) -> Vec<Metric> {
-    let told = |time: Time| time.ps() as f64 / unit_ps;
+    let measured = |value: f64| if latencies.is_empty() { f64::NAN } else { value };
+    let told = |time: Time| measured(time.ps() as f64 / unit_ps);
     let values = [
-        ("", latencies.mean_in(unit_ps)),
+        ("", measured(latencies.mean_in(unit_ps))),
         ("_min", told(latencies.min())),
         ("_p50", told(latencies.percentile(50.0))),
         ("_p99", told(latencies.percentile(99.0))),
@@ -282,6 +293,11 @@ fn fate_metrics(world: &World) -> Vec<Metric> {
         count("messages.delivered", delivered),
         count("messages.dropped", world.tally.dropped()),
     ]
+}
+
+/// A number that is known only once the program has come so far; empty before.
+fn once(is_there: bool, value: f64) -> f64 {
+    if is_there { value } else { f64::NAN }
 }
 
 /// A flow written as `"from -> to"`.

@@ -105,7 +105,11 @@ impl Running for Measured {
         let latencies: Summary = there.map(|(message, _)| message.ledger().total()).collect();
         let round_trips: Summary = self.round_trips.borrow().iter().copied().collect();
         let mut metrics = super::latency_metrics("message.latency_one_way", &latencies);
-        metrics.push(Metric::new("round_trip.latency", round_trips.mean_us(), "us"));
+        metrics.push(Metric::new(
+            "round_trip.latency",
+            super::once(!round_trips.is_empty(), round_trips.mean_us()),
+            "us",
+        ));
         metrics.extend(super::fate_metrics(world));
         metrics
     }

@@ -188,9 +188,9 @@ impl Measured {
         Flow { latencies, instants }
     }
 
-    /// So many messages in a window, in MB/s.
+    /// So many messages in a window, in MB/s; empty where there is no window.
     fn rate(&self, messages: u64, window: Option<(Time, Time)>) -> f64 {
-        window.map_or(0.0, |(from, to)| (messages * self.payload.get()) as f64 / (to - from).as_us())
+        window.map_or(f64::NAN, |(from, to)| (messages * self.payload.get()) as f64 / (to - from).as_us())
     }
 }
 

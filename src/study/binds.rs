@@ -17,7 +17,9 @@ pub enum Binds {
     Resource(String, f64),
     /// No resource is: the stage in which messages spend most, with its part of their latency.
     Stage(String, f64),
-    /// No message was delivered.
+    /// No resource is, and no ledger tells of a stage: the busiest, with the part of the run it was.
+    Busiest(String, f64),
+    /// Nothing was at work.
     Nothing,
     /// Waits that nobody ends.
     Stuck,
@@ -36,7 +38,10 @@ impl Binds {
         let longest = ledger.stages.iter().max_by(|a, b| a.total_us().total_cmp(&b.total_us()));
         match longest.filter(|stage| stage.total_us() > 0.0) {
             Some(stage) => Binds::Stage(stage.name.clone(), stage.total_us() / ledger.total_us()),
-            None => Binds::Nothing,
+            None => match result.busiest().filter(|(_, share)| *share > 0.0) {
+                Some((name, share)) => Binds::Busiest(name.to_owned(), share),
+                None => Binds::Nothing,
+            },
         }
     }
 }
@@ -51,7 +56,12 @@ impl fmt::Display for Binds {
                 percent(*share)
             ),
             Binds::Stuck => write!(f, "No resource binds: the run ended stuck."),
-            Binds::Nothing => write!(f, "No resource binds, and no message was delivered."),
+            Binds::Busiest(name, share) => write!(
+                f,
+                "No resource binds: none does its own work for 90 % of the run. The busiest is {name}, {}.",
+                percent(*share)
+            ),
+            Binds::Nothing => write!(f, "No resource binds: nothing was at work."),
         }
     }
 }

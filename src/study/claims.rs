@@ -197,6 +197,7 @@ impl Stated {
                 claim.holds = Some(holds);
             }
             Err(Stop::Absent(_)) => {}
+            Err(Stop::Unmeasured(what)) => (claim.measured, claim.holds) = (Some(what.as_str().into()), Some(false)),
             Err(Stop::Wrong(fault)) => {
                 return Err(fault.help(format!("it is asked for by the claim `{}`", self.id.text)));
             }

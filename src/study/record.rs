@@ -32,6 +32,9 @@ impl Record {
         let ledger = MeanLedger::of(&result.ledgers);
         let mut map = Map::new();
         map.insert("outcome".into(), outcome_name(&result.outcome).into());
+        if let Some(note) = said(result) {
+            map.insert("note".into(), note.into());
+        }
         map.insert("metrics".into(), metrics(result));
         map.insert("ledger".into(), ledger_json(&ledger));
         let told = told(result);
@@ -168,13 +171,22 @@ pub fn outcome_name(outcome: &Outcome) -> &'static str {
         Outcome::Deadlock(_) => "deadlock",
         Outcome::Livelock(_) => "livelock",
         Outcome::TimeLimit(_) => "time-limit",
+        Outcome::Saturated(_) => "saturated",
+    }
+}
+
+/// What is to be known of how a run ended, beside its outcome.
+pub fn said(result: &RunResult) -> Option<String> {
+    match &result.outcome {
+        Outcome::Saturated(why) => Some(format!("More is offered than the fabric takes: {why}.")),
+        _ => result.note.clone(),
     }
 }
 
 /// The waits of a run that did not end by itself.
 pub fn stuck(outcome: &Outcome) -> Option<&Stuck> {
     match outcome {
-        Outcome::Done => None,
+        Outcome::Done | Outcome::Saturated(_) => None,
         Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) | Outcome::TimeLimit(stuck) => Some(stuck),
     }
 }
@@ -233,6 +245,7 @@ fn binds(binds: &Binds) -> Json {
     match binds {
         Binds::Resource(name, share) => json!({ "resource": name, "share": share }),
         Binds::Stage(name, share) => json!({ "stage": name, "share": share }),
+        Binds::Busiest(name, share) => json!({ "busiest": name, "share": share }),
         Binds::Nothing | Binds::Stuck => Json::Null,
     }
 }

@@ -10,6 +10,8 @@ use crate::machine::build::{Built, build};
 pub struct RunResult {
     /// How it ended.
     pub outcome: Outcome,
+    /// What is to be known of how it ended, in a sentence or two.
+    pub note: Option<String>,
     /// What the workload measured.
     pub metrics: Vec<Metric>,
     /// A quantity over time that the workload kept, if it did.
@@ -41,9 +43,10 @@ pub struct ResourceUse {
 /// Runs a checked description.
 pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
     let built = build(machine, recorder);
-    let outcome = built.run();
+    let outcome = built.running.ended(built.run());
     let sim = &built.world.sim;
     RunResult {
+        note: built.running.note(&built.world, &outcome),
         metrics: [built.running.metrics(&built.world, &outcome), bus_metrics(&built)].concat(),
         map: built.running.map(),
         ledgers: ledgers(&built),
@@ -68,6 +71,7 @@ impl RunResult {
     pub(super) fn made_up(metrics: &[(&str, f64)]) -> RunResult {
         RunResult {
             outcome: Outcome::Done,
+            note: None,
             metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
             map: None,
             ledgers: Vec::new(),
@@ -78,9 +82,10 @@ impl RunResult {
         }
     }
 
-    /// The value of the metric `name`.
+    /// The value of the metric `name`, if anything was measured.
     pub fn metric(&self, name: &str) -> Option<f64> {
-        self.metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value)
+        let found = self.metrics.iter().find(|metric| metric.name == name);
+        found.filter(|metric| metric.is_measured()).map(|metric| metric.value)
     }
 
     /// The resource that did its own work for the largest part of the run, with that part.

@@ -196,6 +196,10 @@ fn in_table(table: &[(String, Constant)], name: &str, arguments: &[Key], gaps: b
 
 /// That a run has no such metric.
 pub fn no_metric(run: &RunResult, metric: &str) -> Stop {
+    if run.metrics.iter().any(|known| known.name == metric) {
+        let how = super::record::outcome_name(&run.outcome);
+        return Stop::Unmeasured(format!("nothing was measured under `{metric}`: the outcome of its run is `{how}`"));
+    }
     let names = || run.metrics.iter().map(|metric| metric.name.as_str());
     let near = suggest::nearest(metric, names());
     let label = near.map_or("no metric of its run has this name".to_owned(), |near| format!("did you mean `{near}`?"));

@@ -17,6 +17,8 @@ pub struct Links {
     /// The rate of a link.
     pub(super) rate: Rate,
     pub(super) flit_bytes: u32,
+    /// For how many cycles a flit has a link.
+    cycles_per_flit: f64,
     /// Into how many logical networks a link's time is divided.
     planes: u8,
     /// Channels of a link, all logical networks counted.
@@ -31,6 +33,7 @@ impl Links {
             clock: router.clock,
             rate: Rate::from_bits_per_s(router.clock.0.saturating_mul(router.link_bits.into())),
             flit_bytes: router.flit_bits / 8,
+            cycles_per_flit: f64::from(router.flit_bits) / f64::from(router.link_bits),
             planes: if router.sharing == Sharing::Strict { router.networks } else { 1 },
             channels: u32::from(router.networks) * u32::from(router.virtual_channels),
             nodes: nodes.to_vec(),
@@ -45,6 +48,12 @@ impl Links {
     /// How all links of a network were used.
     pub fn used(&self, network: &Network) -> Vec<LinkUse> {
         network.links().iter().map(|link| self.link(link)).collect()
+    }
+
+    /// The part of the network's cycles for which each link moved flits.
+    pub fn utilisations(&self, network: &Network) -> Vec<f64> {
+        let each = self.cycles_per_flit / f64::from(self.planes) / network.cycle() as f64;
+        network.links().iter().map(|link| link.flits as f64 * each).collect()
     }
 
     fn link(&self, link: &Link) -> LinkUse {

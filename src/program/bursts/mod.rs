@@ -14,6 +14,9 @@
 //! that a pattern has a node send to itself is left out, and a phase in which nobody sends anything
 //! takes a cycle, however fast the barrier is. Periods in which a node ignores the network
 //! lie at fixed cycles; they are noticed between packets, and in a barrier at once.
+//!
+//! A node sends no more than the network takes, so its queues do not grow without end: throughput is what
+//! is measured, after the warm-up that is found (`TimeSeries`), with how sure it is.
 
 mod draws;
 mod parameters;
@@ -52,6 +55,8 @@ struct Measured {
     accepted_cycle: Cell<u64>,
     /// Whether the cycles are over and the run ends with the next packet accepted.
     is_late: Cell<bool>,
+    /// Whether the cycles were over before all was received.
+    is_cut: Cell<bool>,
     change: Signal,
 }
 
@@ -67,6 +72,7 @@ impl Bursts {
             ended: Cell::new(0),
             accepted_cycle: Cell::new(0),
             is_late: Cell::new(false),
+            is_cut: Cell::new(false),
             change: Signal::new(&world.sim, "packets to be accepted"),
         });
         for node in 0..nodes {
@@ -90,6 +96,7 @@ impl Bursts {
     /// which nothing was accepted for long goes on until something is: it may be slow, or stuck.
     async fn watch(self, world: World, end: Rc<Active>, measured: Rc<Measured>) {
         let is_over = measured.change.wait_until(end.clock().end_of_cycle(self.cycles)).await;
+        measured.is_cut.set(!is_over);
         let waiting = measured.sent.get() > measured.receipts.count();
         if !is_over && waiting && self.cycles >= measured.accepted_cycle.get() + QUIET_CYCLES {
             measured.is_late.set(true);
@@ -169,6 +176,43 @@ impl Running for Measured {
         metrics.push(count("bursts.messages", self.messages.get()));
         metrics.push(count("bursts.out_of_order", self.receipts.out_of_order()));
         metrics.extend(parallel::latency_metrics(world));
+        metrics.extend(steady_metrics(world));
         metrics
     }
+
+    fn note(&self, world: &World, outcome: &Outcome) -> Option<String> {
+        let under_way = self.sent.get() - self.receipts.count();
+        let cycles = parallel::end(world, 0).clock().cycle_before(world.sim.now());
+        (self.is_cut.get() && outcome.is_complete()).then(|| {
+            format!(
+                "The run was cut off by `workload.bursts.cycles`, after {cycles} cycles, in phase {}, with {under_way} \
+                 packets under way.",
+                self.phases.get() + 1
+            )
+        })
+    }
+}
+
+/// What the network carries once it is warm, how sure that and the mean latency are, and where the warm-up
+/// ends.
+fn steady_metrics(world: &World) -> Vec<Metric> {
+    let (course, end) = (world.tally.course(), world.sim.now().ps());
+    let clock = parallel::end(world, 0).clock();
+    let from = course.warm_up(end).at();
+    let none = f64::NAN;
+    // Packets a node and cycle, of packets a picosecond.
+    let each = 1e12 / clock.0 as f64 / world.nodes.len() as f64;
+    let rate = |rate: Option<f64>| rate.map_or(none, |rate| rate * each);
+    let latency = from.and_then(|from| course.mean_half_width(from, end));
+    let warm_up = from.map_or(none, |from| clock.cycle_before(Time::from_ps(from)) as f64);
+    vec![
+        Metric::new("message.latency_one_way_ci95", latency.map_or(none, |half| half / 1e6), "us"),
+        Metric::new("bursts.throughput", rate(from.and_then(|from| course.rate(from, end))), "packets/node/cycle"),
+        Metric::new(
+            "bursts.throughput_ci95",
+            rate(from.and_then(|from| course.rate_half_width(from, end))),
+            "packets/node/cycle",
+        ),
+        Metric::new("bursts.warm_up_found", warm_up, "cycles"),
+    ]
 }

@@ -113,8 +113,8 @@ impl Measured {
 }
 
 impl Running for Measured {
-    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let cycles = self.ended_cycle.get() as f64;
+    fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
+        let cycles = super::once(outcome.is_complete(), self.ended_cycle.get() as f64);
         let words = (self.nodes as u64 - 1) * self.parameters.words;
         let most = self.pending.borrow().iter().max().copied().unwrap_or(0);
         let mut metrics = parallel::packet_metrics(world);

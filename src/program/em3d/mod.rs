@@ -168,9 +168,10 @@ impl Field {
 }
 
 impl Running for Field {
-    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
+    fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let ((began, before), (ended, after)) = (self.began.get(), self.ended.get());
         let each = ended.saturating_sub(began) as f64 / self.parameters.iterations as f64;
+        let each = super::once(outcome.is_complete(), each);
         let mut metrics = parallel::packet_metrics(world);
         metrics.push(Metric::new("em3d.cycles_per_iteration", each, "cycles"));
         metrics.push(Metric::new("em3d.messages", self.messages.get() as f64, ""));

@@ -5,10 +5,12 @@
 //! | `replay.rs` | the packets of a trace, each arrival held against the trace's |
 //! | `trace.rs` | the file of a trace |
 //! | `offered.rs` | an open loop: packets at random, at an offered load |
+//! | `backlog.rs` | whether the fabric is saturated: its sources' queues only grow |
 //! | `zero_load.rs` | one packet at a time between all pairs, by distance |
 //!
 //! The routers are stepped here, without an event a cycle; the simulation's clock follows.
 
+mod backlog;
 pub mod offered;
 pub mod replay;
 pub mod trace;
@@ -34,7 +36,7 @@ trait Traffic {
     fn hear(&mut self, event: &Event);
 
     /// Whether it asks for nothing more, even if packets are under way.
-    fn over(&self, _network: &Network) -> bool {
+    fn over(&mut self, _network: &Network) -> bool {
         false
     }
 }
@@ -53,9 +55,22 @@ impl Latencies {
         self.0.add(Time::from_ps(cycles));
     }
 
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn metrics(&self, name: &str) -> Vec<Metric> {
         latency_metrics_in("cycles", 1.0, name, &self.0)
     }
+}
+
+/// Which part of the run links moved flits: the mean of all, and of the hottest.
+fn link_metrics(world: &World) -> Vec<Metric> {
+    let alone = alone(world);
+    let parts = alone.links.utilisations(&alone.network.borrow());
+    let mean = parts.iter().sum::<f64>() / parts.len() as f64;
+    let most = parts.iter().copied().fold(f64::NAN, f64::max);
+    vec![Metric::new("links.utilisation", mean, ""), Metric::new("links.utilisation_max", most, "")]
 }
 
 /// How many cycles are stepped before the simulation's clock follows.

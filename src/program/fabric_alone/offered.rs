@@ -3,10 +3,14 @@
 //! Each node generates a packet in a cycle with probability load ÷ length (a Bernoulli process,
 //! drawn as geometric gaps); packets wait at their source without limit. After `warm-up` cycles,
 //! those generated in the next `cycles` are measured, until all of them have arrived or `drain`
-//! further cycles have passed. A saturated fabric leaves some unfinished, and their number is told.
+//! further cycles have passed. A fabric whose sources' queues only grow is saturated (`backlog.rs`):
+//! the run ends then, and its rates are of the cycles measured until then. How sure the means are, and
+//! where the warm-up ends by itself, is told beside them (`TimeSeries`).
 
-use super::{Latencies, Traffic, alone, drive};
+use super::backlog::{Backlog, GROWING, WINDOW};
+use super::{Latencies, Traffic, alone, drive, link_metrics};
 use crate::engine::rng::{self, Stream};
+use crate::engine::time_series::{Settled, TimeSeries};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{Event, EventKind, Injection, Network};
 use crate::messaging::World;
@@ -17,6 +21,7 @@ use rand::RngExt;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// The parameters of an open loop.
@@ -53,10 +58,13 @@ struct Offering {
     packets: Vec<Generated>,
     free: Vec<u32>,
     measured: Measured,
+    backlog: Backlog,
+    /// The cycle in which the run ended, if it was not for want of anything to do.
+    stopped: Option<u64>,
 }
 
 /// What is counted.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Measured {
     generated: u64,
     arrived: u64,
@@ -64,6 +72,10 @@ struct Measured {
     /// Flits that arrived in the measured cycles, whenever generated.
     flits: u64,
     end: u64,
+    /// Latencies by the cycle of generation, from cycle 0 on.
+    course: TimeSeries,
+    /// Arrivals, from the warm-up on.
+    arrivals: TimeSeries,
 }
 
 impl Offered {
@@ -90,7 +102,9 @@ impl Offered {
             due: BinaryHeap::new(),
             packets: Vec::new(),
             free: Vec::new(),
-            measured: Measured::default(),
+            measured: Measured::after(self.warm_up),
+            backlog: Backlog::default(),
+            stopped: None,
         };
         (0..nodes).for_each(|node| offering.schedule(node, 0));
         let offering = Rc::new(RefCell::new(offering));
@@ -101,6 +115,25 @@ impl Offered {
     /// The first cycle after those that are measured.
     fn end(&self) -> u64 {
         self.warm_up + self.cycles
+    }
+
+    /// The first cycle in which a run that is saturated may end: rates are measured for a while before.
+    fn saturated_end(&self) -> u64 {
+        self.end().min(self.warm_up + GROWING * WINDOW)
+    }
+}
+
+impl Measured {
+    fn after(warm_up: u64) -> Measured {
+        Measured {
+            generated: 0,
+            arrived: 0,
+            latencies: Latencies::default(),
+            flits: 0,
+            end: 0,
+            course: TimeSeries::default(),
+            arrivals: TimeSeries::since(warm_up),
+        }
     }
 }
 
@@ -169,7 +202,9 @@ impl Traffic for Offering {
         let counted = &mut self.measured;
         if (self.parameters.warm_up..self.parameters.end()).contains(&event.cycle) {
             counted.flits += u64::from(self.parameters.packet_flits);
+            counted.arrivals.add(event.cycle, 1);
         }
+        counted.course.add(cycle, event.cycle - cycle);
         counted.end = event.cycle;
         if measured {
             counted.arrived += 1;
@@ -177,22 +212,57 @@ impl Traffic for Offering {
         }
     }
 
-    fn over(&self, network: &Network) -> bool {
-        let cycle = network.cycle();
-        let all = self.measured.arrived == self.measured.generated;
-        (all && cycle >= self.parameters.end()) || cycle >= self.parameters.end() + self.parameters.drain
+    fn over(&mut self, network: &Network) -> bool {
+        let (cycle, parameters) = (network.cycle(), &self.parameters);
+        self.backlog.look(cycle, network.counts());
+        let all = self.measured.arrived == self.measured.generated && cycle >= parameters.end();
+        let saturated = self.backlog.only_grows() && cycle >= parameters.saturated_end();
+        let over = all || saturated || cycle >= parameters.end() + parameters.drain;
+        self.stopped = over.then_some(cycle);
+        over
     }
 }
 
 /// An open loop's results.
 struct Finished(Rc<RefCell<Offering>>);
 
+impl Offering {
+    /// The cycles that were measured, once the run has ended.
+    fn span(&self) -> Range<u64> {
+        let end = self.parameters.end();
+        self.parameters.warm_up..self.stopped.unwrap_or(end).min(end)
+    }
+
+    /// Half the widths of the 95 % intervals of latency and accepted load, and where the warm-up ends.
+    /// Without a steady state a latency has no mean to be sure of.
+    fn sureness(&self, outcome: &Outcome) -> Vec<Metric> {
+        let (Range { start: from, end: to }, measured) = (self.span(), &self.measured);
+        let is_steady = *outcome == Outcome::Done;
+        let latency = measured.course.mean_half_width(from, to).filter(|_| is_steady);
+        let rate = measured.arrivals.rate_half_width(from, to).filter(|_| outcome.is_complete());
+        let flits = f64::from(self.parameters.packet_flits) / f64::from(self.nodes);
+        let warm_up = if is_steady { measured.course.warm_up(to) } else { Settled::Unknown };
+        let none = f64::NAN;
+        vec![
+            Metric::new("offered.latency_ci95", latency.unwrap_or(none), "cycles"),
+            Metric::new("offered.accepted_ci95", rate.map_or(none, |rate| rate * flits), "flits/node/cycle"),
+            Metric::new("offered.warm_up_found", warm_up.at().map_or(none, |cycle| cycle as f64), "cycles"),
+        ]
+    }
+}
+
 impl Running for Finished {
-    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
+    fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let offering = self.0.borrow();
-        let Measured { generated, arrived, latencies, flits, end } = &offering.measured;
-        let node_cycles = offering.parameters.cycles as f64 * f64::from(offering.nodes);
-        let load = *generated as f64 * f64::from(offering.parameters.packet_flits) / node_cycles;
+        let (Range { start: from, end: to }, flits_each) =
+            (offering.span(), f64::from(offering.parameters.packet_flits));
+        let Measured { generated, arrived, latencies, flits, end, .. } = &offering.measured;
+        // Of a run that is stuck no rate is told: it never came to the end of the cycles measured.
+        let node_cycles = match outcome.is_complete() && from < to {
+            true => (to - from) as f64 * f64::from(offering.nodes),
+            false => f64::NAN,
+        };
+        let load = *generated as f64 * flits_each / node_cycles;
         let mut metrics = vec![
             Metric::new("offered.load", load, "flits/node/cycle"),
             Metric::new("offered.accepted", *flits as f64 / node_cycles, "flits/node/cycle"),
@@ -201,6 +271,43 @@ impl Running for Finished {
         metrics.push(Metric::new("offered.packets", *arrived as f64, ""));
         metrics.push(Metric::new("offered.unfinished", (generated - arrived) as f64, ""));
         metrics.push(Metric::new("cycles", *end as f64, "cycles"));
+        metrics.extend(offering.sureness(outcome));
+        metrics.extend(link_metrics(world));
         metrics
+    }
+
+    fn ended(&self, outcome: Outcome) -> Outcome {
+        let offering = self.0.borrow();
+        match outcome {
+            Outcome::Done if offering.backlog.only_grows() => Outcome::Saturated(offering.backlog.words()),
+            other => other,
+        }
+    }
+
+    fn note(&self, _: &World, outcome: &Outcome) -> Option<String> {
+        let offering = self.0.borrow();
+        let (measured, warm_up) = (&offering.measured, offering.parameters.warm_up);
+        let Range { start: from, end: to } = offering.span();
+        if *outcome != Outcome::Done || measured.latencies.is_empty() || from >= to {
+            return None;
+        }
+        let unfinished = measured.generated - measured.arrived;
+        if unfinished > 0 {
+            let drain = offering.parameters.drain;
+            return Some(format!(
+                "{unfinished} of the packets measured had not arrived after `workload.offered.drain`, {drain} cycles, \
+                 and are in no latency."
+            ));
+        }
+        match measured.course.warm_up(to) {
+            Settled::At(found) if found > warm_up => Some(format!(
+                "The latency settles from cycle {found} on, later than `workload.offered.warm-up`, {warm_up}: the mean \
+                 is not yet of a steady state."
+            )),
+            Settled::Never => Some(format!(
+                "The latency has not settled by half of {to} cycles: make `workload.offered.cycles` larger."
+            )),
+            Settled::At(_) | Settled::Unknown => None,
+        }
     }
 }

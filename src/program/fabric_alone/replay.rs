@@ -1,7 +1,7 @@
 //! Replay: the packets of a trace, on any routed fabric, each arrival held against the trace's.
 
 use super::trace::{self, FLITS_MAX, Traced};
-use super::{Latencies, Traffic, alone, drive};
+use super::{Latencies, Traffic, alone, drive, link_metrics};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{Event, EventKind, Injection, Network};
 use crate::messaging::World;
@@ -148,7 +148,7 @@ impl Traffic for Replaying {
 struct Replayed(Rc<RefCell<Replaying>>);
 
 impl Running for Replayed {
-    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
+    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let replay = self.0.borrow();
         let untold = replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;
         let mut metrics = vec![
@@ -159,6 +159,7 @@ impl Running for Replayed {
         ];
         metrics.extend(replay.latencies.metrics("replay.latency"));
         metrics.push(Metric::new("cycles", replay.end as f64, "cycles"));
+        metrics.extend(link_metrics(world));
         metrics
     }
 }

@@ -4,7 +4,7 @@
 //! which it (or, with store-and-forward, the tail) is at the other: T_lat(d) of Callahan and
 //! Goldstein (1995), Table 3. Distances are counted as the shape counts them.
 
-use super::{Latencies, Traffic, alone, drive};
+use super::{Latencies, Traffic, alone, drive, link_metrics};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{Event, EventKind, Injection, Network};
 use crate::fabric::topology::Routing;
@@ -143,7 +143,7 @@ impl Traffic for Probing {
 struct Probed(Rc<RefCell<Probing>>);
 
 impl Running for Probed {
-    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
+    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let probing = self.0.borrow();
         let mut metrics = vec![Metric::new("packets.delivered", probing.packets as f64, "")];
         let told = if probing.whole { &probing.tail } else { &probing.header };
@@ -155,6 +155,7 @@ impl Running for Probed {
             }
         }
         metrics.extend(probing.latencies.metrics("zero_load.latency"));
+        metrics.extend(link_metrics(world));
         metrics
     }
 }

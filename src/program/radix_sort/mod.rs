@@ -147,8 +147,9 @@ impl Sort {
 }
 
 impl Running for Sort {
-    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let cycles = |name: &str, cycles: f64| Metric::new(name, cycles, "cycles");
+    fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
+        let of_whole = |cycles: f64| super::once(outcome.is_complete(), cycles);
+        let cycles = |name: &str, cycles: f64| Metric::new(name, of_whole(cycles), "cycles");
         let passes = self.parameters.passes as f64;
         let mut metrics = parallel::packet_metrics(world);
         metrics.push(cycles("radix.scan_cycles", self.scan_cycles.get() as f64 / passes));

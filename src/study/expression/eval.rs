@@ -20,6 +20,8 @@ pub enum Stop {
     Asked(String, String, Vec<String>),
     /// It is sound, but these results do not hold what it asks for.
     Absent(String),
+    /// It is sound, but a run that ended too soon did not measure what it asks for.
+    Unmeasured(String),
 }
 
 /// What names mean.

@@ -1,0 +1,173 @@
+//! Is a fabric that is driven too far told so, and stopped? Are means as sure as they say? Does a run that
+//! ended too soon tell no zeros? Does a fabric alone tell of its links?
+
+use narrows::engine::{Outcome, Recorder};
+use narrows::machine;
+use narrows::study::{RunResult, run};
+use narrows::text::Document;
+use serde_json::Value as Json;
+use std::process::{Command, Output};
+
+/// A 4 × 4 mesh of routers with two channels of four flits, and an open loop at this load.
+fn mesh(load: f64, seed: u64, more: &str) -> RunResult {
+    let text = format!(
+        "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
+         run.seed = {seed}\n[workload.offered]\nload = {load}\n{more}\n"
+    );
+    let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    run(&read.value, Recorder::off())
+}
+
+fn metric(result: &RunResult, name: &str) -> f64 {
+    result.metric(name).unwrap_or_else(|| panic!("nothing is measured under {name}: {:?}", result.metrics))
+}
+
+fn narrows(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    command.args(arguments).current_dir(std::env::temp_dir()).output().expect("the program starts")
+}
+
+fn stdout(arguments: &[&str]) -> String {
+    let ran = narrows(arguments);
+    assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).expect("UTF-8")
+}
+
+fn json(arguments: &[&str]) -> Json {
+    serde_json::from_str(&stdout(&[arguments, &["--format=json"]].concat())).expect("JSON")
+}
+
+#[test]
+fn what_is_offered_is_accepted_until_the_fabric_is_saturated_and_it_says_so() {
+    let (mut saturated, mut accepted_most) = (false, 0.0);
+    for load in [0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0] {
+        let result = mesh(load, 1, "");
+        let [offered, accepted, sure] =
+            ["load", "accepted", "accepted_ci95"].map(|name| metric(&result, &format!("offered.{name}")));
+        match &result.outcome {
+            Outcome::Done => {
+                assert!(!saturated, "{load}: less was saturated");
+                // The two are of the same packets but for those under way at either end; three half widths.
+                assert!((offered - accepted).abs() < 3.0 * sure, "{load}: {offered}, {accepted} ± {sure}");
+                assert_eq!(metric(&result, "offered.unfinished"), 0.0, "{load}");
+                assert!(metric(&result, "offered.latency_ci95") < 0.2 * metric(&result, "offered.latency"));
+                assert_eq!(result.note, None, "{load}");
+            }
+            Outcome::Saturated(why) => {
+                saturated = true;
+                assert!(accepted < 0.98 * offered, "{load}: {offered}, {accepted}");
+                assert_eq!(result.metric("offered.latency_ci95"), None, "there is no mean to be sure of");
+                assert!(why.contains("grew in each of the last 10 windows"), "{why}");
+                // The warm-up, and as long again: not the measured cycles, nor those to drain.
+                assert!((20_000.0..20_100.0).contains(&(result.end.as_us() * 1_000.0)), "{load}: {}", result.end);
+            }
+            other => panic!("{load}: {other:?}"),
+        }
+        accepted_most = f64::max(accepted_most, accepted);
+        assert!(accepted > 0.85 * accepted_most, "{load}: a mesh goes on taking what it can: {accepted}");
+    }
+    assert!(saturated, "a mesh of 4 × 4 takes less than a flit a node and cycle");
+}
+
+#[test]
+fn a_saturated_run_that_ends_early_measures_what_a_long_one_does() {
+    let (short, long) = (mesh(1.0, 1, ""), mesh(1.0, 2, "warm-up = 60000\ncycles = 10000"));
+    let [a, b] = [&short, &long].map(|result| metric(result, "offered.accepted"));
+    assert!((a / b - 1.0).abs() < 0.03, "{a}, {b}");
+}
+
+#[test]
+fn most_intervals_hold_what_all_runs_together_say() {
+    let runs: Vec<RunResult> = (0..40).map(|seed| mesh(0.3, seed, "warm-up = 1000\ncycles = 6000")).collect();
+    for name in ["offered.latency", "offered.accepted"] {
+        let means: Vec<f64> = runs.iter().map(|result| metric(result, name)).collect();
+        let all = means.iter().sum::<f64>() / means.len() as f64;
+        let holds = |result: &&RunResult| (metric(result, name) - all).abs() <= metric(result, &format!("{name}_ci95"));
+        // Of 40 at 95 %: 38 ± 1.4, one standard deviation; three of them.
+        let held = runs.iter().filter(holds).count();
+        assert!(held >= 33, "{name}: {held} of 40 hold {all}");
+    }
+    let found = runs.iter().filter(|result| metric(result, "offered.warm_up_found") <= 2_000.0).count();
+    assert!(found >= 36, "an empty mesh is warm after a few hundred cycles: {found} of 40");
+}
+
+#[test]
+fn a_run_begun_too_cold_is_noted() {
+    // The queues of a load beside saturation fill for longer than this.
+    let cold = mesh(0.5, 1, "warm-up = 0\ncycles = 3000");
+    let (note, found) = (cold.note.clone().unwrap_or_default(), cold.metric("offered.warm_up_found"));
+    assert!(found.is_none_or(|found| found > 0.0), "{found:?}");
+    assert!(note.contains("settles from cycle") || note.contains("has not settled"), "{note}");
+}
+
+#[test]
+fn links_are_told_of_where_a_fabric_is_driven_alone() {
+    let result = mesh(0.3, 1, "");
+    let shares: Vec<f64> = result.resources.iter().map(|link| link.moving.as_s() / result.end.as_s()).collect();
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+    assert!((metric(&result, "links.utilisation") / mean - 1.0).abs() < 1e-3);
+    assert!((metric(&result, "links.utilisation_max") / most - 1.0).abs() < 1e-3);
+    for example in ["offered-load", "replay-mesh"] {
+        let text = stdout(&["run", example, "--no-host"]);
+        assert!(text.contains("The busiest is link ") && !text.contains("no message was delivered"), "{text}");
+        assert!(text.ends_with(&format!("\nWhat would change it: narrows whatif {example}\n")), "{text}");
+    }
+}
+
+#[test]
+fn a_saturated_run_is_a_result_and_no_failure() {
+    let sets = ["--set=workload.offered.load=1.0", "--set=fabric.mesh.shape=[4, 4]"];
+    let run = |format: &str| stdout(&[&["run", "offered-load", "--no-host", format], &sets[..]].concat());
+    let result: Json = serde_json::from_str(&run("--format=json")).expect("JSON");
+    assert_eq!(result["outcome"], "saturated");
+    assert!(result["note"].as_str().is_some_and(|note| note.contains("queues of its sources grew")), "{result}");
+    assert_eq!(result["metrics"]["offered.latency_ci95"]["value"], Json::Null);
+    assert!(run("--format=text").contains("saturated; stopped after "));
+    let sweep = narrows(&["sweep", "offered-load", sets[1], "--vary=workload.offered.load=0.2,1.0", "--format=csv"]);
+    assert_eq!(sweep.status.code(), Some(0));
+    let rows = String::from_utf8_lossy(&sweep.stdout).into_owned();
+    let outcomes: Vec<&str> = rows.lines().skip(1).filter_map(|row| row.split(',').nth(1)).collect();
+    assert_eq!(outcomes, ["done", "saturated"]);
+    assert!(String::from_utf8_lossy(&sweep.stderr).contains("1 of 2 runs are saturated"));
+}
+
+#[test]
+fn a_run_that_ended_too_soon_has_empty_metrics_not_zeros() {
+    let early = "--set=run.time-limit=1 ns";
+    for (example, name) in [
+        ("ping-pong", "message.latency_one_way"),
+        ("stream", "message.bandwidth"),
+        ("page-fetch", "fetch.latency_p99"),
+        ("dma", "dma.bandwidth"),
+        ("memory-bus", "round_trip.latency"),
+        ("offered-load", "offered.accepted"),
+    ] {
+        let ran = narrows(&["run", example, early, "--format=json"]);
+        let result: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+        assert_eq!((ran.status.code(), &result["outcome"]), (Some(3), &"time-limit".into()));
+        let metric = &result["metrics"][name];
+        assert!(metric.is_object() && metric["value"].is_null(), "{example}: {metric}");
+        let text = String::from_utf8(narrows(&["run", example, early]).stdout).expect("UTF-8");
+        let line = text.lines().find(|line| line.split_whitespace().next() == Some(name)).expect("the metric");
+        assert!(line.contains('–'), "{line}");
+    }
+    let swept = narrows(&["sweep", "stream", early, "--vary=run.seed=1,2", "--format=csv"]);
+    let rows = String::from_utf8_lossy(&swept.stdout).into_owned();
+    assert!(rows.lines().skip(1).all(|row| row.split(',').nth(2) == Some("")), "{rows}");
+}
+
+#[test]
+fn bursts_say_what_they_carry_and_that_they_were_cut_off() {
+    let cut = json(&["run", "nifdy", "--set=workload.bursts.cycles=60000"]);
+    let of = |name: &str| cut["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {cut}"));
+    assert_eq!(cut["outcome"], "done");
+    assert!(cut["note"].as_str().is_some_and(|note| note.contains("cut off by `workload.bursts.cycles`")), "{cut}");
+    let whole = of("packets.delivered") / of("cycles") / 64.0;
+    // The whole run has its warm-up in it, and phases in which the barrier is waited for.
+    let (steady, sure) = (of("bursts.throughput"), of("bursts.throughput_ci95"));
+    assert!(of("bursts.warm_up_found") < 30_000.0 && sure < steady);
+    assert!((steady / whole - 1.0).abs() < 0.3, "{steady} ± {sure}, {whole}");
+    let ended = json(&["run", "nifdy", "--set=workload.bursts.phases=1"]);
+    assert_eq!(ended["note"], Json::Null);
+}
