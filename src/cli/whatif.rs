@@ -25,7 +25,7 @@ again. A ratio says how many times better the metric is: more of a rate, less of
 pub struct Options {
     #[command(flatten)]
     subject: subject::Options,
-    /// The metric; by default the first that the run tells
+    /// The metric; by default the one that the program is run for
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
     /// By what numbers are multiplied and divided, more than 1

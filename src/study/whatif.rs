@@ -6,7 +6,7 @@
 
 use super::constants::{self, PartNumber};
 use super::sweep::Reader;
-use crate::engine::{Metric, Outcome, Recorder};
+use crate::engine::{Metric, Recorder};
 use crate::machine::Machine;
 use crate::text::{Problem, Problems, Read};
 use rayon::prelude::*;
@@ -21,6 +21,16 @@ const SHORTER: u64 = 16;
 const REPEATED_MIN: u64 = 16;
 /// What a metric may differ by then, as a part: a fifth of the least gain that is told.
 const SAME: f64 = 0.002;
+
+/// What programs are run for, where it is not the first that they tell.
+const MAIN: [&str; 6] = [
+    "offered.latency",
+    "bursts.throughput",
+    "shift.words_per_cycle",
+    "radix.cycles",
+    "em3d.cycles_per_iteration",
+    "pair.cycles_per_packet",
+];
 
 /// How often what binds is made better in search of what binds next.
 const STEPS_MAX: i32 = 8;
@@ -91,11 +101,14 @@ pub enum Unanswered {
 pub struct Inquiry<'a> {
     /// Reads it with settings over it.
     pub reader: Reader<'a>,
-    /// The metric; by default the run's first.
+    /// The metric; by default the one that the program is run for.
     pub metric: Option<&'a str>,
     /// By what numbers are multiplied and divided.
     pub by: f64,
 }
+
+/// A number with another value: as it is written, and by what it was multiplied.
+type Change = (PartNumber, (String, f64));
 
 /// What became of a change.
 enum Tried {
@@ -115,7 +128,7 @@ impl Inquiry<'_> {
         let (sets, base) = shorter.unwrap_or((Vec::new(), whole));
         let metric = self.choose(&base)?.clone();
         let constants = constants::of(&read);
-        let tried = self.try_all(&constants, &sets, &base, &metric, done);
+        let tried = self.try_all(&self.both_ways(&constants), &sets, &base, &metric, done);
         let (mut gains, mut refused, mut alive) = (Vec::new(), Vec::new(), Vec::new());
         for tried in tried {
             match tried {
@@ -170,9 +183,15 @@ impl Inquiry<'_> {
 
     fn choose<'m>(&self, base: &'m [Metric]) -> Result<&'m Metric, Unanswered> {
         let Some(name) = self.metric else {
-            return base.first().ok_or_else(|| Unanswered::Unasked(Problem::new("the run measures nothing")));
+            let main = MAIN.iter().find_map(|main| base.iter().find(|metric| metric.name == *main));
+            let found = main.or(base.first()).filter(|metric| metric.is_measured());
+            return found.ok_or_else(|| Unanswered::Unasked(Problem::new("the run measures nothing")));
         };
-        base.iter().find(|metric| metric.name == name).ok_or_else(|| {
+        let found = base.iter().find(|metric| metric.name == name);
+        if found.is_some_and(|metric| !metric.is_measured()) {
+            return Err(Unanswered::Unasked(Problem::new(format!("the run measures nothing under `{name}`"))));
+        }
+        found.ok_or_else(|| {
             let names = || base.iter().map(|metric| metric.name.as_str());
             let problem = Problem::new(format!("there is no metric `{name}`"));
             let problem = match crate::text::suggest::nearest(name, names()) {
@@ -183,21 +202,25 @@ impl Inquiry<'_> {
         })
     }
 
-    /// Every number multiplied, and divided, over `sets`.
+    /// Every number multiplied, and divided.
+    fn both_ways(&self, constants: &[PartNumber]) -> Vec<Change> {
+        let both = |constant: &PartNumber| {
+            let changes = [self.by, 1.0 / self.by].map(|factor| Some((constant.clone(), constant.times(factor)?)));
+            changes.into_iter().flatten().collect::<Vec<_>>()
+        };
+        constants.iter().flat_map(both).collect()
+    }
+
+    /// All these changes, each over `sets`.
     fn try_all(
         &self,
-        constants: &[PartNumber],
+        changes: &[Change],
         sets: &[String],
         base: &[Metric],
         metric: &Metric,
         done: &(dyn Fn() + Sync),
     ) -> Vec<Tried> {
-        let both = |constant: &PartNumber| {
-            let changes = [self.by, 1.0 / self.by].map(|factor| Some((constant.clone(), constant.times(factor)?)));
-            changes.into_iter().flatten().collect::<Vec<_>>()
-        };
-        let changes: Vec<_> = constants.iter().flat_map(both).collect();
-        let one = |(constant, (value, factor)): &(PartNumber, (String, f64))| {
+        let one = |(constant, (value, factor)): &Change| {
             let tried = self.one(constant, (value, *factor), sets, base, metric);
             done();
             tried
@@ -221,7 +244,8 @@ impl Inquiry<'_> {
             Err(problems) => return Tried::Refused(told, first_line(&problems)),
         };
         let Some(metrics) = metrics(&read) else { return Tried::Refused(told, "the run does not end".to_owned()) };
-        let Some(found) = metrics.iter().find(|other| other.name == metric.name) else {
+        let is_it = |other: &&Metric| other.name == metric.name && other.is_measured();
+        let Some(found) = metrics.iter().find(is_it) else {
             return Tried::Refused(told, format!("the run has no {}", metric.name));
         };
         let ratio = ratio(metric, found.value);
@@ -248,7 +272,13 @@ impl Inquiry<'_> {
         }
         let set: Vec<String> = sets.iter().cloned().chain([constant.set(&best.value)]).collect();
         let there = Metric { value: worth(metric, best.ratio), ..metric.clone() };
-        let others: Vec<PartNumber> = constants.iter().filter(|other| other.key != best.key).cloned().collect();
+        // What only cost before is not tried that way again.
+        let costs = |change: &Change| {
+            let (constant, (_, factor)) = change;
+            gains.iter().any(|gain| gain.key == constant.key && gain.factor == *factor && gain.ratio < 1.0 / LEAST)
+        };
+        let mut others = self.both_ways(constants);
+        others.retain(|change| change.0.key != best.key && !costs(change));
         let tried = self.try_all(&others, &set, base, &there, done).into_iter();
         let ran = tried.filter_map(|tried| if let Tried::Ran(gain, _) = tried { Some(gain) } else { None });
         let gain = ran.max_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|gain| gain.ratio >= LEAST);
@@ -259,7 +289,7 @@ impl Inquiry<'_> {
 /// What a run measures; nothing if it does not end by itself.
 fn metrics(read: &Read<Machine>) -> Option<Vec<Metric>> {
     let result = super::run(&read.value, Recorder::off());
-    (result.outcome == Outcome::Done).then_some(result.metrics)
+    result.outcome.is_complete().then_some(result.metrics)
 }
 
 /// Whether more of a metric is better: rates and throughputs, not times and counts.
@@ -290,7 +320,9 @@ fn first_line(problems: &Problems) -> String {
 type Reason = (&'static str, Option<(&'static str, &'static str)>, &'static str);
 
 /// Why a number changes nothing, where that is known: it ends so, another has this value, the reason.
-const REASONS: [Reason; 9] = [
+const REASONS: [Reason; 11] = [
+    ("pci.clock", None, "the rates of the bridge decide, and the clock only bounds them"),
+    ("pci.width", None, "the rates of the bridge decide, and the width only bounds them"),
     ("firmware.log", Some(("logging", "false")), "the firmware does not log"),
     ("firmware.protocol", Some(("protocol", "none")), "there is no protocol"),
     ("firmware.copy", Some(("protocol", "none")), "there is no protocol"),
