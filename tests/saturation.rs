@@ -171,3 +171,44 @@ fn bursts_say_what_they_carry_and_that_they_were_cut_off() {
     let ended = json(&["run", "nifdy", "--set=workload.bursts.phases=1"]);
     assert_eq!(ended["note"], Json::Null);
 }
+
+#[test]
+fn several_seeds_give_means_and_intervals_whatever_the_jobs() {
+    let run = ["run", "offered-load", "--set=workload.offered.cycles=2000", "--set=fabric.mesh.shape=[4, 4]"];
+    let seeds = |jobs: &str| json(&[&run[..], &["--seed=5", "--seeds=4", "--jobs", jobs]].concat());
+    let (four, again) = (seeds("1"), seeds("3"));
+    assert_eq!(four, again);
+    assert_eq!(four["seeds"], serde_json::json!([5, 6, 7, 8]));
+    assert_eq!(four["outcomes"], serde_json::json!({ "done": 4 }));
+    let name = "offered.latency";
+    let single =
+        |seed: u64| json(&[&run[..], &[&format!("--seed={seed}")]].concat())["metrics"][name]["value"].as_f64();
+    let values: Vec<f64> = (5..9).map(|seed| single(seed).expect("it is measured")).collect();
+    let mean = values.iter().sum::<f64>() / 4.0;
+    let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
+    let of = |key: &str| four["metrics"][name][key].as_f64().expect("a number");
+    assert!((of("value") - mean).abs() < 1e-9);
+    // Student's t of three degrees of freedom at 97.5 %.
+    assert!((of("ci95") - 3.182 * deviation / 2.0).abs() < 1e-9);
+    assert_eq!(four["metrics"][name]["runs"], 4);
+}
+
+#[test]
+fn a_sweep_with_seeds_has_a_row_for_each_point() {
+    let sweep = |more: &[&str]| {
+        let short = ["--set=workload.offered.cycles=2000", "--set=fabric.mesh.shape=[4, 4]"];
+        let vary = ["--vary=workload.offered.load=0.1,0.3", "--metric=offered.latency", "--seeds=3"];
+        stdout(&[&["sweep", "offered-load"], &short[..], &vary[..], more].concat())
+    };
+    let csv = sweep(&["--format=csv"]);
+    let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
+    let heads = ["workload.offered.load", "outcome", "offered.latency [cycles]", "± offered.latency [cycles]"];
+    assert_eq!(rows[0], heads);
+    assert_eq!((rows.len(), rows[1][0], rows[2][0], rows[1][1]), (3, "0.1", "0.3", "done"));
+    let result: Json = serde_json::from_str(&sweep(&["--format=json"])).expect("JSON");
+    assert_eq!(result["points"][1]["seeds"], serde_json::json!([1, 2, 3]));
+    assert_eq!(rows[2][2].parse::<f64>().ok(), result["points"][1]["metrics"]["offered.latency"]["value"].as_f64());
+    let refused = narrows(&["sweep", "offered-load", "--vary=run.'seed'=1,2", "--seeds=3"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("`run.seed` is varied, and --seeds varies it, too"));
+}

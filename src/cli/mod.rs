@@ -6,7 +6,9 @@
 //! | file | holds |
 //! |---|---|
 //! | `run.rs`, `run_text.rs` | one run, and its result for a terminal |
+//! | `run_seeds.rs` | the same run with several seeds |
 //! | `sweep.rs`, `sweep_table.rs` | many runs, and their results as text, CSV and JSON |
+//! | `sweep_seeds.rs` | the same with several seeds a point |
 //! | `whatif.rs` | what would change if a number were another |
 //! | `reproduce.rs`, `new.rs` | papers and studies; a study to be changed |
 //! | `list.rs`, `show.rs`, `check.rs` | what there is; values and their origins; problems |
@@ -26,11 +28,13 @@ mod new;
 mod output;
 mod reproduce;
 mod run;
+mod run_seeds;
 mod run_text;
 mod schema;
 mod show;
 mod subject;
 mod sweep;
+mod sweep_seeds;
 mod sweep_table;
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,10 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::output::{self, Output};
-use super::{Format, run_text, subject};
+use super::{Format, run_seeds, run_text, subject};
 use crate::engine::{Outcome, Recorder, Time, Timeline};
 use crate::report::perfetto;
+use crate::study::seeds::SEEDS_MAX;
 use crate::study::uncertainty::single::{self, Sure};
 use crate::study::{self, Record, RunResult, record};
 use clap::Args;
@@ -19,6 +20,7 @@ Examples:
   narrows run cluster.toml --format json > result.json
   narrows run stream --trace stream.json     then open stream.json in ui.perfetto.dev
   narrows run ping-pong --uncertainty        how sure each metric is
+  narrows run offered-load --seeds 10        means over seeds, and their 95 % intervals
 
 A run that ends in a deadlock, a livelock or at a stated limit prints its results so far, says
 on standard error who waits for whom, and exits with 3.";
@@ -33,6 +35,13 @@ pub struct Options {
     /// The seed of every random stream; the same as --set run.seed=N
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Run it with N seeds, from its own on: the mean of each metric, and its 95 % interval
+    #[arg(long, value_name = "N", conflicts_with_all = ["trace", "uncertainty"])]
+    #[arg(value_parser = clap::value_parser!(u64).range(2..=SEEDS_MAX))]
+    seeds: Option<u64>,
+    /// How many of them are run at once; by default as many as there are processors
+    #[arg(long, value_name = "N", requires = "seeds", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    jobs: Option<u64>,
     /// The form of the result on standard output
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
@@ -57,6 +66,9 @@ pub struct Options {
 /// Runs once.
 pub fn run(options: &Options) -> Ended {
     let subject = options.subject.subject()?;
+    if let Some(seeds) = options.seeds {
+        return run_seeds::run(&subject, &options.sets(), seeds, options.jobs, options.format);
+    }
     let read = subject.read(&options.sets())?;
     let trace = options.trace.as_deref().map(Output::prepare).transpose()?;
     let begun = Instant::now();

@@ -3,9 +3,12 @@
 use super::ending::{Ended, Ending, Failure};
 use super::output::{self, Output, unwritable};
 use super::subject;
+use super::sweep_seeds as replicated;
 use super::sweep_table as table;
 use crate::study::points::Points;
-use crate::study::sweep::{Checked, Event, Faulty, Point, Sweep, varies};
+use crate::study::seeds::{self, SEEDS_MAX};
+use crate::study::sweep::{Checked, Event, Faulty, POINTS_MAX, Point, Sweep, varies};
+use crate::study::vary::{self, Vary};
 use crate::text::{Problem, Problems};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -25,6 +28,7 @@ Examples:
   narrows sweep stream --vary 'workload.stream.payload=128 B..8 KiB*2'
   narrows sweep stream --vary ni.trapeze.policy=store-and-forward,adaptive-cut-through \\
                        --vary run.seed=1,2,3 --out policies.csv
+  narrows sweep offered-load --vary workload.offered.load=0.2,0.4,0.6 --seeds 5
 
 With --out F, each finished point is kept in the folder F.points: a sweep that was stopped and is
 started again runs only what is missing. A point that ends stuck is a row like others; the exit
@@ -52,6 +56,9 @@ pub struct Options {
     /// Show only this metric; may be repeated
     #[arg(long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
+    /// Run each point with N seeds, from run.seed on: the mean of each metric, and its 95 % interval
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=SEEDS_MAX))]
+    seeds: Option<u64>,
 }
 
 /// The forms of a sweep's result.
@@ -68,10 +75,11 @@ enum Format {
 /// Sweeps.
 pub fn run(options: &Options) -> Ended {
     let subject = options.subject.subject()?;
-    let varies = varies(&options.vary, &options.subject.sets).map_err(no_values)?;
-    let threads = options.jobs.unwrap_or(0) as usize;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Failure::from(Problem::new(format!("cannot start the jobs: {error}"))))?;
+    let mut varies = varies(&options.vary, &options.subject.sets).map_err(no_values)?;
+    if let Some(count) = options.seeds {
+        varies.push(seeds_vary(&subject, &options.subject.sets, &varies, count)?);
+    }
+    let pool = pool(options.jobs)?;
     let reader = |varied: &[String]| subject.read_varied(&options.subject.sets, varied);
     let sweep = Sweep { reader: &reader, varies: &varies };
     let count = sweep.points();
@@ -102,6 +110,14 @@ impl Options {
 
     fn text(&self, rows: &[Point]) -> Result<String, Failure> {
         let metrics = table::choose(rows, &self.metrics)?;
+        if let Some(seeds) = self.seeds {
+            let points = replicated::points(rows, seeds as usize, &metrics);
+            return Ok(match self.format() {
+                Format::Text => replicated::table(&points, &metrics, true).text(),
+                Format::Csv => replicated::table(&points, &metrics, false).csv(),
+                Format::Json => replicated::json(&points),
+            });
+        }
         Ok(match self.format() {
             Format::Text => table::table(rows, &metrics).text(),
             Format::Csv => table::table(rows, &metrics).csv(),
@@ -110,12 +126,36 @@ impl Options {
     }
 }
 
+/// The seeds of each point, as one more key that varies.
+fn seeds_vary(subject: &subject::Subject, sets: &[String], varies: &[Vary], count: u64) -> Result<Vary, Failure> {
+    let names = |key: &str| vary::names(&format!("{key}=0")).ok();
+    if varies.iter().any(|vary| names(&vary.key) == names(seeds::KEY)) {
+        let problem = Problem::new("`run.seed` is varied, and --seeds varies it, too");
+        return Err(problem.help("leave out one of the two").into());
+    }
+    let points: usize = varies.iter().map(|vary| vary.values.len()).product();
+    if points.saturating_mul(count as usize) > POINTS_MAX {
+        let problem = Problem::new(format!("the sweep has more than {POINTS_MAX} runs"));
+        return Err(problem.help("vary fewer values, or take fewer seeds").into());
+    }
+    let first: Vec<String> = varies.iter().map(|vary| format!("{}={}", vary.key, vary.values[0])).collect();
+    // What is wrong with the first point is told with all others.
+    let seed = subject.read_varied(sets, &first).map_or(0, |read| read.value.run.seed);
+    Ok(seeds::vary(seed, count))
+}
+
+/// Threads for so many runs at once; as many as there are processors if it is not said.
+pub fn pool(jobs: Option<u64>) -> Result<rayon::ThreadPool, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0) as usize).build();
+    pool.map_err(|error| Problem::new(format!("cannot start the jobs: {error}")).into())
+}
+
 fn no_values(problems: Vec<Problem>) -> Failure {
     Failure::grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
 }
 
 /// Problems of points, each under the points that have it.
-fn faults(faults: Vec<Faulty>, points: usize) -> Failure {
+pub fn faults(faults: Vec<Faulty>, points: usize) -> Failure {
     let head = |faulty: &Faulty| match faulty.points {
         1 => format!("At the point {}:", table::values(&faulty.first)),
         n if n == points => format!("At every point, the first of them {}:", table::values(&faulty.first)),
@@ -129,7 +169,7 @@ fn points(out: &Path) -> Result<Points, Failure> {
 }
 
 /// Runs what is not kept, with a bar on standard error if that is a terminal.
-fn runs(checked: &Checked<'_>, points: Option<&Points>) -> Result<Vec<Point>, Failure> {
+pub fn runs(checked: &Checked<'_>, points: Option<&Points>) -> Result<Vec<Point>, Failure> {
     let (all, distinct) = checked.points();
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} points, {eta} left").expect("a template");
     let bar = ProgressBar::new(distinct as u64).with_style(style);
@@ -152,7 +192,7 @@ fn runs(checked: &Checked<'_>, points: Option<&Points>) -> Result<Vec<Point>, Fa
 }
 
 /// Says on standard error which points did not end by themselves.
-fn told(rows: &[Point]) -> Ending {
+pub fn told(rows: &[Point]) -> Ending {
     let saturated = rows.iter().filter(|row| row.record.text("outcome") == "saturated").count();
     if saturated > 0 {
         eprintln!("{saturated} of {} runs are saturated: the queues of their sources only grew.", rows.len());

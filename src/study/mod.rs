@@ -7,6 +7,7 @@
 //! | `record.rs` | the result of a run as JSON, with its hash |
 //! | `sweep.rs` | many runs: the cross product of varied keys |
 //! | `vary.rs` | `KEY=V1,V2,…` |
+//! | `seeds.rs` | the same run with several seeds |
 //! | `points.rs` | finished points of a sweep, kept |
 //! | `constants.rs` | the numbers of a machine, made larger or smaller |
 //! | `whatif.rs` | what would change if one of them were another |
@@ -40,6 +41,7 @@ pub mod points;
 pub mod record;
 pub mod reproduce;
 pub mod run;
+pub mod seeds;
 pub mod sweep;
 pub mod template;
 mod trapeze;

@@ -14,7 +14,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// More points than this are no sweep anybody waits for.
-const POINTS_MAX: usize = 1_000_000;
+pub const POINTS_MAX: usize = 1_000_000;
 
 /// Reads and checks the description with these varied settings over it.
 pub type Reader<'a> = &'a (dyn Fn(&[String]) -> Result<Read<Machine>, Problems> + Sync);

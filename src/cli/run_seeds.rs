@@ -1,0 +1,59 @@
+//! `narrows run --seeds N`: the same run with several seeds, in parallel.
+
+use super::ending::Ended;
+use super::run_text::{aligned, number};
+use super::{Format, output, subject, sweep};
+use crate::report::{Column, Table};
+use crate::study::record::{VERSION, digest};
+use crate::study::seeds::{self, Replicated};
+use crate::study::sweep::{Point, Sweep};
+use serde_json::{Map, Value as Json, json};
+
+/// Runs it with so many seeds, from its own on, with `jobs` at once.
+pub fn run(subject: &subject::Subject, sets: &[String], seeds: u64, jobs: Option<u64>, format: Format) -> Ended {
+    let read = subject.read(sets)?;
+    let varies = [seeds::vary(read.value.run.seed, seeds)];
+    let reader = |varied: &[String]| subject.read_varied(sets, varied);
+    let sweep = Sweep { reader: &reader, varies: &varies };
+    let pool = sweep::pool(jobs)?;
+    let checked = pool.install(|| sweep.check()).map_err(|found| sweep::faults(found, seeds as usize))?;
+    let rows = pool.install(|| sweep::runs(&checked, None))?;
+    let records: Vec<_> = rows.iter().map(|row| &row.record).collect();
+    let metrics = seeds::metrics(&records);
+    output::print(&match format {
+        Format::Text => text(subject.name(), &rows, &seeds::outcomes(&records), &metrics),
+        Format::Json => json(&read.resolved(), &rows, &seeds::counts(&records), &metrics),
+    })?;
+    Ok(sweep::told(&rows))
+}
+
+fn text(name: &str, rows: &[Point], outcomes: &str, metrics: &[Replicated]) -> String {
+    let heads = ["metric", "mean", "± 95 %", "unit", "runs"].map(Column::new);
+    let mut table = Table::new(heads.to_vec());
+    let told = |of: fn(&Replicated) -> f64| -> Vec<String> {
+        aligned(metrics.iter().map(|metric| number(of(metric), &metric.unit)).collect())
+    };
+    let (means, halves) = (told(|metric| metric.mean), told(|metric| metric.half_width.unwrap_or(f64::NAN)));
+    for ((metric, mean), half) in metrics.iter().zip(means).zip(halves) {
+        let Replicated { name, unit, runs, .. } = metric;
+        table.push(vec![name.as_str().into(), mean.into(), half.into(), unit.as_str().into(), (*runs as u64).into()]);
+    }
+    let seed = |row: Option<&Point>| row.map_or(Json::Null, |row| row.record.get("seed").clone());
+    let seeds = format!("{} seeds, {} to {}", rows.len(), seed(rows.first()), seed(rows.last()));
+    format!("{name}: {outcomes}; {seeds}\n\n{}", table.text())
+}
+
+fn json(machine: &Json, rows: &[Point], outcomes: &[(String, usize)], metrics: &[Replicated]) -> String {
+    let of = |key: &str| rows.iter().map(|row| row.record.get(key).clone()).collect::<Vec<Json>>();
+    let mut whole = Map::new();
+    let counts: Map<String, Json> = outcomes.iter().map(|(outcome, runs)| (outcome.clone(), json!(runs))).collect();
+    whole.insert("outcomes".into(), counts.into());
+    whole.insert("metrics".into(), seeds::json(metrics));
+    whole.insert("machine".into(), machine.clone());
+    whole.insert("seeds".into(), of("seed").into());
+    whole.insert("hashes".into(), of("hash").into());
+    whole.insert("version".into(), VERSION.into());
+    let hash = digest(&whole);
+    whole.insert("hash".into(), hash.into());
+    format!("{:#}\n", Json::Object(whole))
+}

@@ -1,0 +1,78 @@
+//! The results of a sweep with several seeds a point, as a table and as JSON; of one point, of `run --seeds`.
+
+use super::sweep_table::Named;
+use crate::report::{Cell, Column, Table};
+use crate::study::record::{VERSION, digest};
+use crate::study::seeds::{self, Replicated};
+use crate::study::sweep::Point;
+use serde_json::{Map, Value as Json, json};
+
+/// A point, and what its runs come to.
+pub struct Row<'a> {
+    values: Vec<&'a (String, String)>,
+    runs: &'a [Point],
+    outcome: String,
+    metrics: Vec<Replicated>,
+}
+
+/// The points of rows whose last key is the seed, each with `seeds` runs: of the metrics named.
+pub fn points<'a>(rows: &'a [Point], seeds: usize, metrics: &[Named]) -> Vec<Row<'a>> {
+    let row = |runs: &'a [Point]| {
+        let records: Vec<_> = runs.iter().map(|run| &run.record).collect();
+        let mut all = seeds::metrics(&records);
+        all.retain(|metric| metrics.iter().any(|(name, _)| *name == metric.name));
+        let values = runs[0].values.iter().filter(|(key, _)| key != seeds::KEY).collect();
+        Row { values, runs, outcome: seeds::outcomes(&records), metrics: all }
+    };
+    rows.chunks(seeds).map(row).collect()
+}
+
+/// A row for each point: its values, how its runs ended, the mean of each metric and its interval. Numbers
+/// that never differ have no interval to be told in a `short` table.
+pub fn table(rows: &[Row<'_>], metrics: &[Named], short: bool) -> Table {
+    let find = |row: &Row<'_>, name: &str| row.metrics.iter().find(|metric| metric.name == name).cloned();
+    let differs = |name: &str| {
+        rows.iter().filter_map(|row| find(row, name)).any(|metric| metric.half_width.is_some_and(|half| half > 0.0))
+    };
+    let keys = rows.first().into_iter().flat_map(|row| &row.values).map(|(key, _)| Column::new(key.as_str()));
+    let mut heads: Vec<Column> = keys.chain([Column::new("outcome")]).collect();
+    let shown: Vec<(&Named, bool)> = metrics.iter().map(|named| (named, !short || differs(&named.0))).collect();
+    for ((name, unit), with_interval) in &shown {
+        heads.push(Column::unit(name.as_str(), unit.as_str()));
+        heads.extend(with_interval.then(|| Column::unit(format!("± {name}"), unit.as_str())));
+    }
+    let mut table = Table::new(heads);
+    for row in rows {
+        let mut cells: Vec<Cell> = row.values.iter().map(|(_, value)| value.as_str().into()).collect();
+        cells.push(row.outcome.as_str().into());
+        for ((name, _), with_interval) in &shown {
+            let metric = find(row, name);
+            cells.push(metric.as_ref().map(|metric| metric.mean).into());
+            cells.extend(with_interval.then(|| Cell::from(metric.and_then(|metric| metric.half_width))));
+        }
+        table.push(cells);
+    }
+    table
+}
+
+/// The same for programs; `hashes` are those of the runs' own results.
+pub fn json(rows: &[Row<'_>]) -> String {
+    let mut whole = Map::new();
+    whole.insert("points".into(), rows.iter().map(point).collect());
+    whole.insert("version".into(), VERSION.into());
+    let hash = digest(&whole);
+    whole.insert("hash".into(), hash.into());
+    format!("{:#}\n", Json::Object(whole))
+}
+
+fn point(row: &Row<'_>) -> Json {
+    let values: Map<String, Json> = row.values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+    let of = |key: &str| row.runs.iter().map(|run| run.record.get(key).clone()).collect::<Vec<Json>>();
+    json!({
+        "values": values,
+        "outcome": row.outcome,
+        "metrics": seeds::json(&row.metrics),
+        "seeds": of("seed"),
+        "hashes": of("hash"),
+    })
+}
