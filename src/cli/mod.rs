@@ -10,6 +10,7 @@
 //! | `sweep.rs`, `sweep_table.rs` | many runs, and their results as text, CSV and JSON |
 //! | `sweep_seeds.rs` | the same with several seeds a point |
 //! | `whatif.rs` | what would change if a number were another |
+//! | `fit.rs` | constants fitted on numbers |
 //! | `reproduce.rs`, `new.rs` | papers and studies; a study to be changed |
 //! | `list.rs`, `show.rs`, `check.rs` | what there is; values and their origins; problems |
 //! | `compare.rs` | two results side by side |
@@ -23,6 +24,7 @@ mod combinations;
 mod compare;
 mod completions;
 mod ending;
+mod fit;
 mod list;
 mod new;
 mod output;
@@ -77,6 +79,7 @@ enum Command {
     Sweep(sweep::Options),
     Whatif(whatif::Options),
     Reproduce(reproduce::Options),
+    Fit(fit::Options),
     New(new::Options),
     List(list::Options),
     Show(show::Options),
@@ -102,6 +105,7 @@ pub fn main() -> ExitCode {
         Command::Sweep(options) => sweep::run(&options),
         Command::Whatif(options) => whatif::run(&options),
         Command::Reproduce(options) => reproduce::run(&options),
+        Command::Fit(options) => fit::run(&options),
         Command::New(options) => new::run(&options),
         Command::List(options) => list::run(&options),
         Command::Show(options) => show::run(&options),

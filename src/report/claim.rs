@@ -31,15 +31,15 @@ impl Kind {
     }
 }
 
-/// Whether the model's constants were fitted on the claim.
+/// What a claim says of the model: whether it was put in, fitted on, or said by it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// A constant was fitted on it.
+    /// A constant was settled on it, by a fit or by hand.
     Calibrated,
-    /// The model said it unaided.
+    /// The model said it unaided, and what is not known of its constants leaves it within its tolerance.
     Predicted,
-    /// It was put in.
+    /// It was put in, or counts what was put in.
     Given,
     /// The model said it, but what is not known of its constants leaves it freer than its tolerance.
     Underdetermined,

@@ -51,8 +51,12 @@ pub enum Seen {
 }
 
 const KINDS: [(&str, Kind); 3] = [("number", Kind::Number), ("order", Kind::Order), ("shape", Kind::Shape)];
-const ROLES: [(&str, Role); 3] =
-    [("predicted", Role::Predicted), ("calibrated", Role::Calibrated), ("given", Role::Given)];
+const ROLES: [(&str, Role); 4] = [
+    ("predicted", Role::Predicted),
+    ("calibrated", Role::Calibrated),
+    ("given", Role::Given),
+    ("underdetermined", Role::Underdetermined),
+];
 
 impl Stated {
     /// Reads one.
@@ -66,7 +70,7 @@ impl Stated {
             unit: t.text("unit", "The unit of the number").or(""),
             expected: t.constant("expected", "What the paper says: a number, or what is asked in words").required(),
             tolerance: t.number("tolerance", "The relative error allowed of a number").min(0.0).optional(),
-            role: t.choice("role", "Whether constants were settled on it", &ROLES).or("predicted"),
+            role: t.choice("role", "Whether it was put in, settled on, or is left to be said", &ROLES).or("predicted"),
             note: t.text("note", "What a reader must know of it").optional(),
             how: How::read(t),
         };
@@ -106,6 +110,11 @@ impl Stated {
     /// The published number, if it is one.
     pub fn expected(&self) -> Option<f64> {
         if let Constant::Number(number) = self.expected { Some(number) } else { None }
+    }
+
+    /// The unit of its number.
+    pub fn unit(&self) -> &str {
+        &self.unit
     }
 
     /// Whether constants were settled on it.

@@ -5,7 +5,7 @@
 
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use crate::machine::Machine;
-use crate::text::quantity::{self, Quantity};
+use crate::text::quantity::{self, Fault, Quantity};
 use crate::text::{Entry, Read};
 
 /// Where the numbers of parts stand.
@@ -99,13 +99,6 @@ impl Magnitude {
 }
 
 impl PartNumber {
-    /// A number, and no more.
-    #[cfg(test)]
-    pub(super) fn made_up() -> PartNumber {
-        let (key, value, meaning) = (String::new(), String::new(), "");
-        PartNumber { key, value, meaning, source: None, amount: Magnitude::Count(1) }
-    }
-
     /// The number in its smallest unit.
     pub fn number(&self) -> f64 {
         self.amount.as_number()
@@ -122,6 +115,39 @@ impl PartNumber {
     /// It times `factor`, or the nearest that is another than it is.
     pub fn near(&self, factor: f64) -> Option<(String, f64)> {
         self.times(factor).or_else(|| self.times(1.0 + if factor > 1.0 { 1.0 } else { -1.0 } / self.number()))
+    }
+
+    /// This much of it, in its smallest unit: as it is written, and what that is really.
+    pub fn of_number(&self, number: f64) -> (String, f64) {
+        let amount = self.amount.with(number);
+        (amount.written(), amount.as_number())
+    }
+
+    /// As [`of_number`](PartNumber::of_number), rounded to the decimal place of `unsure`, in the unit that
+    /// it is written in.
+    pub fn rounded(&self, number: f64, unsure: f64) -> (String, f64) {
+        // Rates are kept in bits and written in bytes.
+        let unit = if let Magnitude::Rate(_) = self.amount { 8.0 } else { 1.0 };
+        let place = 10f64.powf((unsure / unit).log10().floor());
+        let place = if place.is_finite() && place > 0.0 { place } else { 1.0 };
+        let whole = place >= 1.0 || !matches!(self.amount, Magnitude::Number(_));
+        let place = if whole { place.max(1.0) } else { place };
+        let rounded = (number / unit / place).round() * place * unit;
+        self.of_number(if rounded > 0.0 { rounded } else { number })
+    }
+
+    /// What `text` says as an amount of its kind, in its smallest unit; else what is wrong with it.
+    pub fn read(&self, text: &str) -> Result<f64, Fault> {
+        match self.amount {
+            Magnitude::Time(_) => quantity::parse::<Time>(text).map(|it| it.ps() as f64),
+            Magnitude::Bytes(_) => quantity::parse::<Bytes>(text).map(|it| it.get() as f64),
+            Magnitude::Rate(_) => quantity::parse::<Rate>(text).map(|it| it.bits_per_s() as f64),
+            Magnitude::Hertz(_) => quantity::parse::<Hertz>(text).map(|it| it.0 as f64),
+            Magnitude::Count(_) | Magnitude::Number(_) => {
+                let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+                number.ok_or_else(|| Fault::new("a number is expected", "write a bare number, such as \"75\""))
+            }
+        }
     }
 
     /// A setting that gives it this value.
@@ -147,6 +173,16 @@ mod tests {
         assert_eq!(times("count", "3", 0.5), Some(("2".to_owned(), 2.0 / 3.0)));
         assert_eq!(times("count", "1", 0.5), None, "never nothing, and one is what it was");
         assert_eq!(times("bytes", "8 KiB", 2.0), Some(("16 KiB".to_owned(), 2.0)));
+    }
+
+    #[test]
+    fn a_number_is_rounded_to_the_place_of_what_is_not_known_of_it() {
+        let rounded = |kind, value, number, unsure| constant(kind, value).expect("a number").rounded(number, unsure).0;
+        assert_eq!(rounded("time", "1.1 us", 1_133_000.0, 140_000.0), "1.1 us");
+        assert_eq!(rounded("rate", "124 MB/s", 124.6e6 * 8.0, 7e6 * 8.0), "125 MB/s");
+        assert_eq!(rounded("count", "120", 113.0, 23.0), "110");
+        assert_eq!(rounded("count", "3", 3.4, 0.2), "3", "what is counted is whole");
+        assert_eq!(rounded("number", "0.5", 0.537, 0.02), "0.54");
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! A study as it is described: its artifacts, what its values mean, its experiments, figures and claims.
 //!
-//! All of it is data, in a folder of `study.toml`, `experiments.toml`, `figures.toml`, `claims.toml` and
-//! the descriptions that are run; the four are read together. What data cannot say is a function that
+//! All of it is data, in a folder of `study.toml`, `experiments.toml`, `figures.toml`, `claims.toml`,
+//! `fit.toml` and the descriptions that are run; the five are read together. What data cannot say is a function that
 //! is registered by name (`own.rs`). Leaves out whether names go together (`check.rs`).
 
 use super::claims::Stated;
 use super::experiment::Experiments;
 use super::expression::{self, Expression, Loop, Mistake, Segment, Template, Term};
 use super::figures::Figure;
+use super::fit::Plan;
 use crate::text::kind::{NumberOrText, Phrase, Several, Words};
 use crate::text::origin::Texts;
 use crate::text::{Constant, Problem, Said, Table};
@@ -39,6 +40,8 @@ pub struct Study {
     pub figures: Vec<Figure>,
     /// The claims.
     pub claims: Vec<Stated>,
+    /// How the constants behind them are fitted.
+    pub fit: Option<Plan>,
 }
 
 /// What a named value is.
@@ -91,6 +94,7 @@ impl Study {
             experiments: Experiments::read(t),
             figures: t.list("figure", "Tables and pictures", Figure::read),
             claims: t.list("claim", "Claims", Stated::read),
+            fit: t.optional_table("fit", "How the constants of its machines are fitted", Plan::read),
         }
     }
 

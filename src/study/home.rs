@@ -25,7 +25,7 @@ pub struct File {
 }
 
 /// The files of a study; the first must be there.
-const FILES: [&str; 4] = ["study.toml", "experiments.toml", "figures.toml", "claims.toml"];
+const FILES: [&str; 5] = ["study.toml", "experiments.toml", "figures.toml", "claims.toml", "fit.toml"];
 
 impl Home {
     /// Of a paper's name, or of a folder: what names a folder, or has a separator, is one.

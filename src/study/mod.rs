@@ -12,6 +12,7 @@
 //! | `constants.rs` | the numbers of a machine, made larger or smaller |
 //! | `whatif.rs` | what would change if one of them were another |
 //! | `uncertainty/` | how sure a number is |
+//! | `fit/` | constants fitted on numbers |
 //! | `home.rs` | where a study lies, and its files |
 //! | `description.rs` | a study as it is described |
 //! | `experiment.rs` | the runs behind it |
@@ -34,6 +35,7 @@ pub mod description;
 pub mod experiment;
 pub mod expression;
 pub mod figures;
+pub mod fit;
 pub mod home;
 mod nifdy;
 mod own;

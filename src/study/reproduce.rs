@@ -194,6 +194,11 @@ pub fn constants(found: &Located) -> Vec<Calibrated> {
 }
 
 fn calibrated(entry: &Entry) -> Option<Calibrated> {
-    let fitted_on = entry.note.as_deref()?.strip_prefix("calibrated:")?.trim().to_owned();
+    // A prior may stand behind the word: `calibrated ±50 %: on what`.
+    let (kind, fitted_on) = entry.note.as_deref()?.split_once(':')?;
+    let fitted_on = fitted_on.trim().to_owned();
+    if kind.split_whitespace().next() != Some("calibrated") {
+        return None;
+    }
     Some(Calibrated { path: entry.path.clone(), value: entry.value.clone(), meaning: entry.doc.to_string(), fitted_on })
 }

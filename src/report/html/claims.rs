@@ -25,9 +25,13 @@ fn filter(claims: &[Claim], tally: Tally) -> String {
         ("only-open", "not evaluated", tally.open),
         ("only-predicted", "predicted", role("predicted")),
         ("only-calibrated", "calibrated", role("calibrated")),
+        ("only-given", "given", role("given")),
+        ("only-underdetermined", "underdetermined", role("underdetermined")),
     ];
+    // Most studies have none of the last two.
+    let shown = choices.into_iter().enumerate().filter(|(place, (_, _, count))| *place < 5 || *count > 0);
     let mut out = String::from("<fieldset class=\"filter\">\n");
-    for (id, name, count) in choices {
+    for (_, (id, name, count)) in shown {
         let checked = if id == "all" { " checked=\"\"" } else { "" };
         out += &format!("<label><input type=\"radio\" name=\"show\" id=\"{id}\"{checked}/> {name} ({count})</label>\n");
     }

@@ -4,7 +4,7 @@
 //! calibrated on condition the rest, whatever artifact they belong to. Leaves out claims in words, and
 //! points that depend on what earlier ones gave.
 
-use super::posterior::{Posterior, z};
+use super::posterior::{NOISE, Posterior, z};
 use super::{Unknown, elasticity, unknown};
 use crate::machine::Machine;
 use crate::report::claim::{Claim, Doubt, Elasticity, Role};
@@ -98,7 +98,8 @@ pub fn doubt(
     let row = |claim: usize| by_constant.iter().map(|numbers| numbers[claim]).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = (0..asked.claims.len()).map(row).collect();
     let fitted = asked.claims.iter().zip(&rows).filter(|(claim, _)| claim.role() == Role::Calibrated);
-    let posterior = Posterior::of(&unknowns, &fitted.map(|(_, row)| row.as_slice()).collect::<Vec<_>>());
+    let fitted: Vec<_> = fitted.map(|(_, row)| (row.as_slice(), NOISE)).collect();
+    let posterior = Posterior::of(&unknown::priors(&unknowns), &fitted);
     for (stated, row) in asked.claims.iter().zip(&rows) {
         let told = claims.iter_mut().find(|claim| claim.id == stated.id.text);
         told.into_iter().for_each(|claim| add(claim, row, &unknowns, &posterior));
@@ -107,7 +108,7 @@ pub fn doubt(
     Ok(Doubts { constants: unknowns.iter().enumerate().map(constant).collect() })
 }
 
-/// Adds its doubt to a claim, and says so if it is too great to call it predicted.
+/// Adds its doubt to a claim, which decides whether it is predicted or underdetermined.
 fn add(claim: &mut Claim, row: &[f64], unknowns: &[Unknown], posterior: &Posterior) {
     let left_free = posterior.left_free(row);
     let told = |(unknown, elasticity): (&Unknown, &f64)| {
@@ -117,8 +118,8 @@ fn add(claim: &mut Claim, row: &[f64], unknowns: &[Unknown], posterior: &Posteri
     elasticities.sort_by(|a, b| b.elasticity.abs().total_cmp(&a.elasticity.abs()));
     let measured = claim.measured.as_ref().and_then(|measured| measured.number());
     let z = measured.zip(claim.expected.number()).and_then(|(measured, expected)| z(measured, expected, left_free));
-    if claim.role == Role::Predicted && claim.tolerance.is_some_and(|tolerance| left_free > tolerance) {
-        claim.role = Role::Underdetermined;
+    if let (Role::Predicted | Role::Underdetermined, Some(tolerance)) = (claim.role, claim.tolerance) {
+        claim.role = if left_free > tolerance { Role::Underdetermined } else { Role::Predicted };
     }
     claim.doubt = Some(Doubt { left_free, z, elasticities });
 }

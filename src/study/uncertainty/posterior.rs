@@ -4,7 +4,6 @@
 //! constants' logarithms is (diag(1/p²) + Σ e eᵀ / s²)⁻¹; of another number with elasticities `g`,
 //! √(gᵀ Σ g) is left free.
 
-use super::Unknown;
 use nalgebra::{DMatrix, DVector};
 
 /// One standard deviation of what a number of a paper is off by, beside the constants: its digits, its
@@ -18,15 +17,13 @@ pub struct Posterior {
 }
 
 impl Posterior {
-    /// Of these constants, when numbers with these elasticities hold within the noise.
-    pub fn of(unknowns: &[Unknown], calibrated: &[&[f64]]) -> Posterior {
-        let mut precision = DMatrix::from_diagonal(&DVector::from_iterator(
-            unknowns.len(),
-            unknowns.iter().map(|unknown| unknown.prior.powi(-2)),
-        ));
-        for row in calibrated {
+    /// Of constants with these priors, when numbers with these elasticities hold, each within its noise.
+    pub fn of(priors: &[f64], calibrated: &[(&[f64], f64)]) -> Posterior {
+        let known = priors.iter().map(|prior| prior.powi(-2));
+        let mut precision = DMatrix::from_diagonal(&DVector::from_iterator(priors.len(), known));
+        for (row, noise) in calibrated {
             let row = DVector::from_row_slice(row);
-            precision += &row * row.transpose() / (NOISE * NOISE);
+            precision += &row * row.transpose() / (noise * noise);
         }
         // A sum of a positive diagonal and squares is positive definite.
         let covariance = precision.cholesky().expect("priors are positive").inverse();
@@ -56,13 +53,9 @@ mod tests {
     use super::*;
     use crate::study::uncertainty::unknown::PRIOR;
 
-    fn unknowns(count: usize) -> Vec<Unknown> {
-        (0..count).map(|_| Unknown::made_up(PRIOR)).collect()
-    }
-
     #[test]
     fn without_a_calibration_the_priors_alone_are_left() {
-        let posterior = Posterior::of(&unknowns(2), &[]);
+        let posterior = Posterior::of(&[PRIOR; 2], &[]);
         assert!((posterior.left_free(&[0.6, 0.8]) - PRIOR).abs() < 1e-12);
         assert!((posterior.constant(0) - PRIOR).abs() < 1e-12);
     }
@@ -70,7 +63,7 @@ mod tests {
     #[test]
     fn what_is_calibrated_on_is_left_free_by_the_noise_and_what_it_says_nothing_of_by_its_prior() {
         let both = [1.0, 1.0];
-        let posterior = Posterior::of(&unknowns(3), &[&[both[0], both[1], 0.0]]);
+        let posterior = Posterior::of(&[PRIOR; 3], &[(&[both[0], both[1], 0.0], NOISE)]);
         let left = posterior.left_free(&[both[0], both[1], 0.0]);
         assert!(left < NOISE && left > 0.95 * NOISE, "{left}");
         // Their difference is as free as before, and so is a third.

@@ -44,7 +44,7 @@ pub fn sure(
         Some(told.iter().map(value).collect())
     };
     let by_constant = elasticity::all(&unknowns, &[&read], &middle, &numbers, done);
-    let posterior = Posterior::of(&unknowns, &[]);
+    let posterior = Posterior::of(&unknown::priors(&unknowns), &[]);
     let one = |(index, metric): (usize, &&Metric)| {
         let row: Vec<f64> = by_constant.iter().map(|numbers| numbers[index]).collect();
         Sure { metric: (*metric).clone(), left_free: posterior.left_free(&row), elasticities: parts(&unknowns, &row) }

@@ -55,6 +55,11 @@ pub fn of<'a>(machines: impl IntoIterator<Item = &'a Read<Machine>>) -> Result<V
     Ok(unknowns)
 }
 
+/// The priors of constants.
+pub fn priors(unknowns: &[Unknown]) -> Vec<f64> {
+    unknowns.iter().map(|unknown| unknown.prior).collect()
+}
+
 /// Whether two are one constant.
 fn is_one(one: &PartNumber, other: &PartNumber) -> bool {
     one.value == other.value && one.source == other.source && without_part(&one.key) == without_part(&other.key)
@@ -77,12 +82,6 @@ impl Unknown {
         let has = |key: &&String| entries.iter().any(|entry| entry.path == **key && entry.value == self.constant.value);
         let sets: Vec<String> = self.keys.iter().filter(has).map(|key| format!("{key}={value}")).collect();
         (!sets.is_empty()).then_some((sets, really))
-    }
-
-    /// One of a prior, and no more.
-    #[cfg(test)]
-    pub(super) fn made_up(prior: f64) -> Unknown {
-        Unknown { constant: PartNumber::made_up(), keys: Vec::new(), prior }
     }
 
     /// Its name in tables.

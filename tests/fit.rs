@@ -1,0 +1,216 @@
+//! Does a fit find what a machine's constants are, say which it cannot, and say rightly how sure it is?
+
+use narrows::machine::{self, Machine};
+use narrows::study::fit::Fitted;
+use narrows::study::fit::curve::Curve;
+use narrows::study::fit::free::is_meant;
+use narrows::study::fit::measured::Measuring;
+use narrows::study::reproduce::{constants, find};
+use narrows::study::{run, template};
+use narrows::text::{Document, Problems, Read};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Two processors and a wire: a latency is two overheads, the wire's delay, and the bytes at its rate.
+const MACHINE: &str = r#"
+parts = ["hosts/overheads-40-60", "ni/queues", "protocols/none", "fabrics/ideal-1998"]
+[hosts.overheads-40-60.software]
+clock = "1 GHz"
+[messaging]
+send = 800
+receive = 1200
+[ni.queues]
+packet = "16 KiB"
+[fabric.ideal]
+latency = "2 us"
+rate = "500 MB/s"
+[workload.ping-pong]
+messages = 1
+payload = "64 B"
+"#;
+
+const LATENCY: &str = "fabric.ideal.latency";
+const RATE: &str = "fabric.ideal.rate";
+const SIZES: [u64; 4] = [64, 1024, 4096, 8192];
+
+fn reader(sets: &[String]) -> Result<Read<Machine>, Problems> {
+    machine::read(Document::Text("machine.toml", MACHINE, None), sets)
+}
+
+/// The latencies of the machine with these settings, each times a factor, as a measured curve.
+fn curve(truth: &[String], factors: [f64; 4]) -> Curve {
+    let mut text = "size [B], latency [us]\n".to_owned();
+    for (size, factor) in SIZES.iter().zip(factors) {
+        let sets = [truth, &[format!("workload.ping-pong.payload={size} B")]].concat();
+        let result = run::run(&reader(&sets).expect("a sound machine").value, narrows::engine::Recorder::off());
+        let latency = result.metric("message.latency_one_way").expect("a ping-pong has one");
+        text += &format!("{size}, {:.9}\n", latency * factor);
+    }
+    Curve::read(Path::new("curve.csv"), &text).expect("a sound curve")
+}
+
+fn fitted(curve: Curve, constants: &[&str], noise: f64) -> Fitted {
+    let constants: Vec<String> = constants.iter().map(|key| (*key).to_owned()).collect();
+    let (curves, done) = ([curve], || {});
+    let measuring =
+        Measuring { reader: &reader, curves: &curves, constants: &constants, prior: Some(PRIOR), noise, done: &done };
+    measuring.fit().unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+const PRIOR: f64 = 0.25;
+const EXACT: [f64; 4] = [1.0; 4];
+
+#[test]
+fn what_the_numbers_determine_is_found_within_2_percent() {
+    for (latency_ns, rate_mb) in [(2600.0, 400.0), (1500.0, 620.0), (2000.0, 500.0)] {
+        let truth = [format!("{LATENCY}={latency_ns} ns"), format!("{RATE}={rate_mb} MB/s")];
+        let fitted = fitted(curve(&truth, EXACT), &[LATENCY, RATE], 0.01);
+        assert!(fitted.settled);
+        for (constant, truth) in fitted.constants.iter().zip([latency_ns * 1e3, rate_mb * 8e6]) {
+            assert!(constant.determined, "{constant:?}");
+            assert!((constant.value / truth - 1.0).abs() < 0.02, "{constant:?} is {truth}");
+        }
+        for residual in &fitted.residuals {
+            assert!(residual.error().abs() < 0.01, "{residual:?}");
+        }
+    }
+}
+
+/// Overheads and the wire's delay are only seen together: none of them is known, the rate still is.
+#[test]
+fn what_the_numbers_leave_open_is_named() {
+    let truth = [format!("{LATENCY}=2600 ns"), format!("{RATE}=400 MB/s"), "messaging.send=900".to_owned()];
+    let fitted = fitted(curve(&truth, EXACT), &[LATENCY, "messaging.send", "messaging.receive", RATE], 0.01);
+    let determined: Vec<bool> = fitted.constants.iter().map(|constant| constant.determined).collect();
+    assert_eq!(determined, [false, false, false, true], "{:?}", fitted.constants);
+    let rate = &fitted.constants[3];
+    assert!((rate.value / (400.0 * 8e6) - 1.0).abs() < 0.02, "{rate:?}");
+}
+
+/// A constant that nothing answers to stays where it began, and is as free as before.
+#[test]
+fn what_nothing_answers_to_stays_what_it_is() {
+    let fitted = fitted(curve(&[], EXACT), &[RATE, "protocol.none.outgoing"], 0.01);
+    let idle = &fitted.constants[1];
+    assert!(!idle.determined && (idle.left_free - PRIOR).abs() < 1e-9 && idle.after == "8", "{idle:?}");
+    assert!(fitted.constants.len() < fitted.residuals.len());
+}
+
+/// A number of the standard normal distribution: twelve uniform ones.
+fn normal(rng: &mut Pcg64Mcg) -> f64 {
+    (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
+}
+
+/// Machines drawn from the priors, measured with noise: what is stated as one standard deviation covers
+/// the truth as often as one does.
+#[test]
+fn one_standard_deviation_covers_the_truth_of_two_machines_in_three() {
+    const NOISE: f64 = 0.03;
+    const MACHINES: u64 = 200;
+    let covered = |seed: u64| -> [bool; 2] {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let truth = [2000e3, 500.0 * 8e6].map(|start: f64| start * (PRIOR * normal(&mut rng)).exp());
+        let sets = [format!("{LATENCY}={:.0} ps", truth[0]), format!("{RATE}={:.0} B/s", truth[1] / 8.0)];
+        let factors = [(); 4].map(|()| (NOISE * normal(&mut rng)).exp());
+        let fitted = fitted(curve(&sets, factors), &[LATENCY, RATE], NOISE);
+        [0, 1].map(|at| (fitted.constants[at].value / truth[at]).ln().abs() <= fitted.constants[at].left_free)
+    };
+    let all: Vec<[bool; 2]> = (1..=MACHINES).into_par_iter().map(covered).collect();
+    for constant in [0, 1] {
+        let share = all.iter().filter(|covered| covered[constant]).count() as f64 / MACHINES as f64;
+        assert!((0.63..=0.73).contains(&share), "constant {constant}: {share}");
+    }
+}
+
+/// The small study with a claim to fit on, and this `fit.toml`: what `narrows fit` does with these options.
+fn study(name: &str, fit: &str, options: &[&str]) -> (Output, Folder) {
+    let folder = Folder(std::env::temp_dir().join(format!("narrows-fit-{name}-{}", std::process::id())));
+    fs::create_dir_all(&folder.0).expect("a folder");
+    for (file, text) in template::FILES {
+        let role = "tolerance = 0.1\nrole = \"calibrated\"";
+        let text = text.replacen("tolerance = 0.1", role, 1).replace(
+            "[nodes.receiver]",
+            "[fabric.myrinet]\nswitch-latency = \"5 us\"   # chosen: made up\n\n[nodes.receiver]",
+        );
+        fs::write(folder.0.join(file), text).expect("a file");
+    }
+    fs::write(folder.0.join("fit.toml"), fit).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    let ran = command.arg("fit").arg(&folder.0).args(options).output().expect("the program starts");
+    (ran, folder)
+}
+
+/// A folder of a test's own, gone at its end.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const FIT: &str = "[fit]\nclaims = [\"latency-8K\"]\n\n[[fit.constant]]\nkey = \"fabric.myrinet.switch-latency\"\n";
+
+#[test]
+fn a_study_is_fitted_told_as_json_and_written_where_its_constants_stand() {
+    let (ran, folder) = study("written", FIT, &["--format", "json", "--write"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let constant = &json["constants"][0];
+    assert_eq!((&constant["key"], &constant["before"]), (&FIT_KEY.into(), &"5 us".into()));
+    assert_eq!(constant["determined"], false, "one latency of 110 us says little of a switch: {constant}");
+    let residual = &json["residuals"][0];
+    let (before, after) = (residual["before"].as_f64().expect("a number"), residual["after"].as_f64());
+    assert!(after.expect("a number") < before, "from 120 us towards 110: {residual}");
+    let text = fs::read_to_string(folder.0.join("machine.toml")).expect("the description");
+    let line = format!("switch-latency = \"{}\"", constant["after"].as_str().expect("a text"));
+    assert!(text.contains(&line) && text.contains("# chosen: made up"), "{text}");
+}
+
+const FIT_KEY: &str = "fabric.myrinet.switch-latency";
+
+#[test]
+fn a_slip_in_fit_toml_is_told_with_its_place() {
+    let slips: [(&str, &str, &[&str]); 7] = [
+        ("[fit]", "[fit]\nnoise = 0.0", &["fit.toml:2:", "a noise of 0"]),
+        ("switch-latency\"", "switch-latency\"\nprior = 0.0", &["fit.toml:6:", "a prior of 0", "above 0"]),
+        ("latency-8K", "latency-9K", &["fit.toml:2:", "no claim `latency-9K`", "did you mean `latency-8K`?"]),
+        ("latency-8K", "faster", &["fit.toml:2:", "`faster` is no number"]),
+        ("switch-latency", "switch-latence", &["fit.toml:5:", "no constant", "did you mean"]),
+        ("switch-latency\"", "switch-latency\"\nstart = \"5\"", &["fit.toml:6:", "`5` is no value"]),
+        (
+            "switch-latency\"",
+            "switch-latency\"\nbounds = [\"6 us\", \"7 us\"]",
+            &["fit.toml:5:", "outside its bounds", "5 us is to be between 6 us and 7 us"],
+        ),
+    ];
+    for (number, (from, to, told)) in slips.iter().enumerate() {
+        assert!(FIT.contains(from), "{from}");
+        let (ran, _folder) = study(&format!("slip-{number}"), &FIT.replacen(from, to, 1), &[]);
+        let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(2), "{to}: {stderr}");
+        assert!(told.iter().all(|words| stderr.contains(words)), "{to}: {stderr}");
+    }
+}
+
+/// Every constant that a paper's fit settles says so where it stands.
+#[test]
+fn what_is_fitted_is_told_as_calibrated() {
+    for paper in ["trapeze", "mukherjee-hill"] {
+        let found = find(paper, false).unwrap_or_else(|problems| panic!("{problems}"));
+        let told = constants(&found);
+        let plan = found.read.value.fit.as_ref().expect("the paper has a fit.toml");
+        for wanted in &plan.constants {
+            let key = &wanted.key.text;
+            let stands = told.iter().any(|constant| is_meant(key, &constant.path));
+            assert!(stands, "{paper}: {key} is not told as calibrated");
+        }
+        let fitted = |path: &str| plan.constants.iter().any(|wanted| is_meant(&wanted.key.text, path));
+        let other: Vec<&str> = told.iter().map(|of| of.path.as_str()).filter(|path| !fitted(path)).collect();
+        assert!(other.is_empty(), "{paper}: calibrated, but not by its fit.toml: {other:?}");
+    }
+}
