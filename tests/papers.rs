@@ -7,6 +7,7 @@ use narrows::machine::{self, shipped};
 use narrows::messaging::MessagingParameters;
 use narrows::ni::{Design, InterfaceParameters, NiParameters};
 use narrows::protocol::{ProtocolParameters, return_to_sender};
+use narrows::report::claim::Role;
 use narrows::study::reproduce::{Located, find};
 use narrows::study::{self, Options, Progress};
 use narrows::text::Document;
@@ -70,6 +71,40 @@ fn every_entry_of_the_papers_tables_is_a_claim() {
         let latency = expected(&found, &format!("T3-{network}-latency-{farthest}"));
         assert_eq!(latency, Some(f64::from(hop * farthest + ends)), "{network}");
         assert!(expected(&found, &format!("T3-{network}-volume")).is_some(), "{network}");
+    }
+}
+
+/// The claims of the default runs that fail, as the pages say; the tests below run what takes no minutes.
+const FAILING: [(&str, &[&str]); 3] = [
+    ("trapeze", &["R11-transfers", "S3.1-minpulse"]),
+    (
+        "mukherjee-hill",
+        &["T5-cni32qm-bandwidth-8", "T5-cni32qm-throttle-bandwidth-64", "T5-udma-latency-256", "R2", "R3"],
+    ),
+    ("nifdy", &["R8-bisection", "R8-light", "R17-light", "R13", "R11-size", "R16-critical", "R8-radix"]),
+];
+
+#[test]
+fn the_readme_counts_claims_by_role_as_the_claims_state_it() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("a text");
+    for (paper, failing) in FAILING {
+        let found = find(paper, false).expect("it is sound");
+        let study = &found.read.value;
+        let apart = |id: &str| study.apart.iter().any(|apart| apart.text == id);
+        let run: Vec<_> = study.claims.iter().filter(|claim| !apart(&claim.artifact.text)).collect();
+        for id in failing {
+            assert!(run.iter().any(|claim| claim.id.text == *id), "{paper} has no claim {id}");
+        }
+        let cell = |role: Role| {
+            let of: Vec<_> = run.iter().filter(|claim| claim.role() == role).collect();
+            let hold = of.iter().filter(|claim| !failing.contains(&claim.id.text.as_str())).count();
+            if of.is_empty() { "–".to_owned() } else { format!("{hold} of {}", of.len()) }
+        };
+        let roles = [Role::Given, Role::Calibrated, Role::Predicted, Role::Underdetermined].map(cell);
+        let line = readme.lines().find(|line| line.contains(&format!("(papers/{paper}/README.md)")));
+        let row: Vec<&str> = line.expect("a row of the table").trim_matches('|').split('|').map(str::trim).collect();
+        assert_eq!(row[row.len() - 4..], roles, "{paper}: given, calibrated, predicted, underdetermined");
     }
 }
 
