@@ -135,7 +135,7 @@ impl Printed<'_> {
         }
         if rows.len() < SAMPLES_MIN {
             let problem = Problem::new(format!("a curve needs at least {SAMPLES_MIN} rows"));
-            return Err(problem.at(self.place(from..from), format!("behind this line there are {}", rows.len())));
+            return Err(problem.at(self.place(from..from), format!("rows behind this line: {}", rows.len())));
         }
         Ok(rows)
     }
