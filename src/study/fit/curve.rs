@@ -67,6 +67,9 @@ struct Printed<'a> {
     id: TextId,
 }
 
+/// A row: where it stands, and its fields.
+type Row<'a> = (Range<usize>, Vec<&'a str>);
+
 impl Printed<'_> {
     fn place(&self, span: Range<usize>) -> Option<Place> {
         Some(Place { text: self.id, span })
@@ -117,7 +120,7 @@ impl Printed<'_> {
     }
 
     /// The rows of numbers behind the headings, each with its cells.
-    fn rows(&self, from: usize, csv: bool) -> Result<Vec<(Range<usize>, Vec<&str>)>, Problem> {
+    fn rows(&self, from: usize, csv: bool) -> Result<Vec<Row<'_>>, Problem> {
         let mut rows = Vec::new();
         for (span, line) in self.lines().filter(|(span, _)| span.start > from) {
             let is_numbers = line.starts_with(|c: char| c.is_ascii_digit());
