@@ -85,7 +85,7 @@ impl Ideal {
 
     /// The way of `node` into `class`.
     pub fn outlet(self: &Rc<Self>, node: NodeId, class: Class) -> IdealOutlet {
-        IdealOutlet { launch: Launch { fabric: self.clone(), node, class }, packet: None }
+        IdealOutlet { fabric: self.clone(), node, class, packet: None }
     }
 
     /// Its way out.
@@ -107,48 +107,15 @@ impl Ideal {
 
 /// A node's way in. One engine uses it, so the link needs no arbitration.
 pub struct IdealOutlet {
-    launch: Launch,
-    packet: Option<Rc<Packet>>,
-}
-
-/// The same for whole packets: nothing holds one up, so that it is known when it will have left.
-#[derive(Clone)]
-pub(super) struct Launch {
     fabric: Rc<Ideal>,
     node: NodeId,
     class: Class,
-}
-
-impl Launch {
-    fn wire(&self) -> &Wire {
-        &self.fabric.link(self.node, self.class).wires[0]
-    }
-
-    /// A packet enters: when it will have left.
-    pub fn begin(&self, packet: &Packet) -> Time {
-        self.wire().take();
-        self.fabric.sim.now() + self.fabric.parameters.rate.time_for(packet.label().length)
-    }
-
-    /// It has left, all of it at once.
-    pub fn end(&self, packet: Rc<Packet>) {
-        self.wire().moves(self.fabric.parameters.rate.time_for(packet.label().length));
-        self.let_go(packet);
-    }
-
-    /// Its last byte has left.
-    fn let_go(&self, packet: Rc<Packet>) {
-        self.wire().let_go(&packet);
-        let Ideal { sim, parameters, .. } = &*self.fabric;
-        let arrivals = &self.fabric.link(packet.label().destination, self.class).arrivals;
-        arrivals.send_at(sim.now() + parameters.latency, packet);
-    }
+    packet: Option<Rc<Packet>>,
 }
 
 impl IdealOutlet {
-    /// The way for whole packets.
-    pub(super) fn launch(&self) -> Launch {
-        self.launch.clone()
+    fn wire(&self) -> &Wire {
+        &self.fabric.link(self.node, self.class).wires[0]
     }
 }
 
@@ -158,12 +125,12 @@ impl Outlet for IdealOutlet {
     }
 
     fn rate(&self) -> Rate {
-        self.launch.fabric.parameters.rate
+        self.fabric.parameters.rate
     }
 
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
         self.packet = Some(packet.clone());
-        self.launch.wire().take();
+        self.wire().take();
         Ok(())
     }
 
@@ -173,13 +140,16 @@ impl Outlet for IdealOutlet {
 
     async fn send(&mut self, bytes: Bytes, no_less: Time, _last: bool) {
         let moving = self.rate().time_for(bytes);
-        self.launch.fabric.sim.delay(moving.max(no_less)).await;
-        self.launch.wire().moves(moving);
+        self.fabric.sim.delay(moving.max(no_less)).await;
+        self.wire().moves(moving);
     }
 
     fn close(&mut self) {
         let packet = self.packet.take().expect("a way is let go that was taken");
-        self.launch.let_go(packet);
+        self.wire().let_go(&packet);
+        let Ideal { sim, parameters, .. } = &*self.fabric;
+        let arrivals = &self.fabric.link(packet.label().destination, self.class).arrivals;
+        arrivals.send_at(sim.now() + parameters.latency, packet);
     }
 }
 

@@ -168,16 +168,6 @@ macro_rules! on_way {
     };
 }
 
-impl AnyOutlet {
-    /// The way for whole packets, where nothing holds one up.
-    fn launch(&self) -> Option<ideal::Launch> {
-        match self {
-            AnyOutlet::Ideal(way) => Some(way.launch()),
-            AnyOutlet::Myrinet(_) | AnyOutlet::Routed(_) => None,
-        }
-    }
-}
-
 impl Outlet for AnyOutlet {
     fn grain(&self) -> Bytes {
         on_way!(self, AnyOutlet, way => way.grain())

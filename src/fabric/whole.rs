@@ -4,7 +4,6 @@
 //! where the fabric has it wait ([`Inlet::waits_outside`]); what came after it in its class waits
 //! behind it. What a fabric drops is lost, and its sender told.
 
-use super::ideal::Launch;
 use super::packet::Packet;
 use super::port::{Desk, Dropped, Inlet, Listener, Outlet, Piece, Whole};
 use super::{AnyInlet, AnyOutlet};
@@ -23,9 +22,7 @@ pub(super) struct OverStreams {
 
 /// A class at a node.
 struct End {
-    /// Each when it is to be sent, or, where nothing holds it up, when it has left.
     to_send: Mailbox<Rc<Packet>>,
-    launch: Option<Launch>,
     places: Places,
 }
 
@@ -38,12 +35,9 @@ impl OverStreams {
         ways: Vec<(AnyOutlet, AnyInlet)>,
         desk: &Rc<Desk>,
     ) -> Rc<OverStreams> {
-        let end = |(outlet, _): &(AnyOutlet, AnyInlet)| End {
-            to_send: Mailbox::new(sim, format!("{name}: a packet to send")),
-            launch: outlet.launch(),
-            places: Places::new(sim, name),
-        };
-        let ends = ways.iter().map(end).collect();
+        let end =
+            |_| End { to_send: Mailbox::new(sim, format!("{name}: a packet to send")), places: Places::new(sim, name) };
+        let ends = (0..ways.len()).map(end).collect();
         let view = Rc::new(OverStreams { sim: sim.clone(), node, ends, desk: desk.clone() });
         for (class, (outlet, inlet)) in ways.into_iter().enumerate() {
             sim.spawn_server(format!("{name} sender"), view.clone().send_all(class, outlet));
@@ -53,13 +47,10 @@ impl OverStreams {
     }
 
     async fn send_all(self: Rc<Self>, class: usize, mut outlet: AnyOutlet) {
-        let end = &self.ends[class];
         loop {
-            let packet = end.to_send.receive().await;
-            match &end.launch {
-                Some(launch) => launch.end(packet),
-                None if flow(&mut outlet, &packet).await.is_err() => self.desk.lose(packet),
-                None => {}
+            let packet = self.ends[class].to_send.receive().await;
+            if flow(&mut outlet, &packet).await.is_err() {
+                self.desk.lose(packet);
             }
             self.desk.tell(self.node, super::Told::Free(Class(class as u8)));
         }
@@ -116,9 +107,7 @@ impl Whole for OverStreams {
 
     fn send(&self, packet: Rc<Packet>) {
         self.desk.count(|fate| fate.injected += 1);
-        let end = &self.ends[packet.label().class.index()];
-        let leaves = end.launch.as_ref().map_or(self.sim.now(), |launch| launch.begin(&packet));
-        end.to_send.send_at(leaves, packet);
+        self.ends[packet.label().class.index()].to_send.send(packet);
     }
 
     fn set_places(&self, class: Class, places: u32) {

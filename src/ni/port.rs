@@ -46,8 +46,6 @@ pub struct Port {
     later: Mailbox<(Time, Later)>,
     /// A timer is set for an earlier instant.
     sooner: Signal,
-    /// When the next timer goes off, as far as is known to who waits for it.
-    watched: Cell<Time>,
     tally: Rc<Tally>,
     pending: Rc<Pending>,
     track: Track,
@@ -124,7 +122,6 @@ impl Port {
             changed: Signal::new(sim, format!("a packet for {name}, or room in its interface")),
             later: Mailbox::new(sim, format!("work for the interface of {name}")),
             sooner: Signal::new(sim, format!("a timer of the interface of {name}")),
-            watched: Cell::new(Time::MAX),
             tally: tally.clone(),
             pending: pending.clone(),
             track: sim.recorder().track_if_on(name, "port"),
@@ -311,7 +308,9 @@ impl Port {
         let packet = self.packet(frame);
         *lane.sending.borrow_mut() = Some(Sending { packet: packet.clone(), what, since: self.sim.now() });
         self.wire.send(packet);
-        self.timers_changed();
+        if self.has_timers {
+            self.sooner.notify();
+        }
         if self.pools {
             // A packet may have left the pool.
             self.freed.notify();
@@ -420,7 +419,7 @@ impl Port {
         }
         self.has_effects(effects);
         if effects.returned || effects.timer {
-            self.timers_changed();
+            self.sooner.notify();
         }
         if !is_control {
             self.arrived.notify();
@@ -468,22 +467,10 @@ impl Port {
         }
     }
 
-    /// Tells who waits for the next timer, if that is sooner now.
-    fn timers_changed(&self) {
-        if self.has_timers && self.next_timer() < self.watched.get() {
-            self.sooner.notify();
-        }
-    }
-
-    fn next_timer(&self) -> Time {
-        self.protocol.borrow().next_timer().unwrap_or(Time::MAX)
-    }
-
     /// Has timers go off.
     async fn watch(self: Rc<Self>) {
         loop {
-            let next = self.next_timer();
-            self.watched.set(next);
+            let next = self.protocol.borrow().next_timer().unwrap_or(Time::MAX);
             if self.sim.now() < next {
                 self.sooner.wait_until(next).await;
                 continue;
