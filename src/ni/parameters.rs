@@ -195,7 +195,7 @@ impl InterfaceParameters {
             ..InterfaceParameters::paper(design)
         };
         if design.is_fifo() {
-            read.read_fifo(t);
+            read.read_fifo(t, design != Design::MemoryChannel);
         }
         if matches!(design, Design::Ap3000 | Design::MemoryChannel) {
             read.block_buffer_cycles =
@@ -217,10 +217,12 @@ impl InterfaceParameters {
         read
     }
 
-    fn read_fifo(&mut self, t: &mut Table<'_>) {
-        self.fifo_receive_accesses = t
-            .count("receive-accesses", "Accesses to its memory from arrival until the processor sees a message")
-            .required();
+    fn read_fifo(&mut self, t: &mut Table<'_>, receives: bool) {
+        if receives {
+            self.fifo_receive_accesses = t
+                .count("receive-accesses", "Accesses to its memory from arrival until the processor sees a message")
+                .required();
+        }
         self.access_bytes = t.bytes("access", "Width of an uncached access to the fifo").required().len();
         self.window_bytes = t.bytes("window", "Bytes of the fifo that the processor sees").required().len();
     }

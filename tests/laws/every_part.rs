@@ -110,7 +110,8 @@ fn costs(part: &str) -> Vec<String> {
         (Some("ni"), "queues") => return Vec::new(),
         (Some("ni"), "trapeze") => ("ni.trapeze".into(), &[&TRAPEZE]),
         (Some("ni"), "udma") => ("ni.udma".into(), &[&DESIGN, &FIFO, &UDMA]),
-        (Some("ni"), "ap3000" | "memory-channel") => (format!("ni.{name}"), &[&DESIGN, &FIFO, &BLOCK_BUFFER]),
+        (Some("ni"), "ap3000") => (format!("ni.{name}"), &[&DESIGN, &FIFO, &BLOCK_BUFFER]),
+        (Some("ni"), "memory-channel") => (format!("ni.{name}"), &[&DESIGN, &BLOCK_BUFFER]),
         (Some("ni"), "ni2w" | "single-cycle") => (format!("ni.{name}"), &[&DESIGN, &FIFO]),
         (Some("ni"), _) => (format!("ni.{name}"), &[&DESIGN]),
         (_, "none") => return Vec::new(),
@@ -123,9 +124,6 @@ fn costs(part: &str) -> Vec<String> {
     };
     costs.iter().flat_map(|costs| costs.iter()).map(|cost| format!("{table}.{cost}")).collect()
 }
-
-/// What no lone message meets: this design has the keys of fifos for its sender, and receives by a queue.
-const UNMET: [&str; 1] = ["ni.memory-channel.receive-accesses=20"];
 
 #[test]
 fn no_cost_that_rises_makes_a_lone_message_faster() {
@@ -150,7 +148,7 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
     }
     assert!(wrong.is_empty(), "{} are faster:\n{}", wrong.len(), wrong.join("\n"));
     let unmet: Vec<&String> = known.difference(&felt).collect();
-    assert_eq!(unmet, UNMET, "costs that no message feels");
+    assert!(unmet.is_empty(), "costs that no message feels: {unmet:?}");
 }
 
 #[test]

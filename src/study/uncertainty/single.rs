@@ -5,7 +5,7 @@
 
 use super::posterior::Posterior;
 use super::{Unknown, elasticity, unknown};
-use crate::engine::{Metric, Outcome, Recorder};
+use crate::engine::{Metric, Recorder};
 use crate::machine::Machine;
 use crate::report::claim::Elasticity;
 use crate::study::sweep::Reader;
@@ -54,7 +54,7 @@ pub fn sure(
 
 fn run(read: &Read<Machine>) -> Option<Vec<Metric>> {
     let result = crate::study::run(&read.value, Recorder::off());
-    (result.outcome == Outcome::Done).then_some(result.metrics)
+    result.outcome.is_complete().then_some(result.metrics)
 }
 
 /// The constants of a number, what they leave free the largest first.
