@@ -81,7 +81,10 @@ fn unseen(machine: &Machine) -> Vec<String> {
         .collect();
     let delivered = built.world.tally.delivered();
     let ends = delivered.iter().flat_map(|(message, _)| {
-        [message.source, message.destination].map(|node| (built.world.node(node).name.clone(), message.id))
+        [message.source, message.destination].map(|end| {
+            let node = built.world.end(end).node();
+            (built.world.node(node).name.clone(), message.id)
+        })
     });
     ends.filter(|(node, id)| !seen.contains(&(node.as_str(), *id))).map(|end| format!("{end:?}")).collect()
 }

@@ -8,8 +8,8 @@
 //! one of the packet that completes it is the message's. A copy that is sent again has a journey of
 //! its own from then on ([`Journey::fork`]); that of the copy which is accepted is handed up.
 
+use super::end::EndId;
 use super::ledger::Ledger;
-use super::node::NodeId;
 use super::signal::Signal;
 use super::sim::{Sim, TaskId};
 use super::stats::Summary;
@@ -25,10 +25,10 @@ use std::rc::Rc;
 pub struct Message {
     /// Its number in the run.
     pub id: u64,
-    /// The sending node.
-    pub source: NodeId,
-    /// The receiving node.
-    pub destination: NodeId,
+    /// The sending endpoint.
+    pub source: EndId,
+    /// The receiving endpoint.
+    pub destination: EndId,
     /// Its payload; headers and control words come on top.
     pub payload: Bytes,
     ledger: RefCell<Ledger>,
@@ -61,7 +61,7 @@ impl Journey {
     pub const NONE: Journey = Journey(Way::Unknown);
 
     /// The way of a message whose latency is counted from `start`.
-    pub fn new(id: u64, source: NodeId, destination: NodeId, payload: Bytes, start: Time) -> Journey {
+    pub fn new(id: u64, source: EndId, destination: EndId, payload: Bytes, start: Time) -> Journey {
         let ledger = RefCell::new(Ledger::new(start));
         Journey(Way::Followed(Rc::new(Message { id, source, destination, payload, ledger })))
     }
@@ -142,11 +142,11 @@ impl Journey {
     }
 }
 
-/// The messages a node is to receive.
+/// The messages an endpoint is to receive.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
-    /// The node.
-    pub node: NodeId,
+    /// The endpoint.
+    pub end: EndId,
     /// How many.
     pub messages: u64,
     /// The task that receives them, for the tale of a stuck run.
@@ -165,7 +165,7 @@ pub struct Tally {
     /// The same over time, in picoseconds.
     course: RefCell<TimeSeries>,
     lost: RefCell<BTreeSet<u64>>,
-    /// By receiving node, how many were delivered or lost.
+    /// By receiving endpoint, how many were delivered or lost.
     settled: RefCell<Vec<u64>>,
     change: Signal,
 }
@@ -188,7 +188,7 @@ impl Tally {
     }
 
     /// A new message, sent at `start` by the sender's clock.
-    pub fn message(&self, source: NodeId, destination: NodeId, payload: Bytes, start: Time) -> Journey {
+    pub fn message(&self, source: EndId, destination: EndId, payload: Bytes, start: Time) -> Journey {
         Journey::new(self.next_id(), source, destination, payload, start)
     }
 
@@ -240,10 +240,10 @@ impl Tally {
         }
     }
 
-    fn settle(&self, destination: NodeId) {
+    fn settle(&self, destination: EndId) {
         let mut settled = self.settled.borrow_mut();
-        let nodes = settled.len().max(destination.index() + 1);
-        settled.resize(nodes, 0);
+        let ends = settled.len().max(destination.index() + 1);
+        settled.resize(ends, 0);
         settled[destination.index()] += 1;
         self.sim.progress();
         self.change.notify();
@@ -279,12 +279,12 @@ impl Tally {
         self.course.borrow()
     }
 
-    /// Waits until each node has been delivered, or has lost, as many messages as it expects. A
+    /// Waits until each endpoint has been delivered, or has lost, as many messages as it expects. A
     /// stuck run is told of by the first that has not.
     pub async fn settled(&self, expected: &[Expected]) {
         for expected in expected {
             self.sim.set_holder(self.change.point(), expected.receiver);
-            while self.settled.borrow().get(expected.node.index()).copied().unwrap_or(0) < expected.messages {
+            while self.settled.borrow().get(expected.end.index()).copied().unwrap_or(0) < expected.messages {
                 self.change.wait().await;
             }
         }

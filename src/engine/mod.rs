@@ -2,6 +2,7 @@
 //! and spans. Knows no hardware.
 
 pub mod busy;
+pub mod end;
 pub mod interval;
 pub mod journey;
 pub mod ledger;
@@ -25,6 +26,7 @@ pub mod units;
 mod tests;
 
 pub use busy::Busy;
+pub use end::{Addresses, EndId};
 pub use journey::{Expected, Journey, Message, Tally};
 pub use ledger::{Ledger, Stage};
 pub use limits::{Limits, Outcome};

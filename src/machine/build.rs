@@ -2,7 +2,7 @@
 
 use super::fabrics::shape;
 use super::{Ends, Fabric, Machine};
-use crate::engine::{Bytes, Limits, NodeId, Outcome, Recorder, Sim, Simulation, Tally};
+use crate::engine::{Addresses, Bytes, Limits, NodeId, Outcome, Recorder, Sim, Simulation, Tally};
 use crate::fabric;
 use crate::fabric::routed::RoutedParameters;
 use crate::fabric::routed::links::Links;
@@ -29,14 +29,15 @@ pub fn build(machine: &Machine, recorder: Recorder) -> Built {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
     let tally = Tally::new(&sim);
+    let addresses = Rc::new(machine.addresses());
     let fabric = machine.ends.as_ref().map(|_| machine.fabric.join(&sim, &names(machine), machine.run.seed));
     let nodes = match (&machine.ends, &fabric) {
-        (Some(ends), Some(fabric)) => nodes(&sim, machine, ends, fabric, &tally),
+        (Some(ends), Some(fabric)) => nodes((&sim, machine, ends), fabric, (&tally, &addresses)),
         _ => Vec::new(),
     };
     let alone = if machine.ends.is_none() { driven_alone(&sim, machine) } else { None };
     let (nodes, seed, actives) = (Rc::new(nodes), machine.run.seed, Rc::default());
-    let world = World { nodes, sim, fabric, tally, actives, seed, alone };
+    let world = World { nodes, addresses, sim, fabric, tally, actives, seed, alone };
     let running = machine.workload.start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
     Built { simulation, world, running, limits }
@@ -75,7 +76,11 @@ fn driven_alone(sim: &Sim, machine: &Machine) -> Option<Rc<Alone>> {
 }
 
 /// The nodes, in order.
-fn nodes(sim: &Sim, machine: &Machine, ends: &Ends, fabric: &fabric::Fabric, tally: &Rc<Tally>) -> Vec<Node> {
+fn nodes(
+    (sim, machine, ends): (&Sim, &Machine, &Ends),
+    fabric: &fabric::Fabric,
+    (tally, addresses): (&Rc<Tally>, &Rc<Addresses>),
+) -> Vec<Node> {
     let pending = Pending::new(machine.nodes.len());
     let message_max = message_max(machine, ends);
     let protocol = ends.protocol.over(fabric.facts().in_order);
@@ -83,10 +88,10 @@ fn nodes(sim: &Sim, machine: &Machine, ends: &Ends, fabric: &fabric::Fabric, tal
         let id = NodeId(number as u32);
         let host = Host::new(sim, id, &node.name, host(machine, &node.host));
         let (protocol, costs) = (&protocol, ends.messaging.costs);
-        let site = Site { sim, host: &host, fabric, protocol, costs, tally, pending: &pending };
+        let site = Site { sim, host: &host, fabric, protocol, costs, tally, pending: &pending, addresses };
         let driver = ni::start(&site, &ends.ni);
-        let endpoint = Endpoint::new(host.clone(), driver, ends.messaging, message_max, (tally, &pending));
-        Node { id, name: node.name.clone(), endpoints: vec![endpoint] }
+        let endpoints = Endpoint::all(&host, driver, ends.messaging, message_max, (tally, &pending, addresses));
+        Node { id, name: node.name.clone(), endpoints }
     };
     machine.nodes.iter().enumerate().map(node).collect()
 }

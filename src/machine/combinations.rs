@@ -87,7 +87,7 @@ fn machine(parts: &[&str], workload: &str) -> Machine {
 
 fn refused(host: &Machine, ends: &Ends, fabric: &Machine, workload: &Workload) -> Vec<String> {
     let hosts = host.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
-    let (facts, key, nodes) = (fabric.fabric.facts(), fabric.fabric.key(), fabric.nodes.len());
-    let parts = Parts { hosts, ends, facts, fabric: key, workload, nodes };
+    let (facts, key, addresses) = (fabric.fabric.facts(), fabric.fabric.key(), fabric.addresses());
+    let parts = Parts { hosts, ends, facts, fabric: key, workload, addresses, endpoints: "nodes" };
     misfits(&parts).into_iter().map(|misfit| misfit.message).collect()
 }

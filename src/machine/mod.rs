@@ -21,7 +21,7 @@ pub mod shipped;
 
 pub use fabrics::Fabric;
 
-use crate::engine::{Bytes, Time};
+use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
 use crate::fabric::topology::survey::{Survey, survey};
 use crate::host::HostParameters;
 use crate::host::io_bus::IoBusParameters;
@@ -58,8 +58,12 @@ pub struct Machine {
 pub struct NodeDescription {
     /// Its name.
     pub name: String,
+    /// The key of its table.
+    pub key: String,
     /// Its kind of host.
     pub host: String,
+    /// How many endpoints programs find there.
+    pub endpoints: u32,
 }
 
 /// What a node has at the fabric.
@@ -109,6 +113,33 @@ impl Machine {
 }
 
 impl Machine {
+    /// Which node each endpoint is on.
+    pub fn addresses(&self) -> Addresses {
+        Addresses::new(self.nodes.iter().map(|node| node.endpoints))
+    }
+
+    /// The number of the endpoint called `name`, which of a node's first is that of the node, too.
+    pub fn end(&self, name: &str) -> Option<EndId> {
+        let addresses = self.addresses();
+        let node = |name: &str| self.nodes.iter().position(|node| node.name == name);
+        let at = |node: usize, place: u32| addresses.at(NodeId(node as u32), place);
+        node(name).map(|node| at(node, 0)).or_else(|| {
+            let (name, place) = name.rsplit_once(':')?;
+            let (node, place) = (node(name)?, place.parse().ok()?);
+            let several = self.nodes[node].endpoints;
+            (several > 1 && place < several).then(|| at(node, place))
+        })
+    }
+
+    /// The names by which programs know endpoints.
+    pub fn end_names(&self) -> Vec<String> {
+        let of = |node: &NodeDescription| match node.endpoints {
+            1 => vec![node.name.clone()],
+            several => (0..several).map(|place| format!("{}:{place}", node.name)).collect(),
+        };
+        self.nodes.iter().flat_map(of).collect()
+    }
+
     /// What can be told of a routed fabric before time 0; none of other fabrics.
     pub fn survey(&self) -> Option<Survey> {
         let Fabric::Routed(topology, routed) = &self.fabric else { return None };

@@ -8,7 +8,11 @@ use crate::text::Table;
 pub(super) struct Described {
     host: String,
     count: Option<u64>,
+    endpoints: Option<u64>,
 }
+
+/// The most endpoints of a node (chosen).
+const ENDS_MAX: u64 = 1024;
 
 /// The most nodes of a machine.
 pub(super) const NODES_MAX: u64 = 1 << 17;
@@ -16,8 +20,11 @@ pub(super) const NODES_MAX: u64 = 1 << 17;
 impl Described {
     pub(super) fn read(t: &mut Table<'_>) -> Described {
         let count = t.count("count", "How many such nodes, called NAME0, NAME1 …; by default one, called NAME");
+        let count = count.range(1, NODES_MAX).optional();
+        let programs = "How many programs have an endpoint there, called NAME:0, NAME:1 …; by default one, called NAME";
         Described {
-            count: count.range(1, NODES_MAX).optional(),
+            count,
+            endpoints: t.count("endpoints", programs).range(1, ENDS_MAX).optional(),
             host: t.text("host", "Which of `hosts` the node is").required(),
         }
     }
@@ -26,8 +33,12 @@ impl Described {
 /// The nodes, in order.
 pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
     let mut nodes = Vec::new();
-    for (name, Described { host, count }) in described {
-        let node = |name: String| NodeDescription { name, host: host.clone() };
+    for (name, Described { host, count, endpoints }) in described {
+        let key = format!("nodes.{name}");
+        let node = |name: String| {
+            let (key, host) = (key.clone(), host.clone());
+            NodeDescription { name, key, host, endpoints: endpoints.unwrap_or(1) as u32 }
+        };
         match count {
             None => nodes.push(node(name.clone())),
             Some(count) => nodes.extend((0..*count).map(|number| node(format!("{name}{number}")))),
@@ -56,5 +67,11 @@ pub(super) fn or_all(
         return named;
     }
     let nodes = if let Fabric::Routed(topology, _) = fabric { topology.nodes() } else { 2 };
-    (0..nodes).map(|number| NodeDescription { name: format!("node{number}"), host: host.clone() }).collect()
+    let node = |number| NodeDescription {
+        name: format!("node{number}"),
+        key: "nodes".to_owned(),
+        host: host.clone(),
+        endpoints: 1,
+    };
+    (0..nodes).map(node).collect()
 }

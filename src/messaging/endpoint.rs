@@ -1,47 +1,77 @@
-//! An endpoint: a node's way to the others, whatever its host, interface, protocol and fabric.
+//! An endpoint: a program's way to the others, whatever its host, interface, protocol and fabric.
 //!
 //! Programs of messages with payloads use it directly ([`messages`](super::messages)); programs of
 //! active messages through [`Active`](super::active::Active). They wait on its clock, which may run
-//! ahead of the simulation, never on the simulation's.
+//! ahead of the simulation, never on the simulation's. A node may have several ([`near`](super::near)).
 
 use super::messages::Messages;
+use super::near::{Near, Run, Sharing};
 use super::parameters::MessagingParameters;
 use crate::engine::sim::Polls;
-use crate::engine::{Bytes, NodeId, Signal, Tally, Time};
+use crate::engine::{Addresses, Bytes, EndId, NodeId, Signal, Tally, Time};
 use crate::host::{Address, Cpu, Host, Processor, Use};
 use crate::ni::{AnyDriver, Compose, Driver, Pending, Port};
 use std::rc::Rc;
 
-/// A node's end.
+/// A program's end.
 pub struct Endpoint {
+    pub(super) id: EndId,
+    name: String,
     /// The host.
     pub host: Host,
     pub(super) cpu: Cpu,
-    pub(super) driver: AnyDriver,
+    pub(super) driver: Rc<AnyDriver>,
     pub(super) parameters: MessagingParameters,
     pub(super) tally: Rc<Tally>,
     pub(super) pending: Rc<Pending>,
     pub(super) messages: Messages,
+    /// What it has where others share its node.
+    pub(super) near: Option<Near>,
 }
 
 impl Endpoint {
-    /// The end of `host`'s node over its interface; messages have at most `message_max`.
-    pub fn new(
-        host: Host,
+    /// The endpoints of `host`'s node over its interface; messages have at most `message_max`.
+    pub fn all(
+        host: &Host,
         driver: AnyDriver,
         parameters: MessagingParameters,
         message_max: Bytes,
-        (tally, pending): (&Rc<Tally>, &Rc<Pending>),
-    ) -> Rc<Endpoint> {
-        Rc::new(Endpoint {
-            cpu: host.cpu(),
-            host,
-            driver,
-            parameters,
-            tally: tally.clone(),
-            pending: pending.clone(),
-            messages: Messages::new(message_max),
-        })
+        (tally, pending, addresses): (&Rc<Tally>, &Rc<Pending>, &Rc<Addresses>),
+    ) -> Vec<Rc<Endpoint>> {
+        let (driver, cpu) = (Rc::new(driver), host.cpu());
+        let several = addresses.count(host.node) > 1;
+        let sharing = several.then(|| Sharing::new(cpu.sim(), &host.name, addresses));
+        let end = |id: EndId| {
+            let name = match several {
+                true => format!("{}:{}", host.name, addresses.place(id)),
+                false => host.name.to_string(),
+            };
+            Rc::new(Endpoint {
+                id,
+                name,
+                cpu: cpu.clone(),
+                host: host.clone(),
+                driver: driver.clone(),
+                parameters,
+                tally: tally.clone(),
+                pending: pending.clone(),
+                messages: Messages::new(message_max),
+                near: sharing.as_ref().map(Near::new),
+            })
+        };
+        let ends: Vec<_> = addresses.of(host.node).map(end).collect();
+        sharing.iter().for_each(|sharing| sharing.join(&ends));
+        ends
+    }
+
+    /// Its number.
+    pub fn id(&self) -> EndId {
+        self.id
+    }
+
+    /// Its name: that of its node, with its place there where there are several.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Its node.
@@ -66,12 +96,21 @@ impl Endpoint {
 
     /// The node's own time.
     pub fn now(&self) -> Time {
-        self.cpu.now()
+        match &self.near {
+            None => self.cpu.now(),
+            // Between two turns of a program the processor's clock may stand still.
+            Some(_) => self.cpu.now().max(self.cpu.sim().now()),
+        }
     }
 
     /// Does nothing until `instant` by the node's own time.
     pub async fn until(&self, instant: Time) {
-        self.cpu.until(instant).await;
+        if self.near.is_none() {
+            return self.cpu.until(instant).await;
+        }
+        if instant > self.cpu.sim().now() {
+            self.cpu.sim().until(instant).await;
+        }
     }
 
     /// Whether a tag steers a payload to the address it is mapped to.
@@ -81,7 +120,12 @@ impl Endpoint {
 
     /// Has payloads with `tag` delivered to `address`, where the interface steers by tags.
     pub async fn map_tag(&self, tag: u16, address: Address) {
-        self.driver.map_tag(&self.cpu, tag, address).await;
+        let run = self.run().await;
+        self.driver.map_tag(&self.cpu, self.id, tag, address).await;
+        if let Some(near) = self.near.as_ref().filter(|_| self.steers()) {
+            near.map_tag(tag, address);
+        }
+        self.stop(run).await;
     }
 
     /// A buffer in memory.
@@ -91,7 +135,9 @@ impl Endpoint {
 
     /// Writes a buffer before anything is measured.
     pub async fn prepare(&self, address: Address, bytes: &[u8]) {
+        let run = self.run().await;
         self.host.prepare(address, bytes).await;
+        self.stop(run).await;
     }
 
     /// What a program that waits here is told by.
@@ -101,7 +147,10 @@ impl Endpoint {
 
     /// Sends a packet. While there is no room for it, `takes_in` takes in what has come: without, two
     /// full nodes would wait for each other for ever.
-    pub(super) async fn put(&self, packet: &Compose<'_>, takes_in: impl AsyncFn() -> bool) {
+    pub(super) async fn put(&self, packet: &Compose<'_>, run: &mut Run, takes_in: impl AsyncFn() -> bool) {
+        if let Some(to) = self.neighbour(packet.to) {
+            return self.put_beside(&to, packet, run, takes_in).await;
+        }
         let begun = self.driver.begin_send(&self.cpu, &packet.journey);
         let mut polls = None;
         while !self.driver.try_send(&self.cpu, packet, &begun).await {
@@ -109,7 +158,7 @@ impl Endpoint {
                 polls = None;
             } else {
                 polls = polls.or_else(|| self.driver.polled_room().map(|room| self.cpu.sim().polls_for(room)));
-                self.driver.wait_for_room(&self.cpu).await;
+                self.wait_for_room(run).await;
             }
         }
     }

@@ -10,7 +10,8 @@
 
 use super::Endpoint;
 use super::fragment::{Partial, fragments};
-use crate::engine::{Bytes, Class, Journey, NodeId, Time};
+use super::near::Came;
+use crate::engine::{Bytes, Class, EndId, Journey, Time};
 use crate::host::{Address, Processor};
 use crate::ni::{Arrival, Compose, Driver, Envelope, Landed, Sink, Source, Wake};
 use crate::protocol::Marks;
@@ -19,8 +20,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// A message to send.
 pub struct Outgoing<'a> {
-    /// The receiving node.
-    pub destination: NodeId,
+    /// The receiving endpoint.
+    pub destination: EndId,
     /// Which payload it carries, if the receiver steers by it; 0 for none, at most 31.
     pub tag: u16,
     /// Where the payload lies in host memory.
@@ -34,8 +35,8 @@ pub struct Outgoing<'a> {
 
 /// A message received; to be given back with [`Endpoint::release`].
 pub struct Incoming {
-    /// The node it came from.
-    pub source: NodeId,
+    /// The endpoint it came from.
+    pub source: EndId,
     /// Its tag.
     pub tag: u16,
     /// Where its payload lies in host memory.
@@ -56,6 +57,8 @@ enum Kept {
     Buffer(Address),
     /// An entry of the driver's.
     Entry(u64),
+    /// Nothing: the payload is where its tag steered it.
+    Nothing,
 }
 
 /// What an endpoint keeps of messages.
@@ -63,13 +66,13 @@ pub(super) struct Messages {
     message_max: usize,
     sequence: Cell<u32>,
     buffers: RefCell<Vec<Address>>,
-    partial: RefCell<BTreeMap<(NodeId, u16), Partial<Address>>>,
+    partial: RefCell<BTreeMap<(EndId, u16), Partial<Address>>>,
     /// Messages that were taken in while there was no room to send.
     pending: RefCell<VecDeque<Incoming>>,
 }
 
 /// What a poll found.
-enum Polled {
+pub(super) enum Polled {
     Nothing,
     /// A packet, but no message is complete with it.
     Fragment,
@@ -86,6 +89,11 @@ impl Messages {
             pending: RefCell::default(),
         }
     }
+
+    /// Keeps a message until its program asks for one.
+    pub fn keep(&self, message: Incoming) {
+        self.pending.borrow_mut().push_back(message);
+    }
 }
 
 impl Endpoint {
@@ -94,7 +102,8 @@ impl Endpoint {
         let Outgoing { destination, tag, address, payload, words } = outgoing;
         assert!(payload.len() <= self.messages.message_max, "a message has at most the stated bytes");
         let limits = self.driver.limits();
-        let journey = self.tally.message(self.node(), destination, payload, self.cpu.now());
+        let journey = self.tally.message(self.id, destination, payload, self.now());
+        let mut run = self.run().await;
         let sequence = self.messages.sequence.get();
         self.messages.sequence.set((sequence + 1) % limits.sequences);
         let travels_beside = limits.beside > 0;
@@ -109,6 +118,7 @@ impl Endpoint {
             };
             let last = range.end == bytes;
             let packet = Compose {
+                from: self.id,
                 to: destination,
                 class: Class::REQUESTS,
                 marks: Marks { burst: bytes > limits.payload, last, ..Marks::ALONE },
@@ -123,8 +133,9 @@ impl Endpoint {
                 beside: if travels_beside { &beside } else { &[] },
                 journey: if fragment == 0 { journey.clone() } else { journey.of_another_packet() },
             };
-            self.put(&packet, async || self.make_room().await).await;
+            self.put(&packet, &mut run, async || self.make_room().await).await;
         }
+        self.stop(run).await;
     }
 
     /// Takes in a packet while there is no room to send; whether there was one.
@@ -133,7 +144,7 @@ impl Endpoint {
             Polled::Nothing => false,
             Polled::Fragment => true,
             Polled::Message(message) => {
-                self.messages.pending.borrow_mut().push_back(message);
+                self.messages.keep(message);
                 // A program that waits to receive may wait for nothing else.
                 self.attention().notify();
                 true
@@ -143,21 +154,25 @@ impl Endpoint {
 
     /// Waits for a message.
     pub async fn receive(&self) -> Incoming {
+        let mut run = self.run().await;
         let mut polls = None;
-        loop {
+        let message = loop {
             if let Some(message) = self.messages.pending.borrow_mut().pop_front() {
-                return self.delivered(message);
+                break self.delivered(message);
             }
             match self.look().await {
-                Polled::Message(message) => return self.delivered(message),
+                Polled::Message(message) => break self.delivered(message),
                 Polled::Fragment => polls = None,
                 Polled::Nothing => {
                     polls = polls.or_else(|| self.polls_for_packet());
-                    let next = || if self.messages.pending.borrow().is_empty() { Time::MAX } else { Time::ZERO };
-                    self.driver.idle(&self.cpu, Wake { next: &next, until: Time::MAX }).await;
+                    let has_none = || self.messages.pending.borrow().is_empty() && !self.has_been_handed();
+                    let next = || if has_none() { Time::MAX } else { Time::ZERO };
+                    self.idle(&mut run, Wake { next: &next, until: Time::MAX }).await;
                 }
             }
-        }
+        };
+        self.stop(run).await;
+        message
     }
 
     fn delivered(&self, message: Incoming) -> Incoming {
@@ -169,19 +184,31 @@ impl Endpoint {
 
     /// Looks for a packet once, and takes it in.
     async fn look(&self) -> Polled {
+        if self.near.is_some() {
+            let Some(came) = self.find(&|_| false).await else { return Polled::Nothing };
+            return self.take_in(came).await;
+        }
         if !self.driver.may_find() {
             return Polled::Nothing;
         }
         let Some(arrival) = self.driver.poll(&self.cpu, &|_| false).await else { return Polled::Nothing };
-        assert!(arrival.envelope.is_part, "a program of messages is sent messages");
         match self.driver.places_itself() {
             true => Polled::Message(self.take_whole(arrival).await),
-            false => self.take_part(arrival).await.map_or(Polled::Fragment, Polled::Message),
+            false => self.take_part(Came::Over(arrival)).await.map_or(Polled::Fragment, Polled::Message),
+        }
+    }
+
+    /// Takes in the packet just found.
+    pub(super) async fn take_in(&self, came: Came) -> Polled {
+        match came {
+            Came::Over(arrival) if self.driver.places_itself() => Polled::Message(self.take_whole(arrival).await),
+            came => self.take_part(came).await.map_or(Polled::Fragment, Polled::Message),
         }
     }
 
     /// A message whose payload lies where the interface put it.
     async fn take_whole(&self, arrival: Arrival) -> Incoming {
+        assert!(arrival.envelope.is_part, "{MESSAGES}");
         let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
         let journey = arrival.journey.clone();
         let Landed { address, beside, entry } = self.driver.take(&self.cpu, arrival, 0, Sink::Memory(0)).await;
@@ -191,17 +218,22 @@ impl Endpoint {
     }
 
     /// Moves a packet into its message's buffer; gives the message that is complete with it.
-    async fn take_part(&self, arrival: Arrival) -> Option<Incoming> {
-        let (source, bytes, journey) = (arrival.from, arrival.bytes, arrival.journey.clone());
-        let Envelope { handler, sequence, fragment, last, .. } = arrival.envelope;
+    async fn take_part(&self, came: Came) -> Option<Incoming> {
+        let (source, Envelope { is_part, handler, sequence, fragment, last }, bytes, journey) = came.says();
+        assert!(is_part, "{MESSAGES}");
         let (key, alone) = ((source, sequence), fragment == 0 && last);
-        let partial = &self.messages.partial;
+        let (steered, partial) = (self.steered(&came, handler.into()), &self.messages.partial);
+        let place = || steered.unwrap_or_else(|| self.buffer());
         let buffer = match alone {
-            true => self.buffer(),
-            false => partial.borrow_mut().entry(key).or_insert_with(|| Partial::new(self.buffer())).buffer,
+            true => place(),
+            false => partial.borrow_mut().entry(key).or_insert_with(|| Partial::new(place())).buffer,
         };
         let into = buffer + self.driver.place(fragment);
-        self.driver.take(&self.cpu, arrival, 0, Sink::Memory(into)).await;
+        let sink = Sink::Memory(into);
+        let landed = match came {
+            Came::Over(arrival) => self.driver.take(&self.cpu, arrival, 0, sink).await,
+            Came::Beside(left) => self.take_beside(left, 0, sink).await,
+        };
         self.cpu.sim().progress();
         let bytes = match alone {
             true => self.host.peek(self.driver.payload_at(into), bytes),
@@ -212,15 +244,18 @@ impl Endpoint {
             tag: handler.into(),
             address: self.driver.payload_at(buffer),
             payload: Bytes(bytes.len() as u64),
-            words: words_of(&bytes[..bytes.len().min(BESIDE_MAX)]),
+            words: match landed.beside.is_empty() {
+                true => words_of(&bytes[..bytes.len().min(BESIDE_MAX)]),
+                false => words_of(&landed.beside),
+            },
             bytes: Some(bytes),
             journey,
-            kept: Kept::Buffer(buffer),
+            kept: if steered.is_some() { Kept::Nothing } else { Kept::Buffer(buffer) },
         })
     }
 
     /// A fragment has come: the message's bytes, if none is missing.
-    fn whole(&self, key: (NodeId, u16), (fragment, bytes, last): (u32, usize, bool)) -> Option<Vec<u8>> {
+    fn whole(&self, key: (EndId, u16), (fragment, bytes, last): (u32, usize, bool)) -> Option<Vec<u8>> {
         let mut partial = self.messages.partial.borrow_mut();
         let message = partial.get_mut(&key).expect("a message of which a fragment came");
         if !message.add(fragment as usize, bytes, last) {
@@ -259,10 +294,18 @@ impl Endpoint {
     pub async fn release(&self, incoming: Incoming) {
         match incoming.kept {
             Kept::Buffer(buffer) => self.messages.buffers.borrow_mut().push(buffer),
-            Kept::Entry(entry) => self.driver.release(&self.cpu, entry).await,
+            Kept::Nothing => {}
+            Kept::Entry(entry) => {
+                let run = self.run().await;
+                self.driver.release(&self.cpu, entry).await;
+                self.stop(run).await;
+            }
         }
     }
 }
+
+/// What a program of active messages would break.
+const MESSAGES: &str = "a program of messages is sent messages";
 
 /// The most bytes that are looked at as words.
 const BESIDE_MAX: usize = 256;

@@ -1,8 +1,9 @@
-//! How programs talk, whatever the interface: one endpoint a node.
+//! How programs talk, whatever the interface: by endpoints, one of each program.
 //!
 //! | file or folder | holds |
 //! |---|---|
-//! | `endpoint.rs` | a node's end, over any driver |
+//! | `endpoint.rs` | a program's end, over any driver |
+//! | `near.rs`, `beside.rs` | several of them on one node, and how they send to one another |
 //! | `messages.rs`, `fragment.rs` | messages with payloads in memory, in packets of limited size |
 //! | `active/` | active messages, transfers and barriers |
 //! | `parameters.rs` | what messaging costs: one table |
@@ -11,16 +12,19 @@
 #![allow(async_fn_in_trait)]
 
 pub mod active;
+mod beside;
 mod endpoint;
 pub mod fragment;
 mod messages;
+mod near;
 mod parameters;
 
+pub use beside::SLOTS;
 pub use endpoint::Endpoint;
 pub use messages::{Incoming, Outgoing};
 pub use parameters::{ActiveParameters, MessagingParameters};
 
-use crate::engine::{Bytes, Doing, Hertz, NodeId, Sim, Tally};
+use crate::engine::{Addresses, Bytes, Doing, EndId, Hertz, NodeId, Sim, Tally};
 use crate::fabric::routed::links::{Links, Spans};
 use crate::fabric::router::{Crossing, Network};
 use crate::fabric::topology::Routing;
@@ -37,12 +41,12 @@ pub struct Node {
     pub id: NodeId,
     /// Its name.
     pub name: String,
-    /// Its ways to the others; the first is that of its interface.
+    /// Its programs' ways to the others, which share its interface.
     pub endpoints: Vec<Rc<Endpoint>>,
 }
 
 impl Node {
-    /// Its way to the others by its interface.
+    /// The first of its programs' ways to the others.
     pub fn endpoint(&self) -> &Rc<Endpoint> {
         &self.endpoints[0]
     }
@@ -55,11 +59,13 @@ pub struct World {
     pub sim: Sim,
     /// The nodes.
     pub nodes: Rc<Vec<Node>>,
+    /// Which node each endpoint is on.
+    pub addresses: Rc<Addresses>,
     /// What joins them; none where a workload drives the routers alone.
     pub fabric: Option<Fabric>,
     /// What became of the messages.
     pub tally: Rc<Tally>,
-    /// The nodes' ends of active messages, once a program uses them.
+    /// The endpoints of active messages, once a program uses them.
     pub actives: Rc<OnceCell<Vec<Rc<Active>>>>,
     /// The seed of every random stream.
     pub seed: u64,
@@ -105,17 +111,29 @@ impl World {
         }
     }
 
-    /// The number of the node called `name`; the description was checked.
-    pub fn id(&self, name: &str) -> NodeId {
-        let at = self.nodes.iter().position(|node| node.name == name);
-        NodeId(at.expect("a checked description names its nodes") as u32)
+    /// The number of the endpoint called `name`, or of the first of the node called so; the description was
+    /// checked.
+    pub fn id(&self, name: &str) -> EndId {
+        let first = || self.nodes.iter().find(|node| node.name == name).map(Node::endpoint);
+        let found = self.ends().find(|end| end.name() == name).or_else(first);
+        found.expect("a checked description names its endpoints").id()
     }
 
-    /// The nodes' ends of active messages, which meet in one barrier.
+    /// All endpoints, in the order of their numbers.
+    pub fn ends(&self) -> impl Iterator<Item = &Rc<Endpoint>> {
+        self.nodes.iter().flat_map(|node| &node.endpoints)
+    }
+
+    /// The endpoint of this number.
+    pub fn end(&self, id: EndId) -> &Rc<Endpoint> {
+        &self.node(self.addresses.node(id)).endpoints[self.addresses.place(id) as usize]
+    }
+
+    /// The ends of active messages, which meet in one barrier.
     pub fn actives(&self) -> &[Rc<Active>] {
         self.actives.get_or_init(|| {
             let barrier = Rc::<Barrier>::default();
-            self.nodes.iter().map(|node| Active::new(node.endpoint(), &barrier)).collect()
+            self.ends().map(|end| Active::new(end, &barrier)).collect()
         })
     }
 

@@ -67,8 +67,6 @@ pub struct ActiveParameters {
     pub clock: Hertz,
     /// Whether transfers rely on order.
     pub in_order: bool,
-    /// Cycles more for a packet of a transfer that may come out of order.
-    pub reorder: u64,
     /// Cycles of a barrier.
     pub barrier: u64,
 }

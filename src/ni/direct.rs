@@ -6,14 +6,15 @@
 //! the arrivals queue when its header is there, and the processor may begin to take it while the
 //! rest flows in. It leaves out the processor's bus.
 //!
-//! The header is a word: handler, and whether the packet is a part of a message, in which case a word
-//! follows that says which (12 bits of sequence, 19 of fragment, and whether it is the last).
+//! The header is a word: handler, whether the packet is a part of a message, and which endpoint of each of
+//! the two nodes it is from and for (8 bits). Of a part a word follows that says which (12 bits of sequence,
+//! 19 of fragment, and whether it is the last).
 
-use super::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, HEAD_WORD, Known, Landed, Limits, Wake};
+use super::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, HEAD_WORD, Known, Landed, Limits, Rest, Wake};
 use super::moving::{Sink, Source, load, loaded, store, stored};
 use super::port::Port;
 use super::wiring::Stages;
-use super::{PacketRoom, Reach, Room, Site};
+use super::{EndsMax, PacketRoom, Reach, Room, Site};
 use crate::engine::{Bytes, Class, Doing, Journey, Signal, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::{Cpu, Processor, aligned};
@@ -60,6 +61,7 @@ impl QueuesParameters {
             packet: self.packet,
             message: Bytes(self.part() << FRAGMENT_BITS),
             nodes: u32::MAX,
+            ends: EndsMax::OfNode(1 << PLACE_BITS),
             has_host_dma: false,
         }
     }
@@ -69,6 +71,10 @@ impl QueuesParameters {
 const PART_HEADER: usize = 8;
 const SEQUENCE_BITS: u32 = 12;
 const FRAGMENT_BITS: u32 = 19;
+/// Bits of an endpoint's place among those of its node.
+const PLACE_BITS: u32 = 8;
+/// Where the sender's stands in the first word; the receiver's stands above it.
+const PLACES: u32 = 16;
 /// Says that a word follows which says what the packet is a part of; above the handler.
 const IS_PART: u32 = 1 << 8;
 
@@ -89,15 +95,22 @@ pub fn start(site: &Site<'_>, parameters: &QueuesParameters) -> DirectDriver {
 }
 
 /// The header's words, and how many of them there are.
-fn header(envelope: Envelope) -> ([u32; 2], usize) {
+fn header(envelope: Envelope, [from, to]: [u32; 2]) -> ([u32; 2], usize) {
     let Envelope { is_part, handler, sequence, fragment, last } = envelope;
+    let first = u32::from(handler) | from << PLACES | to << (PLACES + PLACE_BITS);
     if !is_part {
-        return ([handler.into(), 0], 1);
+        return ([first, 0], 1);
     }
     let sequence = u32::from(sequence);
     assert!(sequence < 1 << SEQUENCE_BITS && fragment < 1 << FRAGMENT_BITS, "a part is named by a word");
     let part = sequence | fragment << SEQUENCE_BITS | u32::from(last) << (SEQUENCE_BITS + FRAGMENT_BITS);
-    ([u32::from(handler) | IS_PART, part], 2)
+    ([first | IS_PART, part], 2)
+}
+
+/// The places of the endpoint that sent a packet, and of the one that it is for.
+fn places(bytes: &[u8]) -> [u32; 2] {
+    let first = word(bytes, 0);
+    [first >> PLACES & ((1 << PLACE_BITS) - 1), first >> (PLACES + PLACE_BITS)]
 }
 
 fn word(bytes: &[u8], word: usize) -> u32 {
@@ -129,7 +142,8 @@ impl DirectDriver {
     /// A packet with its bytes.
     async fn compose(&self, cpu: &Cpu, packet: &Compose<'_>) -> Rc<Packet> {
         let mut composed = SmallVec::<[u8; COMPOSED_BYTES]>::new();
-        let (words, count) = header(packet.envelope);
+        let addresses = self.port.addresses();
+        let (words, count) = header(packet.envelope, [packet.from, packet.to].map(|end| addresses.place(end)));
         append(&mut composed, &words[..count]);
         match packet.source {
             Source::Words(words) => append(&mut composed, words),
@@ -187,6 +201,7 @@ impl Driver for DirectDriver {
         journey.served(Time::ZERO, now);
         journey.close("send", now);
         let Compose { to, class, marks, .. } = *packet;
+        let to = self.port.addresses().node(to);
         turn.did("send", journey.id(), self.packet.len());
         self.port.offer(slot, Offer { to, class, marks, bytes: self.packet, body });
         true
@@ -213,9 +228,11 @@ impl Driver for DirectDriver {
         let (envelope, header) = envelope(&taken.packet.bytes());
         let journey = taken.packet.journey.clone();
         journey.close("arrivals queue", cpu.now());
-        let (from, bytes) = (taken.from, taken.packet.bytes().len() - header);
+        let bytes = taken.packet.bytes().len() - header;
+        let (nodes, places) = ([taken.from, self.port.node()], places(&taken.packet.bytes()));
+        let [from, to] = [0, 1].map(|end| self.port.addresses().at(nodes[end], places[end]));
         let known = Known { taken: Some(taken), ..Known::default() };
-        Some(Arrival { from, envelope, bytes, journey, known, turn: None })
+        Some(Arrival { from, to, envelope, bytes, journey, known, turn: None })
     }
 
     async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
@@ -254,6 +271,14 @@ impl Driver for DirectDriver {
             cpu.work(waited.next_multiple_of(self.costs.poll) - waited);
             cpu.sync().await;
         }
+    }
+
+    fn rest(&self) -> Rest {
+        Rest::Told
+    }
+
+    fn round(&self, cpu: &Cpu) {
+        cpu.work(self.costs.poll);
     }
 
     fn attention(&self) -> &Signal {

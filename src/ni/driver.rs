@@ -8,7 +8,7 @@ use super::moving::{Sink, Source};
 use super::parcel::{Header, Ticket};
 use super::port::{Port, Taken};
 use crate::engine::sim::PointId;
-use crate::engine::{Bytes, Class, Journey, NodeId, Signal, Time};
+use crate::engine::{Bytes, Class, EndId, Journey, Signal, Time};
 use crate::host::{Address, Cpu, Turn, Use};
 use crate::protocol::{Marks, Statistics};
 use std::rc::Rc;
@@ -61,8 +61,10 @@ pub struct Limits {
 /// A packet to send.
 #[derive(Clone, Debug)]
 pub struct Compose<'a> {
+    /// Who sends it.
+    pub from: EndId,
     /// Whom it is for.
-    pub to: NodeId,
+    pub to: EndId,
     /// Its class.
     pub class: Class,
     /// What the protocol is told.
@@ -80,7 +82,9 @@ pub struct Compose<'a> {
 /// A packet that a poll found; to be taken.
 pub struct Arrival {
     /// Who sent it.
-    pub from: NodeId,
+    pub from: EndId,
+    /// Whom it is for: one of the node's endpoints, which may share a driver.
+    pub to: EndId,
     /// What the messaging layer said.
     pub envelope: Envelope,
     /// Bytes of its payload.
@@ -134,6 +138,17 @@ pub struct Wake<'a> {
     pub until: Time,
 }
 
+/// How a program that shares its processor learns of a packet, where [`Driver::idle`] would keep that busy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rest {
+    /// [`Driver::attention`] tells it; no poll but the one after that takes time.
+    Told,
+    /// It looks again after so long, and needs no processor meanwhile.
+    Looks(Time),
+    /// It looks again and again.
+    Polls,
+}
+
 /// A driver half, whatever its device.
 pub trait Driver {
     /// What it can do.
@@ -165,6 +180,12 @@ pub trait Driver {
     /// Ends a round of the polling loop in which nothing was found; where nothing can change before,
     /// it ends when `wake` says.
     async fn idle(&self, cpu: &Cpu, wake: Wake<'_>);
+
+    /// How a program waits that shares the processor with others.
+    fn rest(&self) -> Rest;
+
+    /// The processor's part of a poll that found nothing, beside looking.
+    fn round(&self, _cpu: &Cpu) {}
 
     /// What a program that waits is told by.
     fn attention(&self) -> &Signal;
@@ -201,8 +222,8 @@ pub trait Driver {
         into
     }
 
-    /// Has payloads with `tag` delivered to `address`, where it steers.
-    async fn map_tag(&self, _cpu: &Cpu, _tag: u16, _address: Address) {}
+    /// Has payloads with `tag` for an endpoint delivered to `address`, where it steers.
+    async fn map_tag(&self, _cpu: &Cpu, _end: EndId, _tag: u16, _address: Address) {}
 
     /// Its port, if packets go by one.
     fn port(&self) -> Option<&Rc<Port>> {

@@ -5,7 +5,7 @@
 //! until that is taken. The halves are each design's own.
 
 use super::Site;
-use super::driver::{Arrival, Begun, Compose, Costs, Driver, Known, Landed, Limits, Wake};
+use super::driver::{Arrival, Begun, Compose, Costs, Driver, Known, Landed, Limits, Rest, Wake};
 use super::fifo::{blocks, udma, words};
 use super::moving::{Sink, behind_header};
 use super::parameters::{Design, InterfaceParameters};
@@ -14,7 +14,7 @@ use super::port::Port;
 use super::queue::{cached, direct_memory, driver as queue, in_interface};
 use super::wiring::Stages;
 use crate::engine::sim::PointId;
-use crate::engine::{Journey, NodeId, Signal, Sim};
+use crate::engine::{EndId, Journey, Signal, Sim};
 use crate::host::memory_bus::Node;
 use crate::host::{Address, BLOCK_BYTES, Cpu, Host, Processor};
 use std::rc::Rc;
@@ -45,6 +45,8 @@ pub trait ReceiveHalf {
     async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>);
     /// Ends a round of the polling loop in which nothing was found.
     async fn idle(&self, cpu: &Cpu, wake: Wake<'_>);
+    /// The processor's part of such a round, where `idle` would wait.
+    fn round(&self, cpu: &Cpu);
     /// What is polled for on this processor; none where `idle` waits for it.
     fn polled(&self, cpu: &Cpu) -> Option<PointId>;
 }
@@ -123,7 +125,6 @@ impl HalfSite<'_> {
 
 /// The driver.
 pub struct Halves {
-    node: NodeId,
     parameters: InterfaceParameters,
     costs: Costs,
     cpu: Cpu,
@@ -140,15 +141,7 @@ pub fn start(site: &Site<'_>, parameters: &InterfaceParameters) -> Halves {
     let wiring = site.wiring(parameters.message_bytes_max);
     let port = Port::start(wiring, false, STAGES);
     let (sender, receiver) = halves(&HalfSite { site, port: &port, parameters });
-    Halves {
-        node: site.node(),
-        parameters: *parameters,
-        costs: site.costs,
-        cpu: site.host.cpu(),
-        port,
-        sender,
-        receiver,
-    }
+    Halves { parameters: *parameters, costs: site.costs, cpu: site.host.cpu(), port, sender, receiver }
 }
 
 fn halves(site: &HalfSite<'_>) -> (Sender, Receiver) {
@@ -171,7 +164,7 @@ impl Halves {
     fn header(&self, packet: &Compose<'_>) -> Header {
         Header {
             payload_bytes: u8::try_from(packet.source.bytes()).expect("a payload of a packet has at most 248 bytes"),
-            source: self.node.0 as u16,
+            source: packet.from.0 as u16,
             destination: packet.to.0 as u16,
             envelope: packet.envelope,
             sense: 0,
@@ -216,7 +209,8 @@ impl Driver for Halves {
         let turn = cpu.hold("poll").await;
         let Found { header, journey, known } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
         Some(Arrival {
-            from: NodeId(header.source.into()),
+            from: EndId(header.source.into()),
+            to: EndId(header.destination.into()),
             envelope: header.envelope,
             bytes: header.payload_bytes.into(),
             journey,
@@ -241,6 +235,14 @@ impl Driver for Halves {
 
     async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
         on_half!(&self.receiver, Receiver, half => half.idle(cpu, wake).await);
+    }
+
+    fn rest(&self) -> Rest {
+        Rest::Polls
+    }
+
+    fn round(&self, cpu: &Cpu) {
+        on_half!(&self.receiver, Receiver, half => half.round(cpu));
     }
 
     fn attention(&self) -> &Signal {

@@ -42,7 +42,7 @@ mod room;
 pub mod trapeze;
 pub mod wiring;
 
-pub use driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Landed, Limits, Wake};
+pub use driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Landed, Limits, Rest, Wake};
 pub use moving::{Sink, Source};
 pub use parameters::{Design, InterfaceParameters};
 pub use pending::Pending;
@@ -50,7 +50,7 @@ pub use port::Port;
 pub use room::{PacketRoom, Room, in_blocks};
 
 use crate::engine::sim::PointId;
-use crate::engine::{Bytes, Journey, NodeId, Signal, Sim, Tally, Time};
+use crate::engine::{Addresses, Bytes, EndId, Journey, NodeId, Signal, Sim, Tally, Time};
 use crate::fabric::Fabric;
 use crate::host::{Address, Cpu, Host, Means, Processor, Use};
 use crate::protocol::{ProtocolParameters, Statistics};
@@ -81,8 +81,19 @@ pub struct Reach {
     pub message: Bytes,
     /// The most nodes that its header can name.
     pub nodes: u32,
+    /// The most endpoints that it can name.
+    pub ends: EndsMax,
     /// Whether the host DMA can be tried alone.
     pub has_host_dma: bool,
+}
+
+/// How many endpoints a header can name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndsMax {
+    /// So many in all.
+    InAll(u32),
+    /// So many of each node.
+    OfNode(u32),
 }
 
 impl NiParameters {
@@ -105,10 +116,10 @@ impl NiParameters {
     }
 
     /// The memory that it needs to run a protocol, if that is bounded, and what it has; nothing where
-    /// what the protocol keeps is in memory of its own.
-    pub fn room_for(&self, protocol: &ProtocolParameters) -> Option<(Option<Bytes>, Bytes)> {
+    /// what the protocol keeps is in memory of its own. `ends` endpoints share it.
+    pub fn room_for(&self, protocol: &ProtocolParameters, ends: u32) -> Option<(Option<Bytes>, Bytes)> {
         match self {
-            NiParameters::Trapeze(parts) => Some(trapeze::room_for(&parts.0, &parts.1, protocol)),
+            NiParameters::Trapeze(parts) => Some(trapeze::room_for(&parts.0, &parts.1, (protocol, ends))),
             NiParameters::Design(_) | NiParameters::Queues(_) => None,
         }
     }
@@ -165,6 +176,8 @@ pub struct Site<'a> {
     pub tally: &'a Rc<Tally>,
     /// Packets under way.
     pub pending: &'a Rc<Pending>,
+    /// Which node each endpoint is on.
+    pub addresses: &'a Rc<Addresses>,
 }
 
 impl Site<'_> {
@@ -190,6 +203,7 @@ impl Site<'_> {
             protocol: self.protocol,
             tally: self.tally,
             pending: self.pending,
+            addresses: self.addresses,
             packet,
         }
     }
@@ -253,6 +267,12 @@ impl Driver for AnyDriver {
     async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
         on_driver!(self, driver => driver.idle(cpu, wake).await)
     }
+    fn rest(&self) -> Rest {
+        on_driver!(self, driver => driver.rest())
+    }
+    fn round(&self, cpu: &Cpu) {
+        on_driver!(self, driver => driver.round(cpu))
+    }
     fn attention(&self) -> &Signal {
         on_driver!(self, driver => driver.attention())
     }
@@ -274,8 +294,8 @@ impl Driver for AnyDriver {
     fn payload_at(&self, into: Address) -> Address {
         on_driver!(self, driver => driver.payload_at(into))
     }
-    async fn map_tag(&self, cpu: &Cpu, tag: u16, address: Address) {
-        on_driver!(self, driver => driver.map_tag(cpu, tag, address).await)
+    async fn map_tag(&self, cpu: &Cpu, end: EndId, tag: u16, address: Address) {
+        on_driver!(self, driver => driver.map_tag(cpu, end, tag, address).await)
     }
     fn port(&self) -> Option<&Rc<Port>> {
         on_driver!(self, driver => driver.port())

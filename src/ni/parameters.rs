@@ -10,7 +10,7 @@
 
 use super::parcel::{HEADER_BYTES, Header};
 use super::room::in_blocks;
-use super::{PacketRoom, Reach, Room};
+use super::{EndsMax, PacketRoom, Reach, Room};
 use crate::engine::{Bytes, Time};
 use crate::host::memory_bus::Problem;
 use crate::host::{BLOCK_BYTES, Means};
@@ -233,7 +233,8 @@ impl InterfaceParameters {
         Reach {
             packet: self.message_bytes_max,
             message: Bytes(payload * u64::from(Header::FRAGMENTS_MAX)),
-            nodes: Header::NODES_MAX,
+            nodes: Header::ENDS_MAX,
+            ends: EndsMax::InAll(Header::ENDS_MAX),
             has_host_dma: false,
         }
     }

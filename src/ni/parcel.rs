@@ -18,9 +18,9 @@ pub const HEADER_BYTES: usize = 8;
 pub struct Header {
     /// Bytes of payload in this packet, up to 248: 8 bits.
     pub payload_bytes: u8,
-    /// Who sent it: 10 bits.
+    /// The endpoint that sent it: 10 bits.
     pub source: u16,
-    /// Where it goes: 10 bits.
+    /// The endpoint that it goes to: 10 bits.
     pub destination: u16,
     /// What the messaging layer says: 14 bits of sequence, since a message may be returned often and
     /// overtaken by many, 8 of fragment, 5 of handler, and two flags.
@@ -35,8 +35,8 @@ const WIDTHS: [u32; 9] = [8, 10, 10, 14, 1, 8, 1, 5, 7];
 impl Header {
     /// Most fragments of one message.
     pub const FRAGMENTS_MAX: u32 = 1 << 8;
-    /// Most nodes of a machine.
-    pub const NODES_MAX: u32 = 1 << 10;
+    /// Most endpoints of a machine.
+    pub const ENDS_MAX: u32 = 1 << 10;
     /// Sequence numbers.
     pub const SEQUENCES: u32 = 1 << 14;
 

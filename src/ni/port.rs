@@ -11,7 +11,7 @@
 
 use super::Pending;
 use super::wiring::{Stages, Wiring};
-use crate::engine::{Bytes, Class, Doing, Hertz, Journey, Mailbox, NodeId, Signal, Sim, Tally, Time, Track};
+use crate::engine::{Addresses, Bytes, Class, Doing, Hertz, Journey, Mailbox, NodeId, Signal, Sim, Tally, Time, Track};
 use crate::fabric::{Label, Packet, Told, Whole};
 use crate::protocol::{Answer, AnyProtocol, Effects, Frame, Offer, Protocol, Slot, Statistics};
 use std::cell::{Cell, RefCell};
@@ -48,6 +48,7 @@ pub struct Port {
     sooner: Signal,
     tally: Rc<Tally>,
     pending: Rc<Pending>,
+    addresses: Rc<Addresses>,
     track: Track,
 }
 
@@ -99,7 +100,7 @@ pub struct Taken {
 impl Port {
     /// The port, its tasks started.
     pub fn start(wiring: Wiring<'_>, early: bool, stages: Stages) -> Rc<Port> {
-        let Wiring { sim, node, name, clock, wire, classes, protocol, tally, pending, packet } = wiring;
+        let Wiring { sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet } = wiring;
         let promises = protocol.promises_over(classes);
         let port = Rc::new(Port {
             sim: sim.clone(),
@@ -124,6 +125,7 @@ impl Port {
             sooner: Signal::new(sim, format!("a timer of the interface of {name}")),
             tally: tally.clone(),
             pending: pending.clone(),
+            addresses: addresses.clone(),
             track: sim.recorder().track_if_on(name, "port"),
         });
         if let Some(places) = promises.places {
@@ -152,6 +154,11 @@ impl Port {
     /// The node.
     pub fn node(&self) -> NodeId {
         self.node
+    }
+
+    /// Which node each endpoint is on.
+    pub fn addresses(&self) -> &Addresses {
+        &self.addresses
     }
 
     /// Logical networks for programs.

@@ -1,7 +1,7 @@
 //! What a port is wired to, and the names of the stages that end at it.
 
 use super::Pending;
-use crate::engine::{Bytes, Hertz, NodeId, Sim, Tally};
+use crate::engine::{Addresses, Bytes, Hertz, NodeId, Sim, Tally};
 use crate::fabric::Whole;
 use crate::protocol::ProtocolParameters;
 use std::rc::Rc;
@@ -37,6 +37,8 @@ pub struct Wiring<'a> {
     pub tally: &'a Rc<Tally>,
     /// What is under way.
     pub pending: &'a Rc<Pending>,
+    /// Which node each endpoint is on.
+    pub addresses: &'a Rc<Addresses>,
     /// The largest packet.
     pub packet: Bytes,
 }

@@ -1,6 +1,6 @@
 //! A processor that copies blocks of memory for as long as the run lasts.
 
-use crate::engine::{Bytes, NodeId};
+use crate::engine::{Bytes, EndId};
 use crate::host::{Address, Processor};
 use crate::messaging::World;
 use std::cell::Cell;
@@ -12,12 +12,12 @@ const BLOCKS_AT_ONCE: u64 = 8;
 pub const AREA: u64 = 1 << 20;
 
 /// Starts copying on `node`; the count grows as it goes on.
-pub(super) fn start(world: &World, node: NodeId) -> Rc<Cell<Bytes>> {
+pub(super) fn start(world: &World, node: EndId) -> Rc<Cell<Bytes>> {
     let copied = Rc::new(Cell::new(Bytes::ZERO));
-    let endpoint = world.node(node).endpoint().clone();
+    let endpoint = world.end(node).clone();
     let [from, to]: [Address; 2] = [(); 2].map(|()| endpoint.allocate(Bytes(AREA)));
     let counter = copied.clone();
-    world.sim.spawn_server(format!("{} copying", world.node(node).name), async move {
+    world.sim.spawn_server(format!("{} copying", world.end(node).name()), async move {
         let cpu = endpoint.cpu();
         loop {
             let processor = cpu.hold("copy").await;

@@ -2,7 +2,7 @@
 //! (Yocum et al. 1997, Figure 1; with a copying processor beside it, Figure 7).
 
 use super::{Running, copy};
-use crate::engine::{Bytes, Journey, Metric, NodeId, Outcome, Time};
+use crate::engine::{Bytes, EndId, Journey, Metric, Outcome, Time};
 use crate::host::Direction;
 use crate::messaging::World;
 use crate::ni::lanai::HostJob;
@@ -49,15 +49,15 @@ impl DmaTest {
 
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
         let ended = Rc::new(Cell::new(Time::ZERO));
-        let node = self.node.as_ref().map_or(NodeId(0), |name| world.id(name));
-        let name = format!("{} DMA test", world.node(node).name);
+        let node = self.node.as_ref().map_or_else(|| world.nodes[0].endpoint().id(), |name| world.id(name));
+        let name = format!("{} DMA test", world.end(node).name());
         world.sim.spawn(name, self.clone().transfer(world.clone(), node, ended.clone()));
         let copied = self.copying.then(|| copy::start(world, node));
         Rc::new(Measured { parameters: self.clone(), ended, copied })
     }
 
-    async fn transfer(self, world: World, id: NodeId, ended: Rc<Cell<Time>>) {
-        let endpoint = world.node(id).endpoint();
+    async fn transfer(self, world: World, id: EndId, ended: Rc<Cell<Time>>) {
+        let endpoint = world.end(id);
         let chip = endpoint.driver().lanai().expect("a checked description has host DMA to try");
         let (engine, page) = (&chip.host_dma, endpoint.allocate(self.size));
         let journey = Journey::new(0, id, id, self.size, world.sim.now());

@@ -1,13 +1,13 @@
-//! The two nodes of a program that runs between a pair.
+//! The two endpoints of a program that runs between a pair.
 
-use crate::engine::NodeId;
+use crate::engine::EndId;
 use crate::messaging::World;
 use crate::text::Table;
 
-/// Two nodes, by name; by default the first and the second of the description.
+/// Two endpoints, by name; by default those of the first and the second node of the description.
 #[derive(Clone, Debug, Default)]
 pub struct Ends {
-    /// The node that begins.
+    /// The one that begins.
     pub from: Option<String>,
     /// The other.
     pub to: Option<String>,
@@ -16,21 +16,24 @@ pub struct Ends {
 impl Ends {
     pub(super) fn read(t: &mut Table<'_>) -> Ends {
         Ends {
-            from: t.text("from", "The node that begins; by default the first").optional(),
-            to: t.text("to", "The other node; by default the second").optional(),
+            from: t.text("from", "The node that begins, or its endpoint; by default the first").optional(),
+            to: t.text("to", "The other node, or its endpoint; by default the second").optional(),
         }
     }
 
-    pub(super) fn of(&self, world: &World) -> (NodeId, NodeId) {
+    pub(super) fn of(&self, world: &World) -> (EndId, EndId) {
         let id = |name: &Option<String>, default| name.as_ref().map_or(default, |name| world.id(name));
-        (id(&self.from, NodeId(0)), id(&self.to, NodeId(1)))
+        (id(&self.from, world.nodes[0].endpoint().id()), id(&self.to, world.nodes[1].endpoint().id()))
     }
 
-    /// The node, if both ends are the same one of `names`, under `key`.
-    pub(super) fn to_itself<'a>(&'a self, names: &[&'a str], key: &'static str) -> Vec<(&'static str, &'a str)> {
-        let end = |name: &'a Option<String>, default: usize| name.as_deref().or(names.get(default).copied());
-        let (from, to) = (end(&self.from, 0), end(&self.to, 1));
-        from.filter(|_| from == to).map(|name| (key, name)).into_iter().collect()
+    /// The two, by their names or `defaults`, under `key`.
+    pub(super) fn pair<'a>(
+        &'a self,
+        [from, to]: [Option<&'a str>; 2],
+        key: &'static str,
+    ) -> Vec<(&'static str, (&'a str, &'a str))> {
+        let both = self.from.as_deref().or(from).zip(self.to.as_deref().or(to));
+        both.map(|both| (key, both)).into_iter().collect()
     }
 
     /// The names given, each with its key.

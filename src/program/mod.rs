@@ -40,7 +40,7 @@ pub use ends::Ends;
 pub use pattern::PATTERNS;
 
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Map, Metric, NodeId, Outcome, Time};
+use crate::engine::{Bytes, EndId, Map, Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::text::Table;
 use std::rc::Rc;
@@ -95,7 +95,7 @@ pub trait Running {
 
     /// Whether the messages from `source` are those whose latency is told, so that the mean ledger
     /// sums to it.
-    fn tells_of(&self, _source: NodeId) -> bool {
+    fn tells_of(&self, _source: EndId) -> bool {
         true
     }
 
@@ -138,7 +138,7 @@ impl Workload {
         })
     }
 
-    /// The nodes it names, each with the key that names it.
+    /// The endpoints it names, each with the key that names it.
     pub fn names(&self) -> Vec<(&'static str, &str)> {
         match self {
             Workload::PingPong(workload) => workload.ends.names("workload.ping-pong.from", "workload.ping-pong.to"),
@@ -152,14 +152,14 @@ impl Workload {
         }
     }
 
-    /// Where it would have a node send to itself: the key, and the node, of the nodes `names`.
-    pub fn to_itself<'a>(&'a self, names: &[&'a str]) -> Vec<(&'static str, &'a str)> {
+    /// Who would send to whom, by their names or `defaults`, with the key that says so.
+    pub fn pairs<'a>(&'a self, defaults: [Option<&'a str>; 2]) -> Vec<(&'static str, (&'a str, &'a str))> {
         match self {
-            Workload::PingPong(workload) => workload.ends.to_itself(names, "workload.ping-pong.to"),
-            Workload::PageFetch(workload) => workload.ends.to_itself(names, "workload.page-fetch.to"),
+            Workload::PingPong(workload) => workload.ends.pair(defaults, "workload.ping-pong.to"),
+            Workload::PageFetch(workload) => workload.ends.pair(defaults, "workload.page-fetch.to"),
             Workload::Stream(workload) => {
-                let same = workload.flows.iter().filter(|(from, to)| from == to && !from.is_empty());
-                same.map(|(from, _)| ("workload.stream.flows", from.as_str())).collect()
+                let read = workload.flows.iter().filter(|(from, _)| !from.is_empty());
+                read.map(|(from, to)| ("workload.stream.flows", (from.as_str(), to.as_str()))).collect()
             }
             _ => Vec::new(),
         }
@@ -186,7 +186,7 @@ impl Workload {
         }
     }
 
-    /// What so many nodes cannot do: the key, and the reason.
+    /// What so many endpoints cannot do: the key, and the reason.
     pub fn check(&self, nodes: usize) -> Vec<(String, String)> {
         let (table, wrong) = match self {
             Workload::Bursts(workload) => ("workload.bursts", workload.check(nodes)),

@@ -5,7 +5,7 @@
 
 use super::{Ends, Running, pattern};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Metric, NodeId, Outcome, Time};
+use crate::engine::{Bytes, EndId, Metric, Outcome, Time};
 use crate::messaging::{Outgoing, World};
 use crate::text::Table;
 use std::cell::RefCell;
@@ -55,15 +55,15 @@ impl PageFetch {
         let measured = Rc::new(Measured::default());
         let (from, to) = self.ends.of(world);
         world.sim.spawn(
-            format!("{} program", world.node(from).name),
+            format!("{} program", world.end(from).name()),
             self.clone().fault(world.clone(), from, to, measured.clone()),
         );
-        world.sim.spawn_server(format!("{} server", world.node(to).name), self.clone().serve(world.clone(), to));
+        world.sim.spawn_server(format!("{} server", world.end(to).name()), self.clone().serve(world.clone(), to));
         measured
     }
 
-    async fn fault(self, world: World, from: NodeId, to: NodeId, measured: Rc<Measured>) {
-        let endpoint = world.node(from).endpoint();
+    async fn fault(self, world: World, from: EndId, to: EndId, measured: Rc<Measured>) {
+        let endpoint = world.end(from);
         let frame = endpoint.allocate(self.page);
         let pages: Vec<Vec<u8>> = (0..PAGES).map(|number| pattern::bytes(number, self.page)).collect();
         for fault in 0..self.faults {
@@ -82,8 +82,8 @@ impl PageFetch {
         }
     }
 
-    async fn serve(self, world: World, to: NodeId) {
-        let endpoint = world.node(to).endpoint();
+    async fn serve(self, world: World, to: EndId) {
+        let endpoint = world.end(to);
         let mut pages = Vec::new();
         for number in 0..PAGES {
             let page = endpoint.allocate(self.page);

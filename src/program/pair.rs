@@ -41,8 +41,8 @@ impl Pair {
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> Pair {
         Pair {
-            from: t.count("from", "Number of the sending node").or(0),
-            to: t.count("to", "Number of the receiving node").or(1),
+            from: t.count("from", "Number of the sending node, or where nodes have several, endpoint").or(0),
+            to: t.count("to", "Number of the receiving one").or(1),
             packets: t.count("packets", "How many packets are sent").range(8, 1_000_000).or(200),
             bulk: t.flag("bulk", "Whether packets ask for a bulk dialog").or(false),
         }
@@ -74,14 +74,14 @@ impl Pair {
     }
 
     async fn run(self, end: Rc<Active>, measured: Rc<Measured>) {
-        if u64::from(end.node().0) == self.from {
+        if u64::from(end.id().0) == self.from {
             for number in 0..self.packets {
                 let mut packet = Packet::new(parallel::id(self.to as usize), 0, &self.data(number, end.words_max()));
                 packet.bulk = self.bulk;
                 packet.last = self.bulk && number + 1 == self.packets;
                 end.send(packet).await;
             }
-        } else if u64::from(end.node().0) == self.to {
+        } else if u64::from(end.id().0) == self.to {
             end.wait_until(|| measured.received.borrow().len() as u64 == self.packets).await;
         }
     }

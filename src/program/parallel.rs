@@ -1,22 +1,22 @@
-//! What the programs that run on all nodes have in common: they use active messages.
+//! What the programs that run on all endpoints have in common: they use active messages.
 
 use super::pattern;
-use crate::engine::{Metric, NodeId};
+use crate::engine::{EndId, Metric};
 use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::protocol::Statistics;
 use std::future::Future;
 use std::rc::Rc;
 
-/// The node's end of active messages.
+/// The end of active messages of this number.
 pub(super) fn end(world: &World, node: usize) -> Rc<Active> {
     world.actives()[node].clone()
 }
 
-/// Starts the same program on each node.
+/// Starts the same program on each endpoint.
 pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program: impl FnMut(Rc<Active>) -> F) {
-    for (node, end) in world.nodes.iter().zip(world.actives()) {
-        world.sim.spawn(format!("{} program", node.name), program(end.clone()));
+    for (endpoint, end) in world.ends().zip(world.actives()) {
+        world.sim.spawn(format!("{} program", endpoint.name()), program(end.clone()));
     }
 }
 
@@ -26,9 +26,9 @@ pub(super) fn word(from: usize, to: usize, number: u32, at: usize) -> u32 {
     pattern::mixed(of.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(at as u64)) as u32
 }
 
-/// A node's number, of its place among all.
-pub(super) fn id(node: usize) -> NodeId {
-    NodeId(node as u32)
+/// An endpoint's number, of its place among all.
+pub(super) fn id(node: usize) -> EndId {
+    EndId(node as u32)
 }
 
 /// How many packets were sent, how many of them processors have accepted, and the cycles of the run;
@@ -46,9 +46,9 @@ pub(super) fn packet_metrics(world: &World) -> Vec<Metric> {
         Metric::new("cycles", cycles as f64, "cycles"),
     ];
     // Who took nothing of what was sent to it is named; the first of them, where they are many.
-    let silent = world.nodes.iter().zip(ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0);
-    for (node, end) in silent.take(SILENT_TOLD) {
-        metrics.push(count(&format!("packets.never_accepted.{}", node.name), end.pending()));
+    let silent = world.ends().zip(ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0);
+    for (endpoint, end) in silent.take(SILENT_TOLD) {
+        metrics.push(count(&format!("packets.never_accepted.{}", endpoint.name()), end.pending()));
     }
     metrics.extend(frame_metrics(world, ends));
     metrics

@@ -6,7 +6,7 @@
 use super::pattern::{Expected, Patterns};
 use super::{Ends, Running};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Metric, NodeId, Outcome, Time};
+use crate::engine::{Bytes, EndId, Metric, Outcome, Time};
 use crate::messaging::{Outgoing, World};
 use crate::text::Table;
 use std::cell::RefCell;
@@ -28,7 +28,7 @@ pub struct PingPong {
 }
 
 struct Measured {
-    forward: NodeId,
+    forward: EndId,
     round_trips: RefCell<Vec<Time>>,
 }
 
@@ -51,14 +51,14 @@ impl PingPong {
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
         let (from, to) = self.ends.of(world);
         let measured = Rc::new(Measured { forward: from, round_trips: RefCell::default() });
-        let name = |node: NodeId| format!("{} program", world.node(node).name);
+        let name = |node: EndId| format!("{} program", world.end(node).name());
         world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
         world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
         measured
     }
 
-    async fn begin(self, world: World, from: NodeId, to: NodeId, measured: Rc<Measured>) {
-        let endpoint = world.node(from).endpoint();
+    async fn begin(self, world: World, from: EndId, to: EndId, measured: Rc<Measured>) {
+        let endpoint = world.end(from);
         let patterns = Patterns::prepare(endpoint, self.payload).await;
         let expected = Expected::new(self.answer);
         world.tally.measure(false);
@@ -79,8 +79,8 @@ impl PingPong {
         }
     }
 
-    async fn answer(self, world: World, from: NodeId, to: NodeId) {
-        let endpoint = world.node(from).endpoint();
+    async fn answer(self, world: World, from: EndId, to: EndId) {
+        let endpoint = world.end(from);
         let patterns = Patterns::prepare(endpoint, self.answer).await;
         let expected = Expected::new(self.payload);
         for number in 0..self.warm_up + self.messages {
@@ -95,7 +95,7 @@ impl PingPong {
 }
 
 impl Running for Measured {
-    fn tells_of(&self, source: NodeId) -> bool {
+    fn tells_of(&self, source: EndId) -> bool {
         source == self.forward
     }
 

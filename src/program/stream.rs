@@ -9,7 +9,7 @@
 use super::pattern::{Expected as Payloads, Patterns};
 use super::{Running, copy};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Expected, Metric, NodeId, Outcome, Signal, Time, rng};
+use crate::engine::{Bytes, EndId, Expected, Metric, Outcome, Signal, Time, rng};
 use crate::messaging::{Outgoing, World};
 use crate::text::Table;
 use rand::RngExt;
@@ -39,18 +39,20 @@ pub struct Stream {
 }
 
 struct Measured {
-    flows: Vec<(NodeId, NodeId)>,
+    flows: Vec<(EndId, EndId)>,
     payload: Bytes,
     /// By receiver, when all that warms it up had come but the last.
-    warm: BTreeMap<NodeId, Rc<Cell<Time>>>,
-    copied: Vec<(NodeId, Rc<Cell<Bytes>>)>,
+    warm: BTreeMap<EndId, Rc<Cell<Time>>>,
+    copied: Vec<(EndId, Rc<Cell<Bytes>>)>,
 }
 
 impl Stream {
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> Stream {
-        let flows =
-            t.texts("flows", "Flows, each as `\"from -> to\"`; by default one from the first node to the second");
+        let flows = t.texts(
+            "flows",
+            "Flows, each as `\"from -> to\"` of nodes or endpoints; by default one from the first node to the second",
+        );
         let flows = flows.or(&[]);
         Stream {
             flows: flows.iter().map(|flow| super::flow(flow).unwrap_or_else(|| super::wrong_flow(t, flow))).collect(),
@@ -68,7 +70,7 @@ impl Stream {
         let flows = self.resolve(world);
         world.tally.measure(self.warm_up == 0);
         for (flow, &(from, to)) in flows.iter().enumerate() {
-            let name = format!("{} program, flow {flow}", world.node(from).name);
+            let name = format!("{} program, flow {flow}", world.end(from).name());
             world.sim.spawn_server(name, self.clone().send(world.clone(), flow, from, to));
         }
         let receivers = distinct(&flows, |&(_, to)| to);
@@ -81,24 +83,28 @@ impl Stream {
         Rc::new(Measured { flows: distinct_pairs(&flows), payload: self.payload, warm, copied })
     }
 
-    /// Starts the program of the receiving `node`; what it is to receive.
-    fn expect(&self, world: &World, flows: &[(NodeId, NodeId)], node: NodeId, warm: &Rc<Cell<Time>>) -> Expected {
-        let name = format!("{} program", world.node(node).name);
+    /// Starts the program of the receiving endpoint `node`; what it is to receive.
+    fn expect(&self, world: &World, flows: &[(EndId, EndId)], node: EndId, warm: &Rc<Cell<Time>>) -> Expected {
+        let name = format!("{} program", world.end(node).name());
         let count = flows.iter().filter(|&&(_, to)| to == node).count() as u64;
         let receive = self.clone().receive(world.clone(), node, self.warm_up * count, warm.clone());
         let receiver = world.sim.spawn_server(name, receive);
         let messages = (self.warm_up + self.messages) * count;
-        Expected { node, messages, receiver }
+        Expected { end: node, messages, receiver }
     }
 
-    fn resolve(&self, world: &World) -> Vec<(NodeId, NodeId)> {
+    fn resolve(&self, world: &World) -> Vec<(EndId, EndId)> {
         let named = self.flows.iter().map(|(from, to)| (world.id(from), world.id(to)));
-        if self.flows.is_empty() { vec![(NodeId(0), NodeId(1))] } else { named.collect() }
+        if self.flows.is_empty() {
+            vec![(world.nodes[0].endpoint().id(), world.nodes[1].endpoint().id())]
+        } else {
+            named.collect()
+        }
     }
 
     /// Sends a flow from a few buffers in turn, each with its own pattern.
-    async fn send(self, world: World, flow: usize, from: NodeId, to: NodeId) {
-        let endpoint = world.node(from).endpoint();
+    async fn send(self, world: World, flow: usize, from: EndId, to: EndId) {
+        let endpoint = world.end(from);
         let patterns = Patterns::prepare(endpoint, self.payload).await;
         let mut random = rng::stream(world.seed, &format!("gaps of flow {flow}"));
         let mut next = endpoint.now();
@@ -115,11 +121,11 @@ impl Stream {
     }
 
     /// Receives; the messages before `warm_up` of them have come are not measured.
-    async fn receive(self, world: World, node: NodeId, warm_up: u64, warm: Rc<Cell<Time>>) {
+    async fn receive(self, world: World, node: EndId, warm_up: u64, warm: Rc<Cell<Time>>) {
         if self.deaf {
             Signal::new(&world.sim, "nothing: it never polls").wait().await;
         }
-        let endpoint = world.node(node).endpoint();
+        let endpoint = world.end(node);
         let expected = Payloads::new(self.payload);
         for number in 0u64.. {
             // The last of the warm-up is measured: it is where a bandwidth is counted from.
@@ -134,8 +140,8 @@ impl Stream {
     }
 }
 
-/// The distinct nodes at one end of the flows, in order.
-fn distinct(flows: &[(NodeId, NodeId)], end: impl Fn(&(NodeId, NodeId)) -> NodeId) -> Vec<NodeId> {
+/// The distinct endpoints at one end of the flows, in order.
+fn distinct(flows: &[(EndId, EndId)], end: impl Fn(&(EndId, EndId)) -> EndId) -> Vec<EndId> {
     let mut nodes: Vec<_> = flows.iter().map(end).collect();
     nodes.sort_unstable();
     nodes.dedup();
@@ -144,7 +150,7 @@ fn distinct(flows: &[(NodeId, NodeId)], end: impl Fn(&(NodeId, NodeId)) -> NodeI
 
 /// The flows without those between nodes that another joins already: their messages are told of
 /// together.
-fn distinct_pairs(flows: &[(NodeId, NodeId)]) -> Vec<(NodeId, NodeId)> {
+fn distinct_pairs(flows: &[(EndId, EndId)]) -> Vec<(EndId, EndId)> {
     let mut known = BTreeSet::new();
     flows.iter().filter(|flow| known.insert(**flow)).copied().collect()
 }
@@ -179,7 +185,7 @@ fn window(flows: &[Flow]) -> Option<(Time, Time)> {
 }
 
 impl Measured {
-    fn flow(&self, world: &World, (from, to): (NodeId, NodeId)) -> Flow {
+    fn flow(&self, world: &World, (from, to): (EndId, EndId)) -> Flow {
         let delivered = world.tally.delivered();
         let of_flow = delivered.iter().filter(|(message, _)| (message.source, message.destination) == (from, to));
         let (latencies, mut instants): (Vec<Time>, Vec<Time>) =
@@ -206,13 +212,13 @@ impl Running for Measured {
         metrics.extend(super::fate_metrics(world));
         if flows.len() > 1 {
             for ((from, to), count) in self.flows.iter().zip(counts) {
-                let name = format!("flow.{}.{}.bandwidth", world.node(*from).name, world.node(*to).name);
+                let name = format!("flow.{}.{}.bandwidth", world.end(*from).name(), world.end(*to).name());
                 metrics.push(Metric::new(name, self.rate(count, window), "MB/s"));
             }
         }
         for (node, copied) in &self.copied {
             let rate = copied.get().get() as f64 / world.sim.now().as_us();
-            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.node(*node).name), rate, "MB/s"));
+            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.end(*node).name()), rate, "MB/s"));
         }
         metrics
     }

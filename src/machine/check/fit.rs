@@ -1,11 +1,11 @@
 //! Whether the parts of a machine fit together, decided from means, facts and promises alone.
 
-use crate::engine::Bytes;
+use crate::engine::{Addresses, Bytes};
 use crate::fabric::{Facts, Longest, Loss};
 use crate::host::{HostParameters, MEANS, Means};
 use crate::machine::nodes::NODES_MAX;
 use crate::machine::{Ends, shipped};
-use crate::ni::NiParameters;
+use crate::ni::{EndsMax, NiParameters};
 use crate::program::Workload;
 
 /// What is looked at, of a machine whose every part is sound by itself.
@@ -20,8 +20,10 @@ pub struct Parts<'a> {
     pub fabric: &'a str,
     /// What runs.
     pub workload: &'a Workload,
-    /// How many nodes there are.
-    pub nodes: usize,
+    /// The nodes, and how many endpoints they have.
+    pub addresses: Addresses,
+    /// The key that says how many the node has that has the most.
+    pub endpoints: &'a str,
 }
 
 /// Why parts do not fit.
@@ -43,7 +45,7 @@ impl Misfit {
 
 /// Everything that does not fit.
 pub fn misfits(parts: &Parts<'_>) -> Vec<Misfit> {
-    let checks = [means, firmware, loss, order, numbers, transfers, packets, lengths, names, program];
+    let checks = [means, firmware, loss, order, numbers, transfers, packets, lengths, names, endpoints, program];
     checks.iter().flat_map(|check| check(parts)).collect()
 }
 
@@ -91,7 +93,7 @@ fn interfaces_for(host: &HostParameters) -> String {
 /// What a protocol keeps fits the memory of an interface whose firmware runs it.
 fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
     let (ni, protocol) = (parts.ends.ni.key(), parts.ends.protocol.key());
-    let Some((needed, memory)) = parts.ends.ni.room_for(&parts.ends.protocol) else { return Vec::new() };
+    let Some((needed, memory)) = parts.ends.ni.room_for(&parts.ends.protocol, 1) else { return Vec::new() };
     if needed.is_some_and(|needed| needed <= memory) || parts.ends.protocol.keeps().is_none() {
         return Vec::new();
     }
@@ -228,7 +230,7 @@ fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit
 
 /// Headers can name all nodes, and the fabric has places for them.
 fn names(parts: &Parts<'_>) -> Vec<Misfit> {
-    too_many(parts.nodes, Some(&parts.ends.ni), &parts.facts, parts.fabric).into_iter().collect()
+    too_many(parts.addresses.nodes(), Some(&parts.ends.ni), &parts.facts, parts.fabric).into_iter().collect()
 }
 
 /// More nodes than one of these can have: told of the one that has the fewest.
@@ -254,6 +256,45 @@ pub(super) fn too_many(nodes: usize, ni: Option<&NiParameters>, facts: &Facts, f
         None => "describe fewer nodes",
     };
     Some(Misfit::new(["nodes".to_owned(), format!("fabric.{fabric}"), key], message, help))
+}
+
+/// Headers can tell all endpoints apart, and the interface has room for what each has there.
+fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
+    let (nodes, all, most) = (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.most());
+    if all == nodes {
+        return Vec::new();
+    }
+    let told = |message: String, help: &str| vec![Misfit::new([parts.endpoints.to_owned()], message, help)];
+    let help = "describe fewer endpoints, or choose an interface whose header names more: [ni.queues]";
+    if all > NODES_MAX as usize {
+        let message = format!("the machine has {all} endpoints, and Narrows simulates {NODES_MAX} at most");
+        return told(message, "describe fewer endpoints");
+    }
+    match parts.ends.ni.reach().ends {
+        EndsMax::InAll(named) if all > named as usize => {
+            let message =
+                format!("the machine has {all} endpoints, and a header of [{}] names {named} at most", ni(parts));
+            return told(message, help);
+        }
+        EndsMax::OfNode(named) if most > named => {
+            let message =
+                format!("a node has {most} endpoints, and a header of [{}] tells {named} of a node apart", ni(parts));
+            return told(message, help);
+        }
+        _ => {}
+    }
+    let room = |ends| parts.ends.ni.room_for(&parts.ends.protocol, ends);
+    let fits = |(needed, memory): (Option<Bytes>, Bytes)| needed.is_some_and(|needed| needed <= memory);
+    match (room(1).is_none_or(fits), room(most)) {
+        (true, Some((Some(needed), memory))) if needed > memory => {
+            let message = format!(
+                "with the tags of {most} endpoints [{}] needs {needed} of its memory, which has {memory}",
+                ni(parts)
+            );
+            told(message, "describe fewer endpoints, or make ni.trapeze.tags fewer")
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The program finds what it tries.

@@ -14,6 +14,7 @@ use crate::engine::Bytes;
 use crate::host::MemorySize;
 use crate::host::memory_bus::node::FIRST_FREE;
 use crate::machine::{Ends, Machine, build};
+use crate::messaging::SLOTS;
 use crate::ni::{Design, NiParameters};
 use crate::program::{self, PATTERNS, Workload, copy, page_fetch};
 use crate::protocol::ProtocolParameters;
@@ -107,8 +108,15 @@ fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grai
     Need {
         interface: ends.ni.room().own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
         to_send: sent.fold(copied(machine, node, grain), u64::saturating_add),
-        to_receive: received(flows, node, machine, ends, grain),
+        to_receive: received(flows, node, machine, ends, grain).saturating_add(beside(machine, node, ends, grain)),
     }
+}
+
+/// The queues by which a node's endpoints send to one another, and the buffers of what comes out of them.
+fn beside(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u64 {
+    let several = u64::from(machine.nodes[node].endpoints);
+    let all = if several > 1 { 2 * SLOTS as u64 * several } else { 0 };
+    grain.of(ends.ni.reach().packet.get()).saturating_mul(all)
 }
 
 /// Buffers in which messages are put together; an interface that places them itself needs none.
@@ -116,15 +124,16 @@ fn received(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: 
     let Some(packet) = ends.ni.room().packet else { return 0 };
     let fragments = build::message_max(machine, ends).get().max(1).div_ceil(packet.carries);
     let buffer = grain.of(fragments.saturating_mul(packet.takes));
-    open(flows, node, ends, packet.carries).saturating_mul(buffer)
+    let programs = u64::from(machine.nodes[node].endpoints);
+    open(flows, node, (ends, programs), packet.carries).saturating_mul(buffer)
 }
 
 /// How many messages to `node` may have come in part.
-fn open(flows: &[Flow], node: usize, ends: &Ends, fragment: u64) -> u64 {
+fn open(flows: &[Flow], node: usize, (ends, programs): (&Ends, u64), fragment: u64) -> u64 {
     let coming: Vec<&Flow> = flows.iter().filter(|flow| flow.to == node).collect();
     let messages = coming.iter().map(|flow| flow.messages).fold(0, u64::saturating_add);
     if coming.iter().all(|flow| flow.payload.get() <= fragment) {
-        return messages.min(1);
+        return messages.min(programs);
     }
     let mut senders: Vec<usize> = coming.iter().map(|flow| flow.from).collect();
     senders.sort_unstable();
@@ -158,7 +167,8 @@ fn copied(machine: &Machine, node: usize, grain: Grain) -> u64 {
 
 /// What the programs of a workload send, and allocate for it.
 fn flows(machine: &Machine) -> Vec<Flow> {
-    let number = |name: &str| machine.nodes.iter().position(|node| node.name == name);
+    let addresses = machine.addresses();
+    let number = |name: &str| machine.end(name).map(|end| addresses.node(end).index());
     let of_ends = |ends: &program::Ends| {
         let end = |name: &Option<String>, default| name.as_deref().map_or(Some(default), number);
         end(&ends.from, 0).zip(end(&ends.to, 1))

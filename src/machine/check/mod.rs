@@ -46,11 +46,19 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let of = |node: &super::NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
     let mut hosts: Vec<_> = machine.nodes.iter().filter_map(of).map(|(name, host)| (name.as_str(), host)).collect();
     hosts.dedup_by_key(|(name, _)| *name);
-    let (facts, nodes) = (machine.fabric.facts(), machine.nodes.len());
-    for misfit in fit::misfits(&fit::Parts { hosts, ends, facts, fabric: key, workload, nodes }) {
+    let (facts, addresses) = (machine.fabric.facts(), machine.addresses());
+    let endpoints = &endpoints_key(machine);
+    for misfit in fit::misfits(&fit::Parts { hosts, ends, facts, fabric: key, workload, addresses, endpoints }) {
         tell(read, &misfit, problems);
     }
     classes(read, ends, problems);
+}
+
+/// The key of the most endpoints that a node has.
+fn endpoints_key(machine: &Machine) -> String {
+    let most = machine.addresses().most();
+    let node = machine.nodes.iter().find(|node| node.endpoints == most);
+    node.map_or_else(|| "nodes".to_owned(), |node| format!("{}.endpoints", node.key))
 }
 
 /// Tells a misfit at the key that counts most.
@@ -89,6 +97,10 @@ fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     if let Some(misfit) = fit::too_many(nodes, None, &fabric.facts(), fabric.key()) {
         tell(read, &misfit, problems);
     }
+    if read.value.addresses().most() > 1 {
+        let message = "this workload drives the fabric alone, and no program takes an endpoint";
+        problems.push(read.wrong(&endpoints_key(&read.value), message, "leave it out"));
+    }
     if !matches!(read.value.fabric, Fabric::Routed(..)) {
         let key = format!("fabric.{}", read.value.fabric.key());
         let help = "choose a shape of routers, such as [fabric.mesh]";
@@ -106,6 +118,13 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             problems.push(read.wrong(&key, &message, &hosts_there_are(&node.host, &hosts)));
         }
     }
+    let ends = machine.end_names();
+    for node in machine.nodes.iter().filter(|node| node.endpoints == 1) {
+        if ends.iter().filter(|end| **end == node.name).count() > 1 {
+            let message = format!("`{}` is the name of another node's endpoint", node.name);
+            problems.push(read.wrong(&format!("nodes.{}.host", node.name), &message, "call it otherwise"));
+        }
+    }
     let (number, least) = (machine.nodes.len(), machine.workload.nodes_min());
     if number < least {
         let plural = if number == 1 { "" } else { "s" };
@@ -120,20 +139,27 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 
 fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
-    let names: Vec<&str> = machine.nodes.iter().map(|node| node.name.as_str()).collect();
+    let several = machine.addresses().most() > 1;
+    let (kind, kinds) = if several { ("endpoint", "endpoints") } else { ("node", "nodes") };
+    let names = machine.end_names();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     for (key, name) in machine.workload.names() {
-        if !names.contains(&name) {
+        if machine.end(name).is_none() {
             let key = &flow_key(machine, key, name);
-            problems.push(read.wrong(key, &format!("there is no node `{name}`"), &among("nodes", name, &names)));
+            problems.push(read.wrong(key, &format!("there is no {kind} `{name}`"), &among(kinds, name, &names)));
         }
     }
-    for (key, name) in machine.workload.to_itself(&names) {
-        let message = format!("`{name}` would send to itself");
-        let key = &flow_key(machine, key, &format!("{name} -> {name}"));
-        problems.push(read.wrong(key, &message, "the two ends of a program are different nodes"));
+    let defaults = [0, 1].map(|node| machine.nodes.get(node).map(|node| node.name.as_str()));
+    for (key, (from, to)) in machine.workload.pairs(defaults) {
+        if from != to && (machine.end(from).is_none() || machine.end(from) != machine.end(to)) {
+            continue;
+        }
+        let message = format!("`{from}` would send to itself");
+        let key = &flow_key(machine, key, &format!("{from} -> {to}"));
+        problems.push(read.wrong(key, &message, &format!("the two ends of a program are different {kinds}")));
     }
     // Of too few nodes enough is told.
-    let number = Some(machine.nodes.len()).filter(|number| *number >= machine.workload.nodes_min());
+    let number = Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.nodes_min());
     for (key, reason) in number.map(|number| machine.workload.check(number)).unwrap_or_default() {
         problems.push(read.wrong(&key, &reason, ""));
     }

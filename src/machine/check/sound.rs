@@ -67,7 +67,7 @@ fn trapeze_fits(
 
 /// What would fit into the interface's memory.
 fn room(trapeze: &TrapezeParameters, chip: &LanaiParameters) -> String {
-    let rings = Layout::new(trapeze).send_buffer(0);
+    let rings = Layout::new(trapeze, 1).send_buffer(0);
     match chip.sram.size.get().saturating_sub(rings) / (2 * trapeze.payload_max.get()) {
         0 => format!(
             "not even one buffer of {} in each direction fits beside rings and tags, which need {}: make payload-max, ring-entries or tags smaller",

@@ -1,4 +1,4 @@
-//! A barrier beside the network, as of a control network: it opens some cycles after the last node
+//! A barrier beside the network, as of a control network: it opens some cycles after the last endpoint
 //! has entered. Leaves out: its wires.
 
 use crate::engine::{Hertz, Time};
@@ -6,24 +6,24 @@ use crate::messaging::Endpoint;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// The barrier of all nodes.
+/// The barrier of all endpoints.
 #[derive(Default)]
 pub struct Barrier {
     ends: RefCell<Vec<Rc<Endpoint>>>,
     /// How many have entered the one that is not open yet.
     entered: Cell<usize>,
-    /// How many barriers all nodes have entered, and when the last of these opens.
+    /// How many barriers all have entered, and when the last of these opens.
     opened: Cell<(u64, Time)>,
 }
 
 impl Barrier {
-    /// A node takes part.
+    /// An endpoint takes part.
     pub(super) fn join(&self, end: Rc<Endpoint>) {
         self.ends.borrow_mut().push(end);
     }
 
-    /// How many nodes take part.
-    pub fn nodes(&self) -> usize {
+    /// How many endpoints take part.
+    pub fn ends(&self) -> usize {
         self.ends.borrow().len()
     }
 
@@ -31,7 +31,7 @@ impl Barrier {
     pub(super) fn enter(&self, now: Time, clock: Hertz, cycles: u64) -> u64 {
         let number = self.opened.get().0;
         self.entered.set(self.entered.get() + 1);
-        if self.entered.get() == self.nodes() {
+        if self.entered.get() == self.ends() {
             self.entered.set(0);
             self.opened.set((number + 1, clock.edge_since(now, cycles)));
             self.ends.borrow().iter().for_each(|end| end.attention().notify());

@@ -3,10 +3,10 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `mod.rs` | packets, and a node's end |
+//! | `mod.rs` | packets, and a program's end |
 //! | `polling.rs` | how a processor sends, polls and waits |
 //! | `transfer.rs` | messages of many packets: how they are packed, and put together again |
-//! | `barrier.rs` | all nodes wait for one another |
+//! | `barrier.rs` | all endpoints wait for one another |
 //!
 //! Models: processor cycles to send, to poll in vain and to receive; a processor that takes
 //! messages in only while it polls; a barrier beside the network; transfers with and without the
@@ -22,7 +22,7 @@ mod transfer;
 
 use super::Endpoint;
 use super::parameters::ActiveParameters;
-use crate::engine::{Class, Hertz, Journey, NodeId, Sim, Time};
+use crate::engine::{Class, EndId, Hertz, Journey, Sim, Time};
 use crate::host::Processor;
 use crate::ni::Driver;
 use crate::protocol::Statistics;
@@ -41,8 +41,8 @@ pub type Words = smallvec::SmallVec<[u32; 8]>;
 /// A packet to send.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// The receiving node.
-    pub to: NodeId,
+    /// The receiving endpoint.
+    pub to: EndId,
     /// Whether it answers another, and so takes the reply network.
     pub reply: bool,
     /// Which handler it runs; programs have those below [`HANDLERS`].
@@ -59,7 +59,7 @@ pub struct Packet {
 
 impl Packet {
     /// A request of one packet.
-    pub fn new(to: NodeId, handler: u8, words: &[u32]) -> Packet {
+    pub fn new(to: EndId, handler: u8, words: &[u32]) -> Packet {
         let words = Words::from_slice(words);
         Packet { to, reply: false, handler, words, bulk: false, last: false, acknowledged: true }
     }
@@ -72,8 +72,8 @@ pub const HANDLERS: u8 = 28;
 /// A packet received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Received<'a> {
-    /// The sending node.
-    pub from: NodeId,
+    /// The sending endpoint.
+    pub from: EndId,
     /// Which handler it runs.
     pub handler: u8,
     /// What came with it.
@@ -81,9 +81,9 @@ pub struct Received<'a> {
 }
 
 type OnMessage = Rc<dyn Fn(&Received<'_>)>;
-type OnTransfer = Rc<dyn Fn(NodeId, u8, Vec<u32>)>;
+type OnTransfer = Rc<dyn Fn(EndId, u8, Vec<u32>)>;
 
-/// A node's end of active messages.
+/// An end of active messages.
 pub struct Active {
     end: Rc<Endpoint>,
     barrier: Rc<Barrier>,
@@ -103,12 +103,8 @@ impl Active {
     /// The end over `end`, which enters barriers with others.
     pub fn new(end: &Rc<Endpoint>, barrier: &Rc<Barrier>) -> Rc<Active> {
         let messaging = end.parameters;
-        let parameters = ActiveParameters {
-            clock: end.cpu.clock(),
-            in_order: messaging.in_order,
-            reorder: messaging.costs.reorder,
-            barrier: messaging.barrier,
-        };
+        let parameters =
+            ActiveParameters { clock: end.cpu.clock(), in_order: messaging.in_order, barrier: messaging.barrier };
         barrier.join(end.clone());
         Rc::new(Active {
             words_max: end.driver.limits().words,
@@ -125,14 +121,14 @@ impl Active {
         })
     }
 
-    /// Its node.
-    pub fn node(&self) -> NodeId {
-        self.end.node()
+    /// Its endpoint's number.
+    pub fn id(&self) -> EndId {
+        self.end.id
     }
 
-    /// How many nodes there are.
-    pub fn nodes(&self) -> usize {
-        self.barrier.nodes()
+    /// How many of them there are.
+    pub fn ends(&self) -> usize {
+        self.barrier.ends()
     }
 
     /// The processor's clock.
@@ -155,20 +151,20 @@ impl Active {
         self.words_max
     }
 
-    /// Packets this node has put into its interface.
+    /// Packets it has sent.
     pub fn sent(&self) -> u64 {
         self.sent.get()
     }
 
-    /// Packets this node's processor has accepted.
+    /// Packets it has taken in.
     pub fn accepted(&self) -> u64 {
         self.accepted.get()
     }
 
-    /// Packets for this node that left their interfaces and that its processor has not yet accepted,
+    /// Packets for its node that left their interfaces and that its processor has not yet accepted,
     /// where packets go by ports.
     pub fn pending(&self) -> u64 {
-        self.end.pending.of(self.node())
+        self.end.pending.of(self.end.node())
     }
 
     /// What its interface's protocol counted, and the bytes of that one's state.
@@ -193,7 +189,7 @@ impl Active {
             return tally.timed(self.end.now());
         }
         let payload = crate::engine::Bytes(4 * packet.words.len() as u64);
-        tally.message(self.node(), packet.to, payload, self.end.now())
+        tally.message(self.id(), packet.to, payload, self.end.now())
     }
 
     /// What packets run.
@@ -201,12 +197,12 @@ impl Active {
         *self.on_message.borrow_mut() = Some(Rc::new(handler));
     }
 
-    /// What whole transfers run: the sending node, the handler, the words.
-    pub fn on_transfer(&self, handler: impl Fn(NodeId, u8, Vec<u32>) + 'static) {
+    /// What whole transfers run: the sending endpoint, the handler, the words.
+    pub fn on_transfer(&self, handler: impl Fn(EndId, u8, Vec<u32>) + 'static) {
         *self.on_transfer.borrow_mut() = Some(Rc::new(handler));
     }
 
-    /// Waits until all nodes have entered the barrier, and polls meanwhile.
+    /// Waits until all have entered the barrier, and polls meanwhile.
     pub async fn barrier(&self) {
         let barrier = self.enter_barrier().await;
         self.wait_until(|| self.has_passed(barrier)).await;
@@ -214,17 +210,20 @@ impl Active {
 
     /// Enters the next barrier; its number.
     pub async fn enter_barrier(&self) -> u64 {
+        let run = self.end.run().await;
         self.end.cpu.sync().await;
-        self.barrier.enter(self.end.now(), self.parameters.clock, self.parameters.barrier)
+        let number = self.barrier.enter(self.end.now(), self.parameters.clock, self.parameters.barrier);
+        self.end.stop(run).await;
+        number
     }
 
-    /// Whether all nodes have entered the barrier, and this one may know.
+    /// Whether all have entered the barrier, and this one may know.
     pub fn has_passed(&self, barrier: u64) -> bool {
         self.barrier.has_passed(barrier, self.end.now())
     }
 
     /// Sends a message of any length; returns when its last packet is in the interface.
-    pub async fn transfer(&self, to: NodeId, handler: u8, words: &[u32]) {
+    pub async fn transfer(&self, to: EndId, handler: u8, words: &[u32]) {
         transfer::send(self, to, handler, words).await;
     }
 }

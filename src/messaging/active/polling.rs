@@ -6,15 +6,18 @@
 //! Answers of handlers are sent by whoever polls, after the packets that waited.
 
 use super::{Active, HANDLERS, Packet, Received, transfer};
-use crate::engine::Time;
+use crate::engine::{EndId, Journey, Time};
 use crate::host::Processor;
+use crate::messaging::near::{Handed, Run};
 use crate::ni::{Compose, Driver, Envelope, Sink, Source, Wake};
 use crate::protocol::Marks;
 
 impl Active {
     /// Computes, and neither sends nor polls.
     pub async fn compute(&self, cycles: u64) {
+        let run = self.end.run().await;
         self.work("compute", cycles).await;
+        self.end.stop(run).await;
     }
 
     async fn work(&self, what: &'static str, cycles: u64) {
@@ -36,8 +39,10 @@ impl Active {
     /// while the interface has no room.
     pub async fn send(&self, packet: Packet) {
         assert!(packet.words.len() <= self.words_max(), "a packet has room for {} words", self.words_max());
-        self.take_all().await;
-        self.put(packet).await;
+        let mut run = self.end.run().await;
+        self.take_all(&mut run).await;
+        self.put(packet, &mut run).await;
+        self.end.stop(run).await;
     }
 
     /// Has `packet` sent when the handler that answers with it has returned.
@@ -47,20 +52,23 @@ impl Active {
 
     /// Takes in all that has arrived, and what arrives meanwhile; how many packets that were.
     pub async fn poll(&self) -> usize {
+        let mut run = self.end.run().await;
         let mut taken = 0;
         loop {
-            let more = self.take_all().await;
+            let more = self.take_all(&mut run).await;
             taken += more;
             self.work("poll", self.end.parameters.costs.poll).await;
             if !self.take_one().await {
-                return taken;
+                break;
             }
             taken += 1;
         }
+        self.end.stop(run).await;
+        taken
     }
 
     /// Takes in what has arrived, and sends the answers.
-    async fn take_all(&self) -> usize {
+    async fn take_all(&self, run: &mut Run) -> usize {
         let mut taken = 0;
         loop {
             while self.take_one().await {
@@ -68,13 +76,14 @@ impl Active {
             }
             let answer = self.answers.borrow_mut().pop_front();
             let Some(answer) = answer else { return taken };
-            self.put(answer).await;
+            self.put(answer, run).await;
         }
     }
 
     /// Sends a packet without looking first.
-    async fn put(&self, packet: Packet) {
+    async fn put(&self, packet: Packet, run: &mut Run) {
         let composed = Compose {
+            from: self.id(),
             to: packet.to,
             class: self.class(packet.reply),
             marks: Marks {
@@ -88,13 +97,16 @@ impl Active {
             beside: &[],
             journey: self.journey(&packet),
         };
-        self.end.put(&composed, async || self.take_one().await).await;
+        self.end.put(&composed, run, async || self.take_one().await).await;
         self.sent.set(self.sent.get() + 1);
     }
 
     /// Takes in the next packet that has arrived; false if none has.
     async fn take_one(&self) -> bool {
         let end = &self.end;
+        if end.near.is_some() {
+            return self.take_handed().await;
+        }
         if !end.driver.may_find() {
             return false;
         }
@@ -102,19 +114,33 @@ impl Active {
         self.accepted.set(self.accepted.get() + 1);
         self.sim().progress();
         let (from, handler, journey) = (arrival.from, arrival.envelope.handler, arrival.journey.clone());
-        let reorders = handler == transfer::DATA && !self.parameters.in_order;
-        let extra = if reorders { self.parameters.reorder } else { 0 };
         let mut words = std::mem::take(&mut *self.words.borrow_mut());
         words.clear();
-        end.driver.take(&end.cpu, arrival, extra, Sink::Words(&mut words)).await;
-        let is_kept = end.tally.delivered().len() < super::LEDGERS_MAX;
-        match is_kept {
-            true => end.tally.deliver(&journey, end.now()),
-            false => end.tally.pass(&journey, end.now()),
-        }
-        self.dispatch(&Received { from, handler, words: &words });
+        end.driver.take(&end.cpu, arrival, end.reordering(handler), Sink::Words(&mut words)).await;
+        self.deliver(from, handler, &words, &journey);
         *self.words.borrow_mut() = words;
         true
+    }
+
+    /// Takes in the next packet where programs share the node: any of them may have taken it.
+    async fn take_handed(&self) -> bool {
+        let Some(handed) = self.end.next_handed(&transfer::answers).await else { return false };
+        self.accepted.set(self.accepted.get() + 1);
+        self.sim().progress();
+        let Handed { from, handler, words, journey } = handed;
+        journey.close_if_lasted("receive: waiting", self.end.now());
+        self.deliver(from, handler, &words, &journey);
+        true
+    }
+
+    fn deliver(&self, from: EndId, handler: u8, words: &[u32], journey: &Journey) {
+        let end = &self.end;
+        let is_kept = end.tally.delivered().len() < super::LEDGERS_MAX;
+        match is_kept {
+            true => end.tally.deliver(journey, end.now()),
+            false => end.tally.pass(journey, end.now()),
+        }
+        self.dispatch(&Received { from, handler, words });
     }
 
     fn dispatch(&self, received: &Received<'_>) {
@@ -142,24 +168,27 @@ impl Active {
 
     async fn wait(&self, until: Time, condition: impl Fn() -> bool) -> bool {
         let (end, mut polls) = (&self.end, None);
-        loop {
+        let mut run = end.run().await;
+        let holds = loop {
             if condition() {
-                return true;
+                break true;
             } else if end.now() >= until {
-                return false;
+                break false;
             }
-            if self.take_all().await > 0 {
+            if self.take_all(&mut run).await > 0 {
                 polls = None;
                 if condition() {
-                    return true;
+                    break true;
                 }
             }
             polls = polls.or_else(|| end.polls_for_packet());
-            let next = || match condition() || end.now() >= until {
+            let next = || match condition() || end.now() >= until || end.has_been_handed() {
                 true => Time::ZERO,
                 false => until.min(self.barrier.opens_after(end.now())),
             };
-            end.driver.idle(&end.cpu, Wake { next: &next, until }).await;
-        }
+            end.idle(&mut run, Wake { next: &next, until }).await;
+        };
+        end.stop(run).await;
+        holds
     }
 }

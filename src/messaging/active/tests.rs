@@ -2,7 +2,7 @@
 //! without a bus, over an ideal fabric.
 
 use super::*;
-use crate::engine::{Bytes, Limits, Outcome, Rate, Recorder, Simulation, Tally, Time};
+use crate::engine::{Addresses, Bytes, EndId, Limits, NodeId, Outcome, Rate, Recorder, Simulation, Tally, Time};
 use crate::fabric::Fabric;
 use crate::fabric::ideal::{Ideal, IdealParameters};
 use crate::host::software::SoftwareParameters;
@@ -34,6 +34,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let fabric = Fabric::ideal(Ideal::new(&sim, &["a", "b"].map(str::to_owned), FABRIC), FABRIC.facts());
+    let addresses = Rc::new(Addresses::new([1, 1]));
     let (tally, pending, barrier) = (Tally::new(&sim), Pending::new(2), Rc::<Barrier>::default());
     let kind = HostParameters::Software(SoftwareParameters { clock: Hertz(1_000_000_000) });
     let protocol = ProtocolParameters::Plain(QUEUES);
@@ -48,10 +49,11 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
             costs: parameters.costs,
             tally: &tally,
             pending: &pending,
+            addresses: &addresses,
         };
         let driver = ni::start(&site, &interface);
-        let endpoint = Endpoint::new(host.clone(), driver, parameters, Bytes(64), (&tally, &pending));
-        Active::new(&endpoint, &barrier)
+        let endpoints = Endpoint::all(&host, driver, parameters, Bytes(64), (&tally, &pending, &addresses));
+        Active::new(&endpoints[0], &barrier)
     };
     let ends = NodeId::all(2).map(end).collect();
     (simulation, ends)
@@ -64,13 +66,13 @@ fn handled(parameters: MessagingParameters, packets: usize) -> u64 {
     let count = Rc::new(Cell::new(0));
     let counting = count.clone();
     receiver.on_message(move |received| {
-        assert_eq!((received.from, received.handler, received.words[0]), (NodeId(0), 3, counting.get()));
+        assert_eq!((received.from, received.handler, received.words[0]), (EndId(0), 3, counting.get()));
         counting.set(counting.get() + 1);
     });
     let end = receiver.clone();
     simulation.sim().spawn("sends", async move {
         for number in 0..packets as u32 {
-            sender.send(Packet::new(NodeId(1), 3, &[number])).await;
+            sender.send(Packet::new(EndId(1), 3, &[number])).await;
         }
     });
     simulation.sim().spawn("receives", async move { receiver.wait_until(|| count.get() == packets as u32).await });
@@ -95,14 +97,14 @@ fn transferred(parameters: MessagingParameters, length: u32) -> (u64, u64) {
     let whole = Rc::new(Cell::new(0));
     let (coming, end) = (whole.clone(), receiver.clone());
     receiver.on_transfer(move |from, handler, words| {
-        assert_eq!((from, handler), (NodeId(0), 7));
+        assert_eq!((from, handler), (EndId(0), 7));
         assert_eq!(words, (0..length).collect::<Vec<_>>());
         coming.set(coming.get() + 1);
     });
     simulation.sim().spawn("sends", async move {
         let words: Vec<u32> = (0..length).collect();
-        sender.transfer(NodeId(1), 7, &words).await;
-        sender.transfer(NodeId(1), 7, &words).await;
+        sender.transfer(EndId(1), 7, &words).await;
+        sender.transfer(EndId(1), 7, &words).await;
     });
     simulation.sim().spawn("receives", async move { receiver.wait_until(|| whole.get() == 2).await });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);

@@ -6,7 +6,8 @@
 //! The sender polls after each packet. The packets of a transfer ask for a bulk dialog, which the last one ends.
 
 use super::{Active, Packet, Received};
-use crate::engine::NodeId;
+use crate::engine::EndId;
+use crate::messaging::Endpoint;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
@@ -15,15 +16,15 @@ const BEGIN: u8 = super::HANDLERS;
 /// The receiver is set up.
 const READY: u8 = super::HANDLERS + 1;
 /// A part of the words.
-pub(super) const DATA: u8 = super::HANDLERS + 2;
+const DATA: u8 = super::HANDLERS + 2;
 /// Bits of a transfer's length.
 const LENGTH_BITS: u32 = 24;
 
-/// The transfers of a node.
+/// The transfers of an endpoint.
 #[derive(Default)]
 pub(super) struct Transfers {
-    /// Those that arrive, by the sending node, which sends one at a time.
-    arriving: RefCell<BTreeMap<NodeId, Partial>>,
+    /// Those that arrive, by the sending endpoint, which sends one at a time.
+    arriving: RefCell<BTreeMap<EndId, Partial>>,
     /// Whether the receiver of the one that is being sent is set up.
     ready: Cell<bool>,
 }
@@ -36,7 +37,7 @@ struct Partial {
 }
 
 /// Sends `words`.
-pub(super) async fn send(end: &Active, to: NodeId, handler: u8, words: &[u32]) {
+pub(super) async fn send(end: &Active, to: EndId, handler: u8, words: &[u32]) {
     assert!(words.len() < 1 << LENGTH_BITS, "a transfer has at most 2²⁴ - 1 words");
     let what = u32::from(handler) << LENGTH_BITS | words.len() as u32;
     if end.parameters.in_order {
@@ -62,8 +63,16 @@ pub(super) async fn send(end: &Active, to: NodeId, handler: u8, words: &[u32]) {
     }
 }
 
-fn part_of(to: NodeId, words: &[u32], number: usize, packets: usize) -> Packet {
+fn part_of(to: EndId, words: &[u32], number: usize, packets: usize) -> Packet {
     Packet { bulk: packets > 1, last: packets > 1 && number + 1 == packets, ..Packet::new(to, DATA, words) }
+}
+
+impl Endpoint {
+    /// Cycles more to receive what runs `handler`, since it may come out of order.
+    pub(in crate::messaging) fn reordering(&self, handler: u8) -> u64 {
+        let reorders = handler == DATA && !self.parameters.in_order;
+        if reorders { self.parameters.costs.reorder } else { 0 }
+    }
 }
 
 /// Whether a handler answers the sender.

@@ -133,6 +133,10 @@ impl ReceiveHalf for BlockReceiver {
     }
 
     async fn idle(&self, cpu: &Cpu, _wake: Wake<'_>) {
+        self.round(cpu);
+    }
+
+    fn round(&self, cpu: &Cpu) {
         cpu.work(self.poll_cycles);
     }
 

@@ -13,7 +13,7 @@
 //!
 //! Leaves out: several processes.
 
-use crate::engine::{Class, Journey, Mailbox, NodeId, Signal, Sim, Time};
+use crate::engine::{Class, EndId, Journey, Mailbox, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::Device;
 use crate::ni::parcel::{Header, SENDING, Ticket};
@@ -95,7 +95,7 @@ impl Output {
             self.sim.delay(self.time).await;
             body.journey.served(start, self.sim.now());
             body.journey.close("send: interface", self.sim.now());
-            let to = NodeId(Header::of(&body).destination.into());
+            let to = self.port.addresses().node(EndId(Header::of(&body).destination.into()));
             let bytes = crate::engine::Bytes(body.bytes().len() as u64);
             self.port.pass(slot, Offer { to, class: Class::REQUESTS, marks, bytes, body }).await;
         }

@@ -246,6 +246,10 @@ impl ReceiveHalf for UdmaReceiver {
         self.words.idle(cpu, wake).await;
     }
 
+    fn round(&self, cpu: &Cpu) {
+        self.words.round(cpu);
+    }
+
     fn polled(&self, cpu: &Cpu) -> Option<PointId> {
         self.words.polled(cpu)
     }

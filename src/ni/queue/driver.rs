@@ -139,12 +139,15 @@ impl ReceiveHalf for QueueReceiver {
             Some(processor) => {
                 processor.spin(block, self.poll_cycles, self.shared.visible.point(), wake.next).await;
             }
-            None => {
-                // Nothing tells of a change in memory: the next poll fetches the block anew.
-                cpu.forget(block);
-                cpu.work(self.poll_cycles);
-            }
+            None => self.round(cpu),
         }
+    }
+
+    fn round(&self, cpu: &Cpu) {
+        self.meter.idle();
+        // Where nothing tells of a change in memory the next poll fetches the block anew.
+        cpu.forget(self.queue.block(self.head.get(), 0));
+        cpu.work(self.poll_cycles);
     }
 
     fn polled(&self, cpu: &Cpu) -> Option<PointId> {

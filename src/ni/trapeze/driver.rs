@@ -3,14 +3,15 @@
 
 use super::control::{PROGRAM_BYTES, Reader, Writer};
 use super::layout::{
-    ACTIVE, CONTROL, HEADER, Layout, length_word, node_of, payload_length, program_bytes, state, tag_node, tag_of, word,
+    ACTIVE, CONTROL, HEADER, Layout, length_word, node_of, payload_length, placed, places_of, program_bytes, state,
+    tag_node, tag_of, word,
 };
 use super::parameters::{Notification, TrapezeParameters};
 use super::{Admission, Instruments, stage};
 use crate::engine::sim::{PointId, TaskId};
-use crate::engine::{Bytes, Journey, Mailbox, NodeId, Signal, Sim};
+use crate::engine::{Addresses, Bytes, EndId, Journey, Mailbox, Signal, Sim};
 use crate::host::{Address, Cpu, Host, Processor, Turn, Use, Window};
-use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Known, Landed, Limits, Wake};
+use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Known, Landed, Limits, Rest, Wake};
 use crate::ni::lanai::Lanai;
 use crate::ni::moving::{Sink, Source};
 use crate::ni::{Pending, Site};
@@ -20,7 +21,9 @@ use std::rc::Rc;
 
 /// A message received.
 struct Received {
-    source: NodeId,
+    source: EndId,
+    /// Which of the node's endpoints it is for.
+    to: EndId,
     tag: u16,
     /// Where its payload lies.
     address: Address,
@@ -44,6 +47,7 @@ pub struct TrapezeDriver {
     instruments: Rc<Instruments>,
     admission: Rc<Admission>,
     pending: Rc<Pending>,
+    addresses: Rc<Addresses>,
     send_next: Cell<u64>,
     send_free: Cell<u64>,
     receive_next: Cell<u64>,
@@ -79,6 +83,7 @@ impl TrapezeDriver {
             instruments: instruments.clone(),
             admission: admission.clone(),
             pending: site.pending.clone(),
+            addresses: site.addresses.clone(),
             send_next: Cell::new(0),
             send_free: Cell::new(parameters.ring_entries),
             receive_next: Cell::new(0),
@@ -118,7 +123,9 @@ impl TrapezeDriver {
         let mut words = Vec::with_capacity(CONTROL.len());
         words.extend(length_word(Bytes(payload as u64), control.bytes().len()).to_le_bytes());
         words.extend((address as u32).to_le_bytes());
-        words.extend(tag_node(tag, packet.to).to_le_bytes());
+        let places = [packet.from, packet.to].map(|end| self.addresses.place(end));
+        let whom = tag_node(placed(tag, places), self.addresses.node(packet.to));
+        words.extend(whom.to_le_bytes());
         words.extend(control.bytes());
         self.cpu.write_run(self.window.at(entry + word::LENGTH), &words).await;
         self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
@@ -184,15 +191,17 @@ impl TrapezeDriver {
         let mut header = [0; 12];
         self.cpu.read_run(self.window.at(entry + word::LENGTH), &mut header).await;
         let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-        let (length, address, tag_node) = (word(0), word(4), word(8));
+        let (length, address, whom) = (word(0), word(4), word(8));
+        let [from, to] = places_of(whom);
         let mut control = vec![0; program_bytes(length).min(PROGRAM_BYTES)];
         if !control.is_empty() {
             self.cpu.read_run(self.window.at(entry + HEADER.get()), &mut control).await;
             self.copy_through_shadow(control.len()).await;
         }
         Received {
-            source: node_of(tag_node),
-            tag: tag_of(tag_node),
+            source: self.addresses.at(node_of(whom), from),
+            to: self.addresses.at(self.host.node, to),
+            tag: tag_of(whom),
             address: Address::from(address),
             length: payload_length(length),
             control: Reader::new(control),
@@ -293,10 +302,10 @@ impl Driver for TrapezeDriver {
         let is_part = received.tag & ACTIVE == 0;
         let (entry, address) = (received.entry, received.address);
         let known = Known { entry, address, beside: received.control.rest().to_vec(), ..Known::default() };
-        let (handler, from) = (received.tag as u8, received.source);
+        let (handler, from, to) = (received.tag as u8, received.source, received.to);
         let envelope = Envelope { is_part, handler, last: true, ..Envelope::default() };
         let bytes = if is_part { received.length.len() } else { known.beside.len() };
-        Some(Arrival { from, envelope, bytes, journey: Journey::NONE, known, turn: None })
+        Some(Arrival { from, to, envelope, bytes, journey: Journey::NONE, known, turn: None })
     }
 
     async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
@@ -330,6 +339,13 @@ impl Driver for TrapezeDriver {
         }
     }
 
+    fn rest(&self) -> Rest {
+        match self.parameters.notification {
+            Notification::Interrupt => Rest::Told,
+            Notification::Polling(interval) => Rest::Looks(interval),
+        }
+    }
+
     fn attention(&self) -> &Signal {
         self.inbox.arrived()
     }
@@ -350,9 +366,10 @@ impl Driver for TrapezeDriver {
     }
 
     /// Early demultiplexing (§2.1).
-    async fn map_tag(&self, cpu: &Cpu, tag: u16, address: Address) {
+    async fn map_tag(&self, cpu: &Cpu, end: EndId, tag: u16, address: Address) {
         let _turn = cpu.hold("map a tag").await;
-        cpu.write_run(self.window.at(self.layout.tag(tag)), &(address as u32 + 1).to_le_bytes()).await;
+        let entry = self.layout.tag(self.addresses.place(end), tag);
+        cpu.write_run(self.window.at(entry), &(address as u32 + 1).to_le_bytes()).await;
     }
 
     fn accounts(&self) -> Option<(Statistics, usize)> {

@@ -19,7 +19,8 @@ pub mod word {
     pub const LENGTH: u64 = 4;
     /// Where the payload lies, or goes, in host memory.
     pub const ADDRESS: u64 = 8;
-    /// Tag in the high half; in the low half the destination, on arrival the source.
+    /// Tag, and places of two endpoints, in the high half; in the low half the destination's node, on arrival
+    /// the source's.
     pub const TAG_NODE: u64 = 12;
 }
 
@@ -66,15 +67,43 @@ pub const NODES_MAX: u32 = 1 << 16;
 /// Set in the tag of an active message, above its handler.
 pub const ACTIVE: u16 = 1 << 15;
 
+/// Bits of a tag, and of an endpoint's place.
+const TAG_BITS: u16 = 5;
+const PLACE_BITS: u16 = 5;
+
+/// Endpoints of a node that a control message can tell apart.
+pub const PLACES_MAX: u32 = 1 << PLACE_BITS;
+
 /// Tag and node as one word.
 pub fn tag_node(tag: u16, node: NodeId) -> u32 {
     assert!(node.0 < NODES_MAX, "a control message names a node in 16 bits");
     u32::from(tag) << 16 | node.0
 }
 
-/// The tag in such a word.
+/// What says a tag, and the places among those of their nodes of the endpoint that sends and of the one that
+/// receives.
+pub fn placed(tag: u16, places: [u32; 2]) -> u16 {
+    assert!(tag & !ACTIVE < 1 << TAG_BITS, "a tag of a message has {TAG_BITS} bits");
+    let [from, to] = places.map(|place| {
+        assert!(place < PLACES_MAX, "a control message tells {PLACES_MAX} endpoints of a node apart");
+        place as u16
+    });
+    tag | from << TAG_BITS | to << (TAG_BITS + PLACE_BITS)
+}
+
+/// The tag in such a word, with what says that it is an active message's handler.
 pub fn tag_of(word: u32) -> u16 {
-    (word >> 16) as u16
+    (word >> 16) as u16 & (ACTIVE | ((1 << TAG_BITS) - 1))
+}
+
+/// The places in such a word: the sender's, the receiver's.
+pub fn places_of(word: u32) -> [u32; 2] {
+    [TAG_BITS, TAG_BITS + PLACE_BITS].map(|at| word >> (16 + at) & (PLACES_MAX - 1))
+}
+
+/// Such a word with another node in it.
+pub fn source_in(word: u32, node: NodeId) -> u32 {
+    tag_node((word >> 16) as u16, node)
 }
 
 /// The node in such a word.
@@ -102,6 +131,8 @@ pub fn program_bytes(word: u32) -> usize {
 pub struct Layout {
     entries: u64,
     tags: u64,
+    /// Endpoints that share the interface: each has its tags.
+    ends: u64,
     /// Of the sending side, and of the receiving side.
     buffers: [u64; 2],
     /// Bytes in front of a receive buffer for its control message.
@@ -110,11 +141,12 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout for these parameters, without a protocol.
-    pub fn new(parameters: &TrapezeParameters) -> Layout {
+    /// The layout for these parameters and so many endpoints, without a protocol.
+    pub fn new(parameters: &TrapezeParameters, ends: u32) -> Layout {
         Layout {
             entries: parameters.ring_entries,
             tags: parameters.tags,
+            ends: ends.into(),
             buffers: [parameters.policy.buffers(); 2],
             before: 0,
             payload_max: parameters.payload_max.get(),
@@ -123,8 +155,8 @@ impl Layout {
 
     /// The layout under a protocol. Those that it keeps have buffers beside those of the policy, with
     /// their control messages, and so has one more that comes in, which may be for nobody.
-    pub fn under(parameters: &TrapezeParameters, protocol: &ProtocolParameters) -> Layout {
-        let layout = Layout::new(parameters);
+    pub fn under(parameters: &TrapezeParameters, protocol: &ProtocolParameters, ends: u32) -> Layout {
+        let layout = Layout::new(parameters, ends);
         let Some([outgoing, incoming]) = protocol.keeps() else { return layout };
         let [send, receive] = layout.buffers;
         let buffers = [send.saturating_add(outgoing), receive.saturating_add(incoming).saturating_add(1)];
@@ -146,14 +178,15 @@ impl Layout {
         (self.entries + index % self.entries) * CONTROL.get()
     }
 
-    /// The host address of a tag's payloads; zero stands for none, else address + 1.
-    pub fn tag(&self, tag: u16) -> u64 {
-        2 * self.entries * CONTROL.get() + u64::from(tag) * 4
+    /// The host address of the payloads of a tag of the endpoint at `place`; zero stands for none, else
+    /// address + 1.
+    pub fn tag(&self, place: u32, tag: u16) -> u64 {
+        2 * self.entries * CONTROL.get() + (u64::from(place) * self.tags + u64::from(tag)) * 4
     }
 
     /// Packet buffer `index` of the sending side.
     pub fn send_buffer(&self, index: u64) -> u64 {
-        self.tag(0) + self.tags * 4 + index * self.payload_max
+        self.tag(0, 0) + self.ends * self.tags * 4 + index * self.payload_max
     }
 
     /// Packet buffer `index` of the receiving side.

@@ -35,11 +35,11 @@ pub use firmware::Admission;
 pub use parameters::{FirmwareCosts, Notification, TrapezeParameters};
 pub use policy::Policy;
 
-use super::{Reach, Room, Site};
+use super::{EndsMax, Reach, Room, Site};
 use crate::engine::{Bytes, Journey, Tally};
 use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
 use crate::protocol::ProtocolParameters;
-use layout::{CONTROL, Layout, NODES_MAX};
+use layout::{CONTROL, Layout, NODES_MAX, PLACES_MAX};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -77,7 +77,7 @@ pub struct Instruments {
 
 /// Builds chip, firmware and driver of a node.
 pub fn start(site: &Site<'_>, chip: LanaiParameters, parameters: &TrapezeParameters) -> Rc<TrapezeDriver> {
-    let layout = Layout::under(parameters, site.protocol);
+    let layout = Layout::under(parameters, site.protocol, site.addresses.count(site.node()));
     let sram = Sram::new(site.sim, site.name(), chip.sram);
     let window = site.host.attach(sram.clone(), chip.sram.size.get());
     let chip = Lanai::start(site.sim, chip, sram, site.host, site.fabric);
@@ -101,17 +101,19 @@ pub fn reach(parameters: &TrapezeParameters) -> Reach {
         packet: CONTROL + parameters.payload_max,
         message: parameters.payload_max,
         nodes: NODES_MAX,
+        ends: EndsMax::OfNode(PLACES_MAX),
         has_host_dma: true,
     }
 }
 
-/// The memory that a protocol needs here, if it is bounded, and what there is.
+/// The memory that a protocol needs here, if it is bounded, and what there is, where `ends` endpoints share
+/// it.
 pub fn room_for(
     chip: &LanaiParameters,
     parameters: &TrapezeParameters,
-    protocol: &ProtocolParameters,
+    (protocol, ends): (&ProtocolParameters, u32),
 ) -> (Option<Bytes>, Bytes) {
-    (Layout::under(parameters, protocol).size(), chip.sram.size)
+    (Layout::under(parameters, protocol, ends).size(), chip.sram.size)
 }
 
 /// The most host memory that the receive ring's buffers may take; the interface has 32-bit addresses.
@@ -124,7 +126,7 @@ pub fn check(parameters: &TrapezeParameters, chip: &LanaiParameters) -> Vec<(&'s
         let told = format!("minpulse of {minpulse} is larger than the largest payload, {}", parameters.payload_max);
         problems.push(("policy", told));
     }
-    let needs = Layout::new(parameters).size().unwrap_or(Bytes(u64::MAX));
+    let needs = Layout::new(parameters, 1).size().unwrap_or(Bytes(u64::MAX));
     if needs > chip.sram.size {
         let told = format!(
             "rings and {} buffers of {} in each direction need {}, but the interface's memory has {}",

@@ -28,7 +28,7 @@ mod tests;
 pub use parameters::Bursts;
 
 use super::{Running, parallel};
-use crate::engine::{Metric, NodeId, Outcome, Signal, Time};
+use crate::engine::{EndId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
 use crate::messaging::active::{Active, Packet};
 use draws::{Draws, Silences};
@@ -62,7 +62,7 @@ struct Measured {
 
 impl Bursts {
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let nodes = world.nodes.len();
+        let nodes = world.addresses.len();
         assert!(self.check(nodes).is_empty(), "a checked description fits its nodes");
         let measured = Rc::new(Measured {
             receipts: Receipts::new(nodes),
@@ -85,7 +85,7 @@ impl Bursts {
             });
             let draws = (Draws::new(self, world.seed, node, nodes), Silences::new(self, world.seed, node));
             let program = self.clone().run(end, draws, measured.clone());
-            world.sim.spawn_server(format!("{} program", world.node(NodeId(node as u32)).name), program);
+            world.sim.spawn_server(format!("{} program", world.end(EndId(node as u32)).name()), program);
         }
         let end = parallel::end(world, 0);
         world.sim.spawn("the bursts", self.clone().watch(world.clone(), end, measured.clone()));
@@ -107,7 +107,7 @@ impl Bursts {
 
     async fn run(self, end: Rc<Active>, draws: (Draws, Silences), measured: Rc<Measured>) {
         let (mut draws, mut silences) = draws;
-        let (node, nodes) = (end.node().index(), end.nodes());
+        let (node, nodes) = (end.id().index(), end.ends());
         if self.deaf.contains(&(node as u64)) {
             return;
         }
@@ -151,7 +151,7 @@ impl Bursts {
 
     /// Packet `number` from here to `to`, and its place in its message.
     fn packet(&self, end: &Active, to: usize, number: u32, (place, packets): (u64, u64)) -> Packet {
-        let from = end.node().index();
+        let from = end.id().index();
         let rest = (1..end.words_max().min(WORDS_MAX)).map(|at| parallel::word(from, to, number, at));
         let words: Vec<u32> = [number].into_iter().chain(rest).collect();
         let bulk = packets >= self.bulk_min;

@@ -50,7 +50,7 @@ impl CyclicShift {
     }
 
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let nodes = world.nodes.len();
+        let nodes = world.addresses.len();
         let measured = Rc::new(Measured {
             parameters: self.clone(),
             nodes,
@@ -59,7 +59,7 @@ impl CyclicShift {
             pending: RefCell::default(),
         });
         parallel::start(world, |end| {
-            let (node, taking) = (end.node().index(), measured.clone());
+            let (node, taking) = (end.id().index(), measured.clone());
             end.on_transfer(move |from, _, words| taking.take(node, from.index(), &words));
             self.clone().run(end, measured.clone())
         });
@@ -68,7 +68,7 @@ impl CyclicShift {
     }
 
     async fn run(self, end: Rc<Active>, measured: Rc<Measured>) {
-        let (node, nodes) = (end.node().index(), end.nodes());
+        let (node, nodes) = (end.id().index(), end.ends());
         for phase in 1..nodes {
             let (to, from) = ((node + phase) % nodes, (node + nodes - phase) % nodes);
             end.transfer(parallel::id(to), 0, &self.data(node, to)).await;
@@ -87,7 +87,7 @@ impl CyclicShift {
     }
 
     async fn look(self, world: World, measured: Rc<Measured>) {
-        let ends: Vec<_> = (0..world.nodes.len()).map(|node| parallel::end(&world, node)).collect();
+        let ends: Vec<_> = (0..world.addresses.len()).map(|node| parallel::end(&world, node)).collect();
         for sample in 1.. {
             world.sim.until(ends[0].clock().end_of_cycle(sample * self.sample)).await;
             measured.pending.borrow_mut().extend(ends.iter().map(|end| end.pending() as u32));

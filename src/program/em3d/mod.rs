@@ -91,7 +91,7 @@ impl Em3d {
     }
 
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let processors = world.nodes.len();
+        let processors = world.addresses.len();
         assert!(self.check(processors).is_empty(), "a checked description fits its nodes");
         let graph = Graph::new(self, processors, world.seed);
         let field = Rc::new(Field {
@@ -108,7 +108,7 @@ impl Em3d {
             Rc::new(move || ends.iter().map(|end| end.sent()).sum())
         };
         parallel::start(world, |end| {
-            let (processor, taking) = (end.node().index(), field.clone());
+            let (processor, taking) = (end.id().index(), field.clone());
             end.on_transfer(move |from, side, words| taking.ghosts[processor].take(side.into(), from.index(), &words));
             run(end, field.clone(), packets.clone())
         });
@@ -118,7 +118,7 @@ impl Em3d {
 
 /// The program of a processor.
 async fn run(end: Rc<Active>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
-    let (graph, own) = (&field.graph, end.node().index());
+    let (graph, own) = (&field.graph, end.id().index());
     let (ghosts, arcs) = (&field.ghosts[own], field.parameters.n_nodes * field.parameters.d_nodes);
     let mut values = [0, 1].map(|side| graph.initial(side)[graph.of(own)].to_vec());
     let began = parallel::barrier(&end).await;

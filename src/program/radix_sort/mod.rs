@@ -78,7 +78,7 @@ impl RadixSort {
     }
 
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let nodes = world.nodes.len();
+        let nodes = world.addresses.len();
         let width = 1u64 << (self.bits * self.passes);
         let mut random = rng::stream(world.seed, "keys to sort");
         let keys = (0..nodes as u64 * self.keys).map(|_| random.random_range(0..width) as u32).collect();
@@ -92,7 +92,7 @@ impl RadixSort {
             sorted: RefCell::new(vec![None; nodes]),
         });
         parallel::start(world, |end| {
-            let (node, state) = (end.node().index(), sort.clone());
+            let (node, state) = (end.id().index(), sort.clone());
             end.on_message(move |received| state.nodes[node].take(received));
             run(end, sort.clone())
         });
@@ -102,7 +102,7 @@ impl RadixSort {
 
 /// The program of a node.
 async fn run(end: Rc<Active>, sort: Rc<Sort>) {
-    let (parameters, node) = (&sort.parameters, end.node().index());
+    let (parameters, node) = (&sort.parameters, end.id().index());
     let (state, share) = (&sort.nodes[node], parameters.keys as usize);
     let mut keys = sort.keys[node * share..][..share].to_vec();
     for pass in 0..parameters.passes {

@@ -14,7 +14,7 @@ use crate::messaging::active::{Active, Packet};
 
 /// Where the node's keys of each bucket begin among all keys.
 pub(super) async fn places(end: &Active, parameters: &RadixSort, state: &NodeState) -> Vec<u32> {
-    let (node, last) = (end.node().index(), end.nodes() - 1);
+    let (node, last) = (end.id().index(), end.ends() - 1);
     let counts = state.counts.borrow().clone();
     let mut paced = Paced { end, delay: parameters.delay, next_cycle: 0 };
     if node == 0 {
@@ -64,7 +64,7 @@ struct Paced<'a> {
 
 impl Paced<'_> {
     async fn send(&mut self, what: u8, bucket: u32, sum: u32) {
-        let to = (self.end.node().index() + 1) % self.end.nodes();
+        let to = (self.end.id().index() + 1) % self.end.ends();
         self.end.wait_until_cycle(self.next_cycle, || false).await;
         self.end.send(Packet::new(parallel::id(to), what, &[bucket, sum])).await;
         self.next_cycle = self.end.cycle() + self.delay;

@@ -5,7 +5,7 @@
 //! attached to the entry (Yocum et al. 1997, §2.1). Under a protocol it lands in the packet buffer, and
 //! has its entry when the protocol has handed it up: `admitted.rs`.
 
-use super::super::layout::{CONTROL, payload_length, state, tag_of, word};
+use super::super::layout::{ACTIVE, CONTROL, payload_length, places_of, state, tag_of, word};
 use super::super::{Notification, stage};
 use super::Context;
 use crate::engine::sim::PointId;
@@ -223,9 +223,10 @@ impl ReceiveSide {
 
     /// Early demultiplexing: the address of a mapped tag, else the buffer attached to the entry.
     pub(super) fn address(&self, context: &Context, entry: u64, attached: Address) -> Address {
-        let tag = tag_of(context.chip.sram.load_word(entry + word::TAG_NODE));
-        let mapped = match u64::from(tag) < context.parameters.tags {
-            true => context.chip.sram.load_word(context.layout.tag(tag)),
+        let whom = context.chip.sram.load_word(entry + word::TAG_NODE);
+        let (tag, [_, place]) = (tag_of(whom), places_of(whom));
+        let mapped = match tag & ACTIVE == 0 && u64::from(tag) < context.parameters.tags {
+            true => context.chip.sram.load_word(context.layout.tag(place, tag)),
             false => 0,
         };
         u64::from(mapped).checked_sub(1).unwrap_or(attached)

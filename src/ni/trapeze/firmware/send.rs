@@ -3,7 +3,7 @@
 //! A message keeps its buffer until the protocol lets it go, and its ring entry until those of all
 //! before it are free, which the driver counts on.
 
-use super::super::layout::{CONTROL, node_of, payload_length, state, tag_node, tag_of, word};
+use super::super::layout::{CONTROL, node_of, payload_length, source_in, state, word};
 use super::super::stage;
 use super::admission::{Handle, head_bytes};
 use super::{Context, whole_words};
@@ -226,11 +226,9 @@ impl SendSide {
         let sram = &context.chip.sram;
         let length = payload_length(sram.load_word(entry + word::LENGTH));
         let address = sram.load_word(entry + word::ADDRESS);
-        let (tag, destination) = {
-            let word = sram.load_word(entry + word::TAG_NODE);
-            (tag_of(word), node_of(word))
-        };
-        sram.store_word(entry + word::TAG_NODE, tag_node(tag, context.host.node));
+        let whom = sram.load_word(entry + word::TAG_NODE);
+        let destination = node_of(whom);
+        sram.store_word(entry + word::TAG_NODE, source_in(whom, context.host.node));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
         let landing = Rc::new(Landing::new(length));
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());

@@ -1,0 +1,108 @@
+//! Endpoints: what programs address one another by, and the nodes that they are on.
+//!
+//! Models: numbers from 0, node by node, so that where every node has one endpoint an endpoint's number is its
+//! node's. Who has the wire knows nodes only; who fills headers or reads them asks here.
+
+use super::node::NodeId;
+use std::fmt;
+
+/// An endpoint's number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct EndId(pub u32);
+
+impl EndId {
+    /// The endpoint's place in a row of all endpoints.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for EndId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "endpoint {}", self.0)
+    }
+}
+
+/// Which node each endpoint is on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Addresses {
+    /// By endpoint.
+    nodes: Vec<NodeId>,
+    /// By node, its first endpoint; and behind the last node, how many there are.
+    firsts: Vec<u32>,
+}
+
+impl Addresses {
+    /// Those of nodes with so many endpoints each.
+    pub fn new(counts: impl IntoIterator<Item = u32>) -> Addresses {
+        let (mut nodes, mut firsts) = (Vec::new(), vec![0]);
+        for (node, count) in counts.into_iter().enumerate() {
+            nodes.extend((0..count).map(|_| NodeId(node as u32)));
+            firsts.push(nodes.len() as u32);
+        }
+        Addresses { nodes, firsts }
+    }
+
+    /// How many endpoints there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> usize {
+        self.firsts.len() - 1
+    }
+
+    /// The most endpoints of a node.
+    pub fn most(&self) -> u32 {
+        (0..self.nodes() as u32).map(|node| self.count(NodeId(node))).max().unwrap_or(0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The node of an endpoint.
+    #[inline]
+    pub fn node(&self, end: EndId) -> NodeId {
+        self.nodes[end.index()]
+    }
+
+    /// An endpoint's place among those of its node.
+    #[inline]
+    pub fn place(&self, end: EndId) -> u32 {
+        end.0 - self.firsts[self.node(end).index()]
+    }
+
+    /// The endpoint at `place` of `node`.
+    #[inline]
+    pub fn at(&self, node: NodeId, place: u32) -> EndId {
+        EndId(self.firsts[node.index()] + place)
+    }
+
+    /// How many endpoints a node has.
+    pub fn count(&self, node: NodeId) -> u32 {
+        self.firsts[node.index() + 1] - self.firsts[node.index()]
+    }
+
+    /// The endpoints of a node.
+    pub fn of(&self, node: NodeId) -> impl Iterator<Item = EndId> + use<> {
+        (self.firsts[node.index()]..self.firsts[node.index() + 1]).map(EndId)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_are_numbered_node_by_node() {
+        let addresses = Addresses::new([1, 3, 2]);
+        assert_eq!(addresses.len(), 6);
+        let all = (0..6).map(EndId).map(|end| (addresses.node(end).0, addresses.place(end)));
+        assert_eq!(all.collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1)]);
+        assert_eq!(addresses.of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndId));
+        assert_eq!((addresses.at(NodeId(2), 1), addresses.count(NodeId(2))), (EndId(5), 2));
+    }
+}
