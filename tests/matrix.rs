@@ -11,7 +11,7 @@ mod small;
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine::combinations::{Combination, combinations, description, line};
 use narrows::study::{self, RunResult};
-use small::{HOSTS, parts, read, small};
+use small::{HOSTS, parts, read, small, with_endpoints};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -81,6 +81,25 @@ fn whatever_fits_delivers_under_nifdy() {
 #[test]
 fn whatever_fits_delivers_under_a_window() {
     run_all("protocols/window", 970);
+}
+
+/// Of the combinations that are accepted every so many are run with several endpoints a node; no list of parts
+/// has as many, or a factor of it.
+const SAMPLE: usize = 31;
+
+#[test]
+fn whatever_fits_delivers_to_several_endpoints_of_a_node() {
+    let mut bad = Vec::new();
+    let all = combinations();
+    let accepted = all.iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
+    for one in accepted.step_by(SAMPLE) {
+        let machine = with_endpoints(one, 2).unwrap_or_else(|problems| panic!("{}: {problems}", named(one)));
+        match catch_unwind(AssertUnwindSafe(|| study::run(&machine, Recorder::off()))) {
+            Ok(result) => bad.extend(wrong(&result).map(|wrong| format!("{}: {wrong}", named(one)))),
+            Err(_) => bad.push(format!("{}: panicked", named(one))),
+        }
+    }
+    assert!(bad.is_empty(), "{} went wrong:\n{}", bad.len(), bad.join("\n"));
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl Endpoint {
         self.cpu.sync().await;
         match self.driver.rest() {
             // Something may have come meanwhile.
-            Rest::Told if self.cpu.sim().now() > looked => return,
+            Rest::Told if self.cpu.sim().now() > looked => {}
             Rest::Told => {
                 run.0 = None;
                 let next = (wake.next)();

@@ -27,9 +27,15 @@ pub fn parts(one: &Combination) -> [&str; 4] {
 
 /// The combination with four nodes, or two for programs of two, and a small input.
 pub fn small(one: &Combination) -> Result<Machine, String> {
+    with_endpoints(one, 1)
+}
+
+/// The same, with so many endpoints a node.
+pub fn with_endpoints(one: &Combination, endpoints: u32) -> Result<Machine, String> {
     let (_, input) = INPUTS.iter().find(|(key, _)| *key == one.workload).expect("every program has an input");
     let host = one.host.rsplit('/').next().expect("a part has a name");
-    let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"{host}\"\n")).collect();
+    let node = |node| format!("[nodes.n{node}]\nhost = \"{host}\"\nendpoints = {endpoints}\n");
+    let nodes: String = (0..4).map(node).collect();
     read(&format!("{}{nodes}[workload.{}]\n{input}\n", line(&parts(one)), one.workload))
 }
 

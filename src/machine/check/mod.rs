@@ -8,10 +8,11 @@ mod routed;
 mod sound;
 
 use crate::fabric::myrinet::{RouteError, routes};
-use crate::machine::{Fabric, Machine, shipped};
+use crate::machine::{Fabric, Machine, NodeDescription, shipped};
 use crate::program::Workload;
 use crate::protocol::ProtocolParameters;
 use crate::text::{Problem, Read};
+use std::collections::BTreeSet;
 
 /// All problems of a description whose every value is sound.
 pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
@@ -43,7 +44,7 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         problems.push(read.wrong(&format!("ni.{}", ends.ni.key()), &message, help));
         return;
     }
-    let of = |node: &super::NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
+    let of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
     let mut hosts: Vec<_> = machine.nodes.iter().filter_map(of).map(|(name, host)| (name.as_str(), host)).collect();
     hosts.dedup_by_key(|(name, _)| *name);
     let (facts, addresses) = (machine.fabric.facts(), machine.addresses());
@@ -118,9 +119,13 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             problems.push(read.wrong(&key, &message, &hosts_there_are(&node.host, &hosts)));
         }
     }
-    let ends = machine.end_names();
-    for node in machine.nodes.iter().filter(|node| node.endpoints == 1) {
-        if ends.iter().filter(|end| **end == node.name).count() > 1 {
+    let of = |node: &NodeDescription| -> Vec<String> {
+        (0..node.endpoints).map(|place| format!("{}:{place}", node.name)).collect()
+    };
+    let several = machine.nodes.iter().filter(|node| node.endpoints > 1);
+    let ends: BTreeSet<String> = several.flat_map(of).collect();
+    for node in &machine.nodes {
+        if ends.contains(&node.name) {
             let message = format!("`{}` is the name of another node's endpoint", node.name);
             problems.push(read.wrong(&format!("nodes.{}.host", node.name), &message, "call it otherwise"));
         }
