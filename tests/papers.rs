@@ -161,6 +161,6 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
 fn return_to_sender_of_table_5() -> ProtocolParameters {
     let buffers = return_to_sender::Buffers::finite(8).expect("eight are some");
     let retry = return_to_sender::Retry::constant(Time::from_ns(200));
-    let flow = return_to_sender::Parameters::symmetric(buffers, retry);
-    ProtocolParameters::ReturnToSender(return_to_sender::WireParameters { flow, acknowledgement: Bytes(8) })
+    let flow = return_to_sender::FlowControlParameters::symmetric(buffers, retry);
+    ProtocolParameters::ReturnToSender(return_to_sender::ReturnToSenderParameters { flow, acknowledgement: Bytes(8) })
 }

@@ -42,21 +42,21 @@ pub(super) fn are_no_interfaces(t: &Table<'_>) {
     }
 }
 
-fn none(t: &mut Table<'_>) -> plain::Parameters {
-    plain::Parameters {
+fn none(t: &mut Table<'_>) -> plain::PlainParameters {
+    plain::PlainParameters {
         outgoing: t.count("outgoing", "Packets that wait to enter the fabric").range(1, MOST).or(QUEUED) as u16,
         arrivals: t.count("arrivals", "Packets that wait for their reader").range(1, MOST).or(QUEUED) as u16,
     }
 }
 
-fn return_to_sender(t: &mut Table<'_>) -> return_to_sender::WireParameters {
+fn return_to_sender(t: &mut Table<'_>) -> return_to_sender::ReturnToSenderParameters {
     let infinite = t.flag("infinite-buffers", "Whether there is no end of flow-control buffers").or(false);
     let count = t.count("flow-control-buffers", "Outgoing, and as many incoming, message buffers").range(1, 65_536);
     let buffers = Buffers::finite(count.or(8) as u32).unwrap_or(Buffers::Infinite);
     let retry = t.time("retry-delay", "How long a returned message waits before it is sent again").or("200 ns");
     let buffers = if infinite { Buffers::Infinite } else { buffers };
-    return_to_sender::WireParameters {
-        flow: return_to_sender::Parameters::symmetric(buffers, Retry::constant(retry)),
+    return_to_sender::ReturnToSenderParameters {
+        flow: return_to_sender::FlowControlParameters::symmetric(buffers, Retry::constant(retry)),
         acknowledgement: acknowledgement(t, "8 B"),
     }
 }
@@ -66,7 +66,7 @@ fn acknowledgement(t: &mut Table<'_>, default: &'static str) -> Bytes {
 }
 
 /// NIFDY, with the reasons of what is refused.
-fn nifdy(t: &mut Table<'_>) -> nifdy::WireParameters {
+fn nifdy(t: &mut Table<'_>) -> nifdy::NifdyParameters {
     let at = [("acceptance", AcknowledgeAt::Acceptance), ("insertion", AcknowledgeAt::Insertion)];
     let bulk = [("half-window", BulkAcknowledge::HalfWindow), ("each", BulkAcknowledge::EachPacket)];
     let mut count = |key, doc, default| t.count(key, doc).max(MOST).or(default) as u16;
@@ -77,7 +77,7 @@ fn nifdy(t: &mut Table<'_>) -> nifdy::WireParameters {
         count("window", "W: packets of a dialog that may be unacknowledged", 4),
         count("arrivals", "Packets that wait for the processor", 2),
     ];
-    let unit = nifdy::Parameters {
+    let unit = nifdy::UnitParameters {
         outstanding,
         pool,
         dialogs,
@@ -101,7 +101,7 @@ fn nifdy(t: &mut Table<'_>) -> nifdy::WireParameters {
         t.wrong("window", message, help);
     }
     let doc = "Cycles to make, and to take, an acknowledgement";
-    nifdy::WireParameters {
+    nifdy::NifdyParameters {
         unit,
         processing: t.count("processing", doc).max(1_000_000).or(2),
         acknowledgement: acknowledgement(t, "4 B"),
@@ -117,7 +117,7 @@ fn nifdy(t: &mut Table<'_>) -> nifdy::WireParameters {
 
 /// The sliding window, with the reasons of what is refused. What is left out is as small as will do on
 /// any fabric, and selective: what comes early is kept.
-fn window(t: &mut Table<'_>) -> window::WireParameters {
+fn window(t: &mut Table<'_>) -> window::WindowParameters {
     let mut count = |key, doc, least, default| t.count(key, doc).range(least, MOST).or(default) as u32;
     let buffers = count("buffers", "Packets of all destinations that wait, or are not acknowledged", 1, 16);
     let window = count("window", "Packets to a destination that may be unacknowledged", 1, 8);
@@ -126,7 +126,7 @@ fn window(t: &mut Table<'_>) -> window::WireParameters {
     let arrivals = count("arrivals", "Packets of all senders that wait for their reader", 1, 16);
     let acknowledge_every = count("acknowledge-every", "Packets that an acknowledgement is for", 1, 1);
     let delay = "Longest that fewer than those wait for their acknowledgement";
-    let link = window::Parameters {
+    let link = window::LinkParameters {
         buffers,
         window,
         reorder,
@@ -144,11 +144,11 @@ fn window(t: &mut Table<'_>) -> window::WireParameters {
         let (key, help) = window_help(key, &link);
         t.wrong(key, message, help);
     }
-    window::WireParameters { link, acknowledgement: acknowledgement(t, "8 B") }
+    window::WindowParameters { link, acknowledgement: acknowledgement(t, "8 B") }
 }
 
 /// The key under which a parameter of the window stands, and what would be right.
-fn window_help(parameter: &'static str, link: &window::Parameters) -> (&'static str, String) {
+fn window_help(parameter: &'static str, link: &window::LinkParameters) -> (&'static str, String) {
     match parameter {
         "window" => {
             let bits = (2 * link.window).next_power_of_two().ilog2();

@@ -228,24 +228,24 @@ pub enum AnyProtocol<P> {
     /// None.
     Plain(Plain<P>),
     /// Return to sender.
-    ReturnToSender(Box<return_to_sender::Adapter<P>>),
+    ReturnToSender(Box<return_to_sender::ReturnToSenderAdapter<P>>),
     /// NIFDY.
-    Nifdy(Box<nifdy::Adapter<P>>),
+    Nifdy(Box<nifdy::NifdyAdapter<P>>),
     /// A sliding window.
-    Window(Box<window::Adapter<P>>),
+    Window(Box<window::WindowAdapter<P>>),
 }
 
 /// The parameters of a protocol, by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProtocolParameters {
     /// None.
-    Plain(plain::Parameters),
+    Plain(plain::PlainParameters),
     /// Return to sender.
-    ReturnToSender(return_to_sender::WireParameters),
+    ReturnToSender(return_to_sender::ReturnToSenderParameters),
     /// NIFDY.
-    Nifdy(nifdy::WireParameters),
+    Nifdy(nifdy::NifdyParameters),
     /// A sliding window.
-    Window(window::WireParameters),
+    Window(window::WindowParameters),
 }
 
 impl ProtocolParameters {
@@ -253,14 +253,14 @@ impl ProtocolParameters {
     pub fn start<P: Clone>(&self, own: NodeId, classes: u8) -> AnyProtocol<P> {
         match self {
             ProtocolParameters::Plain(parameters) => AnyProtocol::Plain(Plain::new(own, classes, *parameters)),
-            ProtocolParameters::ReturnToSender(parameters) => {
-                AnyProtocol::ReturnToSender(Box::new(return_to_sender::Adapter::new(own, classes, *parameters)))
-            }
+            ProtocolParameters::ReturnToSender(parameters) => AnyProtocol::ReturnToSender(Box::new(
+                return_to_sender::ReturnToSenderAdapter::new(own, classes, *parameters),
+            )),
             ProtocolParameters::Nifdy(parameters) => {
-                AnyProtocol::Nifdy(Box::new(nifdy::Adapter::new(own, classes, *parameters)))
+                AnyProtocol::Nifdy(Box::new(nifdy::NifdyAdapter::new(own, classes, *parameters)))
             }
             ProtocolParameters::Window(parameters) => {
-                AnyProtocol::Window(Box::new(window::Adapter::new(own, classes, *parameters)))
+                AnyProtocol::Window(Box::new(window::WindowAdapter::new(own, classes, *parameters)))
             }
         }
     }

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 /// How many packets wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Parameters {
+pub struct PlainParameters {
     /// To enter the fabric.
     pub outgoing: u16,
     /// For their reader.
@@ -24,7 +24,7 @@ pub struct Parameters {
 /// The buffers of a node.
 pub struct Plain<P> {
     own: NodeId,
-    parameters: Parameters,
+    parameters: PlainParameters,
     lanes: Vec<Lane<P>>,
     accepted: u64,
 }
@@ -41,8 +41,8 @@ struct Lane<P> {
 
 impl<P> Plain<P> {
     /// The buffers of node `own`, for so many classes.
-    pub fn new(own: NodeId, classes: u8, parameters: Parameters) -> Plain<P> {
-        let Parameters { outgoing, arrivals } = parameters;
+    pub fn new(own: NodeId, classes: u8, parameters: PlainParameters) -> Plain<P> {
+        let PlainParameters { outgoing, arrivals } = parameters;
         assert!(outgoing > 0 && arrivals > 0, "without a buffer nothing is ever sent or received");
         let lane = |_| Lane { reserved: 0, outgoing: VecDeque::new(), arrivals: VecDeque::new(), reading: 0 };
         Plain { own, parameters, lanes: (0..classes).map(lane).collect(), accepted: 0 }
@@ -126,7 +126,7 @@ impl<P: Clone> Protocol<P> for Plain<P> {
     }
 
     fn state_bytes(&self, packet: usize) -> usize {
-        let Parameters { outgoing, arrivals } = self.parameters;
+        let PlainParameters { outgoing, arrivals } = self.parameters;
         self.lanes.len() * usize::from(outgoing + arrivals) * packet
     }
 }
@@ -141,7 +141,7 @@ mod tests {
     const NODES: [NodeId; 2] = [NodeId(0), NodeId(1)];
 
     fn ends(classes: u8) -> [Plain<u32>; 2] {
-        let of = |own, outgoing, arrivals| Plain::new(own, classes, Parameters { outgoing, arrivals });
+        let of = |own, outgoing, arrivals| Plain::new(own, classes, PlainParameters { outgoing, arrivals });
         [of(NODES[0], 2, 1), of(NODES[1], 1, 2)]
     }
 

@@ -27,7 +27,7 @@ const SYNTHETIC: MessagingParameters =
 const UNORDERED: MessagingParameters = MessagingParameters { in_order: false, ..SYNTHETIC };
 
 /// More packets than any test has under way.
-const QUEUES: plain::Parameters = plain::Parameters { outgoing: 64, arrivals: 64 };
+const QUEUES: plain::PlainParameters = plain::PlainParameters { outgoing: 64, arrivals: 64 };
 
 /// Two ends. Their clock has 1 GHz: a cycle is 1 ns.
 fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {

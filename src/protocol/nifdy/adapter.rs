@@ -4,15 +4,18 @@
 //! The head holds the frame's header in its first word and an acknowledgement that it carries in
 //! its second ([`encode`]).
 
-use super::{Acknowledgement, Bulk, Header, HeldState, Number, Outgoing, Parameters, Request, Scalar, Unit};
+use super::{
+    Acknowledgement, Bulk, BulkNumber, HeldState, NifdyHeader, NifdyUnit, OutgoingPacket, Request, Scalar,
+    UnitParameters,
+};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Promises, Protocol, Slot, Statistics, Taken};
 
 /// The parameters of the protocol, with those of its wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WireParameters {
+pub struct NifdyParameters {
     /// Of each unit.
-    pub unit: Parameters,
+    pub unit: UnitParameters,
     /// Cycles to make, and to take, an acknowledgement: 2 (§2.4.3).
     pub processing: u64,
     /// Length of an acknowledgement: 4 bytes, a flit (chosen: source, kind and dialog number).
@@ -21,24 +24,24 @@ pub struct WireParameters {
     pub acknowledges_on_other: bool,
 }
 
-impl WireParameters {
+impl NifdyParameters {
     /// Packets kept for sending, copies among them, and for the reader.
     pub fn keeps(&self) -> [u64; 2] {
-        let Parameters { outstanding, pool, dialogs, window, arrivals, retransmission, .. } = self.unit;
+        let UnitParameters { outstanding, pool, dialogs, window, arrivals, retransmission, .. } = self.unit;
         let copies = retransmission.map_or(0, |_| u64::from(outstanding) + u64::from(window));
         [u64::from(pool) + copies, u64::from(arrivals) + u64::from(dialogs) * u64::from(window)]
     }
 }
 
 /// The protocol's end at a node.
-pub struct Adapter<P> {
-    parameters: WireParameters,
+pub struct NifdyAdapter<P> {
+    parameters: NifdyParameters,
     lanes: Vec<Lane<P>>,
 }
 
 /// A class.
 struct Lane<P> {
-    unit: Unit<(P, Bytes)>,
+    unit: NifdyUnit<(P, Bytes)>,
     /// Packets being composed.
     reserved: u32,
     /// The most that it has held.
@@ -50,11 +53,11 @@ const PLACE: Slot = Slot(1);
 /// A packet whose buffer was kept for it.
 const BUFFER: Slot = Slot(0);
 
-impl<P: Clone> Adapter<P> {
+impl<P: Clone> NifdyAdapter<P> {
     /// The end at node `own`, on a fabric of so many classes.
-    pub fn new(own: NodeId, classes: u8, parameters: WireParameters) -> Adapter<P> {
-        let lane = |_| Lane { unit: Unit::new(own, &parameters.unit), reserved: 0, held: HeldState::default() };
-        Adapter { parameters, lanes: (0..classes).map(lane).collect() }
+    pub fn new(own: NodeId, classes: u8, parameters: NifdyParameters) -> NifdyAdapter<P> {
+        let lane = |_| Lane { unit: NifdyUnit::new(own, &parameters.unit), reserved: 0, held: HeldState::default() };
+        NifdyAdapter { parameters, lanes: (0..classes).map(lane).collect() }
     }
 
     /// The class that acknowledgements of a class's packets take.
@@ -65,13 +68,13 @@ impl<P: Clone> Adapter<P> {
         }
     }
 
-    fn unit(&mut self, class: Class) -> &mut Unit<(P, Bytes)> {
+    fn unit(&mut self, class: Class) -> &mut NifdyUnit<(P, Bytes)> {
         &mut self.lanes[class.index()].unit
     }
 
-    fn frame(&self, frame: super::Frame<(P, Bytes)>, class: Class) -> Frame<P> {
+    fn frame(&self, frame: super::NifdyFrame<(P, Bytes)>, class: Class) -> Frame<P> {
         let takes_place = frame.takes_place();
-        let super::Frame { source, destination, header, carried, body } = frame;
+        let super::NifdyFrame { source, destination, header, carried, body } = frame;
         let (body, bytes) = match body {
             Some((body, bytes)) => (Some(body), bytes),
             None => (None, self.parameters.acknowledgement),
@@ -81,7 +84,7 @@ impl<P: Clone> Adapter<P> {
     }
 }
 
-impl<P: Clone> Protocol<P> for Adapter<P> {
+impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     fn promises(&self) -> Promises {
         let resends = self.parameters.unit.retransmission.is_some();
         Promises {
@@ -116,7 +119,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
         let Offer { to, class, marks: Marks { burst, last, answers, bypasses }, bytes, body } = packet;
         let lane = &mut self.lanes[class.index()];
         lane.reserved -= 1;
-        let outgoing = Outgoing {
+        let outgoing = OutgoingPacket {
             destination: to,
             bulk_request: burst,
             bulk_exit: burst && last,
@@ -143,11 +146,11 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
     fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
         let Frame { from: source, to: destination, class, head, bytes, body, .. } = frame;
         let (header, carried) = decode(head);
-        let of = if matches!(header, Header::Acknowledgement(_)) { self.back(class) } else { class };
+        let of = if matches!(header, NifdyHeader::Acknowledgement(_)) { self.back(class) } else { class };
         let body = body.map(|body| (body, bytes));
         let unit = self.unit(of);
         let before = unit.statistics().duplicates;
-        let frees = unit.arrive(super::Frame { source, destination, header, carried, body });
+        let frees = unit.arrive(super::NifdyFrame { source, destination, header, carried, body });
         let discards = unit.statistics().duplicates > before;
         let lane = &mut self.lanes[of.index()];
         lane.held.note_came(&lane.unit);
@@ -236,16 +239,16 @@ impl Bits {
 
 /// Header and carried acknowledgement as a head: two bits of kind and its fields in the first word,
 /// a bit for whether there is one and the acknowledgement in the second.
-pub fn encode(header: Header, carried: Option<Acknowledgement>) -> Head {
+pub fn encode(header: NifdyHeader, carried: Option<Acknowledgement>) -> Head {
     let (mut first, mut second) = (Bits::default(), Bits::default());
     match header {
-        Header::Scalar(Scalar { acknowledged, bulk_request, duplicate_bit }) => {
+        NifdyHeader::Scalar(Scalar { acknowledged, bulk_request, duplicate_bit }) => {
             first.put(0, 2).put(acknowledged.into(), 1).put(bulk_request.into(), 1).put(duplicate_bit.into(), 1);
         }
-        Header::Bulk(Bulk { dialog, number, bulk_exit }) => {
+        NifdyHeader::Bulk(Bulk { dialog, number, bulk_exit }) => {
             put_number(first.put(1, 2).put(dialog.into(), 16), number).put(bulk_exit.into(), 1);
         }
-        Header::Acknowledgement(acknowledgement) => put_acknowledgement(first.put(2, 2), acknowledgement),
+        NifdyHeader::Acknowledgement(acknowledgement) => put_acknowledgement(first.put(2, 2), acknowledgement),
     }
     if let Some(acknowledgement) = carried {
         put_acknowledgement(second.put(1, 1), acknowledgement);
@@ -253,7 +256,7 @@ pub fn encode(header: Header, carried: Option<Acknowledgement>) -> Head {
     Head([first.word, second.word])
 }
 
-fn put_number(bits: &mut Bits, number: Number) -> &mut Bits {
+fn put_number(bits: &mut Bits, number: BulkNumber) -> &mut Bits {
     bits.put(number.sequence.into(), 16).put(number.duplicate_bit.into(), 1)
 }
 
@@ -277,25 +280,27 @@ fn put_acknowledgement(bits: &mut Bits, acknowledgement: Acknowledgement) {
 }
 
 /// What [`encode`] put in.
-pub fn decode(head: Head) -> (Header, Option<Acknowledgement>) {
+pub fn decode(head: Head) -> (NifdyHeader, Option<Acknowledgement>) {
     let [mut first, mut second] = head.0.map(|word| Bits { word, used: 0 });
     let header = match first.get(2) {
-        0 => Header::Scalar(Scalar {
+        0 => NifdyHeader::Scalar(Scalar {
             acknowledged: first.flag(),
             bulk_request: first.flag(),
             duplicate_bit: first.flag(),
         }),
-        1 => {
-            Header::Bulk(Bulk { dialog: first.get(16) as u16, number: get_number(&mut first), bulk_exit: first.flag() })
-        }
-        _ => Header::Acknowledgement(get_acknowledgement(&mut first)),
+        1 => NifdyHeader::Bulk(Bulk {
+            dialog: first.get(16) as u16,
+            number: get_number(&mut first),
+            bulk_exit: first.flag(),
+        }),
+        _ => NifdyHeader::Acknowledgement(get_acknowledgement(&mut first)),
     };
     let carried = second.flag().then(|| get_acknowledgement(&mut second));
     (header, carried)
 }
 
-fn get_number(bits: &mut Bits) -> Number {
-    Number { sequence: bits.get(16) as u16, duplicate_bit: bits.flag() }
+fn get_number(bits: &mut Bits) -> BulkNumber {
+    BulkNumber { sequence: bits.get(16) as u16, duplicate_bit: bits.flag() }
 }
 
 fn get_acknowledgement(bits: &mut Bits) -> Acknowledgement {
@@ -318,8 +323,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn number() -> impl Strategy<Value = Number> {
-        (any::<u16>(), any::<bool>()).prop_map(|(sequence, duplicate_bit)| Number { sequence, duplicate_bit })
+    fn number() -> impl Strategy<Value = BulkNumber> {
+        (any::<u16>(), any::<bool>()).prop_map(|(sequence, duplicate_bit)| BulkNumber { sequence, duplicate_bit })
     }
 
     fn acknowledgement() -> impl Strategy<Value = Acknowledgement> {
@@ -332,13 +337,13 @@ mod tests {
         prop_oneof![scalar, bulk]
     }
 
-    fn header() -> impl Strategy<Value = Header> {
+    fn header() -> impl Strategy<Value = NifdyHeader> {
         let scalar = any::<[bool; 3]>().prop_map(|[acknowledged, bulk_request, duplicate_bit]| {
-            Header::Scalar(Scalar { acknowledged, bulk_request, duplicate_bit })
+            NifdyHeader::Scalar(Scalar { acknowledged, bulk_request, duplicate_bit })
         });
         let bulk = (any::<u16>(), number(), any::<bool>())
-            .prop_map(|(dialog, number, bulk_exit)| Header::Bulk(Bulk { dialog, number, bulk_exit }));
-        prop_oneof![scalar, bulk, acknowledgement().prop_map(Header::Acknowledgement)]
+            .prop_map(|(dialog, number, bulk_exit)| NifdyHeader::Bulk(Bulk { dialog, number, bulk_exit }));
+        prop_oneof![scalar, bulk, acknowledgement().prop_map(NifdyHeader::Acknowledgement)]
     }
 
     proptest! {

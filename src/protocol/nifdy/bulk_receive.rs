@@ -7,7 +7,7 @@
 //! all its packets (§2.4.2), and when the dialog's last packet is, for the rest.
 
 use super::numbering::Numbering;
-use super::{Bulk, Number};
+use super::{Bulk, BulkNumber};
 use crate::engine::NodeId;
 use std::collections::VecDeque;
 
@@ -47,7 +47,7 @@ struct Stored<T> {
 pub(super) struct Due {
     pub(super) source: NodeId,
     pub(super) dialog: u16,
-    pub(super) number: Option<Number>,
+    pub(super) number: Option<BulkNumber>,
     pub(super) ends: bool,
 }
 

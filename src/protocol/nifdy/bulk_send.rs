@@ -17,7 +17,7 @@
 //! that a receiver can end a dialog, not how; the receiver must learn which packet is the last.)
 
 use super::numbering::Numbering;
-use super::{Bulk, Number};
+use super::{Bulk, BulkNumber};
 use crate::engine::NodeId;
 use std::collections::VecDeque;
 
@@ -120,7 +120,7 @@ impl Dialog {
 
     /// An acknowledgement of the packets of a group up to `number`: how many of them are newly
     /// acknowledged, each told to `free`.
-    pub(super) fn acknowledge(&mut self, number: Number, group: u32, mut free: impl FnMut(Number)) -> usize {
+    pub(super) fn acknowledge(&mut self, number: BulkNumber, group: u32, mut free: impl FnMut(BulkNumber)) -> usize {
         let last = self.numbering.distance(self.base, number) as usize;
         if last >= self.sent.len() {
             return 0; // Of a packet acknowledged before.

@@ -11,13 +11,13 @@ use std::fmt;
 /// One packet of the network.
 #[must_use = "a frame that is not sent is lost"]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Frame<T> {
+pub struct NifdyFrame<T> {
     /// Who sends it.
     pub source: NodeId,
     /// Whom it is for.
     pub destination: NodeId,
     /// Of which kind, with that kind's fields.
-    pub header: Header,
+    pub header: NifdyHeader,
     /// An acknowledgement that rides in a data packet (§6.1).
     pub carried: Option<Acknowledgement>,
     /// What the processor gave.
@@ -26,7 +26,7 @@ pub struct Frame<T> {
 
 /// The kinds of frame.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Header {
+pub enum NifdyHeader {
     /// A scalar data packet.
     Scalar(Scalar),
     /// A data packet of a bulk dialog.
@@ -52,14 +52,14 @@ pub struct Bulk {
     /// The receiver's number for the dialog.
     pub dialog: u16,
     /// The packet's place in the dialog.
-    pub number: Number,
+    pub number: BulkNumber,
     /// It is the dialog's last.
     pub bulk_exit: bool,
 }
 
 /// A bulk packet's place in its dialog.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Number {
+pub struct BulkNumber {
     /// Counts from 0 below W ("need only be as large as W", §2.1.2), again and again.
     pub sequence: u16,
     /// Flips each time that the sequence starts again; stays false without retransmission.
@@ -81,7 +81,7 @@ pub enum Acknowledgement {
         /// The receiver's number for the dialog.
         dialog: u16,
         /// The packet up to which those of its half window (or it alone) are acknowledged.
-        number: Option<Number>,
+        number: Option<BulkNumber>,
         /// The receiver asks the sender to leave bulk mode.
         ends: bool,
     },
@@ -98,20 +98,20 @@ pub enum Request {
     Granted(u16),
 }
 
-impl<T> Frame<T> {
+impl<T> NifdyFrame<T> {
     /// True if it needs a place of the arrivals FIFO, and so waits in the network while that is
     /// full. Acknowledgements are consumed, and bulk packets have a buffer kept for them.
     pub const fn takes_place(&self) -> bool {
-        matches!(self.header, Header::Scalar(_))
+        matches!(self.header, NifdyHeader::Scalar(_))
     }
 
     /// True for an acknowledgement by itself.
     pub const fn is_acknowledgement(&self) -> bool {
-        matches!(self.header, Header::Acknowledgement(_))
+        matches!(self.header, NifdyHeader::Acknowledgement(_))
     }
 }
 
-impl fmt::Display for Number {
+impl fmt::Display for BulkNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.sequence, if self.duplicate_bit { "'" } else { "" })
     }

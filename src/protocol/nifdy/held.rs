@@ -3,7 +3,7 @@
 //! Measured, not reckoned from the parameters: it is what a unit must be built with for the traffic that
 //! it met. Two bits for each other node, which retransmission needs, are left out (`retransmit`).
 
-use super::Unit;
+use super::NifdyUnit;
 use super::parameters::{NODE_BYTES, SMALL_BYTES, TIMER_BYTES};
 
 /// The most that each organ has held.
@@ -21,33 +21,33 @@ pub struct HeldState {
 impl HeldState {
     /// Anything may have happened.
     #[cfg(test)]
-    pub fn note<T: Clone>(&mut self, unit: &Unit<T>, composed: usize) {
+    pub fn note<T: Clone>(&mut self, unit: &NifdyUnit<T>, composed: usize) {
         self.note_taken(unit, composed);
         self.note_left(unit);
         self.note_came(unit);
     }
 
     /// A buffer was taken: takes those whose packets are still composed into account, too.
-    pub fn note_taken<T: Clone>(&mut self, unit: &Unit<T>, composed: usize) {
+    pub fn note_taken<T: Clone>(&mut self, unit: &NifdyUnit<T>, composed: usize) {
         self.pool = self.pool.max(unit.pool.len() + composed);
     }
 
     /// A packet left.
-    pub fn note_left<T: Clone>(&mut self, unit: &Unit<T>) {
+    pub fn note_left<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
         self.outstanding = self.outstanding.max(unit.outstanding.len());
         self.copies = self.copies.max(unit.retransmit.as_ref().map_or(0, |retransmit| retransmit.len()));
         self.note_dialogs(unit);
     }
 
     /// A frame came, or a packet was accepted.
-    pub fn note_came<T: Clone>(&mut self, unit: &Unit<T>) {
+    pub fn note_came<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
         self.arrivals = self.arrivals.max(unit.arrivals.taken());
         self.reorder = self.reorder.max(unit.bulk_receive.stored());
         self.acknowledgements = self.acknowledgements.max(unit.acknowledgements.len());
         self.note_dialogs(unit);
     }
 
-    fn note_dialogs<T: Clone>(&mut self, unit: &Unit<T>) {
+    fn note_dialogs<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
         let sending = usize::from(unit.bulk_send.dialog().is_some());
         self.dialogs = self.dialogs.max(unit.bulk_receive.sources().count() + sending);
     }

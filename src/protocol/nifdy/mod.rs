@@ -37,7 +37,7 @@
 //!   is sent one scalar packet or one window by each sender; that holds up what is for others only
 //!   where such packets fill the whole pool or table. (A sender's request for a dialog stays open,
 //!   too: until it is answered, the sender asks nobody else.)
-//! * **State that does not grow with the machine** ([`Parameters::state_bytes`]).
+//! * **State that does not grow with the machine** ([`UnitParameters::state_bytes`]).
 //!
 //! Of a network that drops frames, with retransmission: the same, but for two bits of state per
 //! other node, if copies die in time. See *One bit* below.
@@ -70,7 +70,7 @@
 //! * Two logical networks: one unit for each. An acknowledgement rides only in an answer of the same
 //!   unit.
 //! * A unit that asks for bulk mode by itself (footnote 3), or that decides when to end a dialog:
-//!   [`Unit::end_dialog`] is the caller's to call. A sender that stops without exit bit keeps its
+//!   [`NifdyUnit::end_dialog`] is the caller's to call. A sender that stops without exit bit keeps its
 //!   dialog until then.
 //! * Timers that adapt. Copies of packets that bypass the protocol: these are lost if dropped.
 //!
@@ -78,12 +78,12 @@
 //!
 //! ```
 //! use narrows::engine::{NodeId, Time};
-//! use narrows::protocol::nifdy::{Answer, Outgoing, Parameters, Unit};
+//! use narrows::protocol::nifdy::{Answer, NifdyUnit, OutgoingPacket, UnitParameters};
 //!
-//! let parameters = Parameters::default();
-//! let (mut a, mut b) = (Unit::new(NodeId(0), &parameters), Unit::new(NodeId(1), &parameters));
-//! a.offer(Outgoing::new(NodeId(1), "first")).unwrap();
-//! a.offer(Outgoing::new(NodeId(1), "second")).unwrap();
+//! let parameters = UnitParameters::default();
+//! let (mut a, mut b) = (NifdyUnit::new(NodeId(0), &parameters), NifdyUnit::new(NodeId(1), &parameters));
+//! a.offer(OutgoingPacket::new(NodeId(1), "first")).unwrap();
+//! a.offer(OutgoingPacket::new(NodeId(1), "second")).unwrap();
 //!
 //! let frame = a.next(Time::ZERO).unwrap();
 //! assert!(!a.has_next(), "one packet may be outstanding per destination");
@@ -114,10 +114,10 @@ mod tests;
 mod unit;
 
 pub use super::Answer;
-pub use adapter::{Adapter, WireParameters};
-pub use frame::{Acknowledgement, Bulk, Frame, Header, Number, Request, Scalar};
+pub use adapter::{NifdyAdapter, NifdyParameters};
+pub use frame::{Acknowledgement, Bulk, BulkNumber, NifdyFrame, NifdyHeader, Request, Scalar};
 pub use held::HeldState;
-pub use parameters::{AcknowledgeAt, BulkAcknowledge, Parameters, Retransmission};
-pub use pool::Outgoing;
-pub use statistics::Statistics;
-pub use unit::{Delivered, Unit};
+pub use parameters::{AcknowledgeAt, BulkAcknowledge, Retransmission, UnitParameters};
+pub use pool::OutgoingPacket;
+pub use statistics::NifdyStatistics;
+pub use unit::{Delivered, NifdyUnit};

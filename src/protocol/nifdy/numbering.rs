@@ -5,7 +5,7 @@
 //! which is the sequence number and the duplicate bit taken together: a copy of a packet that was
 //! accepted then differs from all that are still expected.
 
-use super::{Number, Parameters};
+use super::{BulkNumber, UnitParameters};
 
 /// How a machine's dialogs are numbered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    pub(super) fn new(parameters: &Parameters) -> Numbering {
+    pub(super) fn new(parameters: &UnitParameters) -> Numbering {
         let window = u32::from(parameters.window).max(1);
         let laps = if parameters.retransmission.is_some() { 2 } else { 1 };
         Numbering { window, modulus: laps * window }
@@ -29,12 +29,12 @@ impl Numbering {
         (position + packets) % self.modulus
     }
 
-    pub(super) const fn number(self, position: u32) -> Number {
-        Number { sequence: (position % self.window) as u16, duplicate_bit: position >= self.window }
+    pub(super) const fn number(self, position: u32) -> BulkNumber {
+        BulkNumber { sequence: (position % self.window) as u16, duplicate_bit: position >= self.window }
     }
 
     /// How far `number` lies after the packet at `position`.
-    pub(super) const fn distance(self, position: u32, number: Number) -> u32 {
+    pub(super) const fn distance(self, position: u32, number: BulkNumber) -> u32 {
         let lap = if number.duplicate_bit { self.window } else { 0 };
         (number.sequence as u32 + lap + self.modulus - position) % self.modulus
     }

@@ -8,7 +8,7 @@ use crate::engine::Time;
 /// Of one unit (§2.1: "NIFDY will have to be tuned for each network. This is done by adjusting
 /// four parameters").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Parameters {
+pub struct UnitParameters {
     /// O: entries of the outstanding-packet table.
     pub outstanding: u16,
     /// B: buffers of the outgoing pool.
@@ -61,10 +61,10 @@ pub(super) const SMALL_BYTES: usize = 1;
 /// Bytes of a timer (chosen: 32 bits of cycles).
 pub(super) const TIMER_BYTES: usize = 4;
 
-impl Default for Parameters {
+impl Default for UnitParameters {
     /// The paper's for its fat tree (Table 3), without extensions.
-    fn default() -> Parameters {
-        Parameters {
+    fn default() -> UnitParameters {
+        UnitParameters {
             outstanding: 8,
             pool: 8,
             dialogs: 1,
@@ -78,7 +78,7 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
+impl UnitParameters {
     /// What is wrong: the key, and why.
     pub fn check(&self) -> Vec<(&'static str, String)> {
         let mut wrong = Vec::new();

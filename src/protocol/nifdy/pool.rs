@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// A packet on its way from the processor into the network.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Outgoing<T> {
+pub struct OutgoingPacket<T> {
     /// Whom it is for.
     pub destination: NodeId,
     /// More packets for this destination follow, enough to want a bulk dialog (§2.2: "NIFDY won't
@@ -27,10 +27,10 @@ pub struct Outgoing<T> {
     pub body: T,
 }
 
-impl<T> Outgoing<T> {
+impl<T> OutgoingPacket<T> {
     /// A packet by itself: acknowledged, no bulk mode, no answer.
-    pub const fn new(destination: NodeId, body: T) -> Outgoing<T> {
-        Outgoing { destination, bulk_request: false, bulk_exit: false, acknowledged: true, answers: false, body }
+    pub const fn new(destination: NodeId, body: T) -> OutgoingPacket<T> {
+        OutgoingPacket { destination, bulk_request: false, bulk_exit: false, acknowledged: true, answers: false, body }
     }
 }
 
@@ -38,7 +38,7 @@ impl<T> Outgoing<T> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pool<T> {
     buffers: usize,
-    waiting: VecDeque<(Outgoing<T>, usize)>,
+    waiting: VecDeque<(OutgoingPacket<T>, usize)>,
 }
 
 impl<T> Pool<T> {
@@ -61,7 +61,7 @@ impl<T> Pool<T> {
     }
 
     /// Takes a packet in, behind those that wait and the `outstanding` ones of its destination.
-    pub(super) fn insert(&mut self, packet: Outgoing<T>, outstanding: usize) {
+    pub(super) fn insert(&mut self, packet: OutgoingPacket<T>, outstanding: usize) {
         assert!(self.has_room(), "a packet enters where a buffer is empty (§2.1.1)");
         let rank = if packet.acknowledged { self.waiting_for(packet.destination) + outstanding } else { 0 };
         self.waiting.push_back((packet, rank));
@@ -77,16 +77,16 @@ impl<T> Pool<T> {
     }
 
     /// Each packet with its rank, oldest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Outgoing<T>, usize)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&OutgoingPacket<T>, usize)> {
         self.waiting.iter().map(|(packet, rank)| (packet, *rank))
     }
 
-    pub(super) fn take(&mut self, place: usize) -> Outgoing<T> {
+    pub(super) fn take(&mut self, place: usize) -> OutgoingPacket<T> {
         self.waiting.remove(place).expect("the chosen packet waits").0
     }
 }
 
-impl<T> Outgoing<T> {
+impl<T> OutgoingPacket<T> {
     fn is_ordered_to(&self, destination: NodeId) -> bool {
         self.acknowledged && self.destination == destination
     }

@@ -3,28 +3,28 @@
 use super::acknowledge::Waits;
 use super::bulk_receive::{Due, Stores};
 use super::bulk_send::BulkSend;
-use super::{AcknowledgeAt, Acknowledgement, Answer, Bulk, Frame, Header, Request, Scalar, Unit};
+use super::{AcknowledgeAt, Acknowledgement, Answer, Bulk, NifdyFrame, NifdyHeader, NifdyUnit, Request, Scalar};
 use crate::engine::NodeId;
 
-impl<T: Clone> Unit<T> {
+impl<T: Clone> NifdyUnit<T> {
     /// A frame came from the network. True if it took a place of the arrivals FIFO that is free
-    /// again, because it was a copy: the network is to be told, as after [`Unit::accept`].
+    /// again, because it was a copy: the network is to be told, as after [`NifdyUnit::accept`].
     ///
     /// # Panics
     ///
     /// If it takes a place and none is free, or if a network that is said to deliver every frame
     /// exactly once does not.
     #[must_use = "the network is to be told of a free place"]
-    pub fn arrive(&mut self, frame: Frame<T>) -> bool {
-        let Frame { source, destination, header, carried, body } = frame;
+    pub fn arrive(&mut self, frame: NifdyFrame<T>) -> bool {
+        let NifdyFrame { source, destination, header, carried, body } = frame;
         assert_eq!(destination, self.own, "a frame goes where it is addressed");
         if let Some(carried) = carried {
             self.acknowledged(source, carried);
         }
         match header {
-            Header::Acknowledgement(acknowledgement) => self.acknowledged(source, acknowledgement),
-            Header::Bulk(bulk) => self.bulk_arrives(source, bulk, body),
-            Header::Scalar(scalar) => {
+            NifdyHeader::Acknowledgement(acknowledgement) => self.acknowledged(source, acknowledgement),
+            NifdyHeader::Bulk(bulk) => self.bulk_arrives(source, bulk, body),
+            NifdyHeader::Scalar(scalar) => {
                 return self.scalar_arrives(source, scalar, body.expect("a scalar packet has a body"));
             }
         }
@@ -145,7 +145,7 @@ impl<T: Clone> Unit<T> {
         }
     }
 
-    fn dialog_acknowledged(&mut self, source: NodeId, number: Option<super::Number>, ends: bool) {
+    fn dialog_acknowledged(&mut self, source: NodeId, number: Option<super::BulkNumber>, ends: bool) {
         let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
         if ends {
             dialog.end();

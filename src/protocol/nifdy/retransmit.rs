@@ -21,7 +21,7 @@
 //! * A carried acknowledgement does not travel again with a copy of its answer: by then it could be
 //!   of the wrong packet. Its packet is sent again, and acknowledged by itself.
 
-use super::{Frame, Header, Number, Retransmission};
+use super::{BulkNumber, NifdyFrame, NifdyHeader, Retransmission};
 use crate::engine::{NodeId, Time};
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ pub(super) struct Retransmit<T> {
 /// A buffer and its timer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Copy<T> {
-    frame: Frame<T>,
+    frame: NifdyFrame<T>,
     timer: Timer,
 }
 
@@ -74,22 +74,22 @@ impl<T: Clone> Retransmit<T> {
     }
 
     /// A frame that is to be acknowledged leaves.
-    pub(super) fn sent(&mut self, frame: &Frame<T>, now: Time) {
-        let frame = Frame { carried: None, ..frame.clone() };
+    pub(super) fn sent(&mut self, frame: &NifdyFrame<T>, now: Time) {
+        let frame = NifdyFrame { carried: None, ..frame.clone() };
         self.copies.push(Copy { frame, timer: Timer::Set(now + self.timeout) });
     }
 
     /// A scalar packet was acknowledged.
     pub(super) fn scalar_acknowledged(&mut self, destination: NodeId) {
-        self.free(|frame| frame.destination == destination && matches!(frame.header, Header::Scalar(_)));
+        self.free(|frame| frame.destination == destination && matches!(frame.header, NifdyHeader::Scalar(_)));
     }
 
     /// A packet of the outgoing dialog was acknowledged.
-    pub(super) fn bulk_acknowledged(&mut self, number: Number) {
-        self.free(|frame| matches!(frame.header, Header::Bulk(bulk) if bulk.number == number));
+    pub(super) fn bulk_acknowledged(&mut self, number: BulkNumber) {
+        self.free(|frame| matches!(frame.header, NifdyHeader::Bulk(bulk) if bulk.number == number));
     }
 
-    fn free(&mut self, is_it: impl Fn(&Frame<T>) -> bool) {
+    fn free(&mut self, is_it: impl Fn(&NifdyFrame<T>) -> bool) {
         let place = self.copies.iter().position(|copy| is_it(&copy.frame)).expect("an outstanding packet has a copy");
         self.copies.remove(place);
     }
@@ -118,7 +118,7 @@ impl<T: Clone> Retransmit<T> {
     }
 
     /// The copy to be sent, if any; its timer is set anew.
-    pub(super) fn copy(&mut self, now: Time) -> Option<Frame<T>> {
+    pub(super) fn copy(&mut self, now: Time) -> Option<NifdyFrame<T>> {
         let place = self.copies.iter().position(|copy| copy.timer == Timer::Off)?;
         let mut copy = self.copies.remove(place);
         copy.timer = Timer::Set(now + self.timeout);
@@ -129,7 +129,7 @@ impl<T: Clone> Retransmit<T> {
 
     /// What the buffers hold.
     #[cfg(test)]
-    pub(super) fn frames(&self) -> impl Iterator<Item = &Frame<T>> {
+    pub(super) fn frames(&self) -> impl Iterator<Item = &NifdyFrame<T>> {
         self.copies.iter().map(|copy| &copy.frame)
     }
 

@@ -6,7 +6,7 @@
 use super::acknowledge::Waiting;
 use super::bulk_send::BulkSend;
 use super::outstanding::Entry;
-use super::{Frame, Header, Outgoing, Scalar, Unit};
+use super::{NifdyFrame, NifdyHeader, NifdyUnit, OutgoingPacket, Scalar};
 use crate::engine::{NodeId, Time};
 
 /// How an eligible packet leaves.
@@ -20,8 +20,8 @@ pub(super) enum Way {
     Bulk,
 }
 
-impl<T: Clone> Unit<T> {
-    /// True if [`Unit::next`] would give a frame.
+impl<T: Clone> NifdyUnit<T> {
+    /// True if [`NifdyUnit::next`] would give a frame.
     pub fn has_next(&self) -> bool {
         self.ready_acknowledgement().is_some()
             || self.retransmit.as_ref().is_some_and(|retransmit| retransmit.has_copy())
@@ -30,18 +30,18 @@ impl<T: Clone> Unit<T> {
     }
 
     /// The next frame for the network. It counts as sent: the caller sends it.
-    pub fn next(&mut self, now: Time) -> Option<Frame<T>> {
+    pub fn next(&mut self, now: Time) -> Option<NifdyFrame<T>> {
         self.next_acknowledgement().or_else(|| self.next_packet(now))
     }
 
     /// The next acknowledgement, for a caller that sends them by another network than packets.
-    pub fn next_acknowledgement(&mut self) -> Option<Frame<T>> {
+    pub fn next_acknowledgement(&mut self) -> Option<NifdyFrame<T>> {
         let place = self.ready_acknowledgement()?;
         Some(self.send_acknowledgement(place))
     }
 
     /// The next packet.
-    pub fn next_packet(&mut self, now: Time) -> Option<Frame<T>> {
+    pub fn next_packet(&mut self, now: Time) -> Option<NifdyFrame<T>> {
         if let Some(copy) = self.retransmit.as_mut().and_then(|retransmit| retransmit.copy(now)) {
             self.statistics.retransmitted += 1;
             return Some(copy);
@@ -53,7 +53,7 @@ impl<T: Clone> Unit<T> {
                 self.send(place, way)
             }
         };
-        let is_acknowledged = !matches!(frame.header, Header::Scalar(Scalar { acknowledged: false, .. }));
+        let is_acknowledged = !matches!(frame.header, NifdyHeader::Scalar(Scalar { acknowledged: false, .. }));
         if let Some(retransmit) = self.retransmit.as_mut().filter(|_| is_acknowledged) {
             retransmit.sent(&frame, now);
         }
@@ -64,14 +64,14 @@ impl<T: Clone> Unit<T> {
         self.acknowledgements.iter().position(|waiting| !self.is_held(waiting))
     }
 
-    fn send_acknowledgement(&mut self, place: usize) -> Frame<T> {
+    fn send_acknowledgement(&mut self, place: usize) -> NifdyFrame<T> {
         let Waiting { destination, acknowledgement, .. } = self.acknowledgements.take(place);
         self.statistics.acknowledgements += 1;
-        self.frame(destination, Header::Acknowledgement(acknowledgement), None)
+        self.frame(destination, NifdyHeader::Acknowledgement(acknowledgement), None)
     }
 
-    fn frame(&self, destination: NodeId, header: Header, body: Option<T>) -> Frame<T> {
-        Frame { source: self.own, destination, header, carried: None, body }
+    fn frame(&self, destination: NodeId, header: NifdyHeader, body: Option<T>) -> NifdyFrame<T> {
+        NifdyFrame { source: self.own, destination, header, carried: None, body }
     }
 
     /// The oldest eligible packet.
@@ -81,7 +81,7 @@ impl<T: Clone> Unit<T> {
     }
 
     /// How a packet of the pool could leave now, if it could.
-    pub(super) fn way(&self, packet: &Outgoing<T>, rank: usize) -> Option<Way> {
+    pub(super) fn way(&self, packet: &OutgoingPacket<T>, rank: usize) -> Option<Way> {
         if !packet.acknowledged {
             return Some(Way::Unacknowledged);
         }
@@ -91,30 +91,30 @@ impl<T: Clone> Unit<T> {
         }
     }
 
-    fn send(&mut self, place: usize, way: Way) -> Frame<T> {
+    fn send(&mut self, place: usize, way: Way) -> NifdyFrame<T> {
         let packet = self.pool.take(place);
         let header = match way {
             Way::Unacknowledged => {
                 self.statistics.unacknowledged += 1;
-                Header::Scalar(Scalar { acknowledged: false, bulk_request: false, duplicate_bit: false })
+                NifdyHeader::Scalar(Scalar { acknowledged: false, bulk_request: false, duplicate_bit: false })
             }
-            Way::Scalar => Header::Scalar(self.scalar(&packet)),
+            Way::Scalar => NifdyHeader::Scalar(self.scalar(&packet)),
             Way::Bulk => {
                 self.statistics.bulk += 1;
                 let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
-                Header::Bulk(dialog.send(packet.bulk_exit))
+                NifdyHeader::Bulk(dialog.send(packet.bulk_exit))
             }
         };
         let carried = if packet.answers { self.acknowledgements.ride(packet.destination) } else { None };
         self.statistics.carried += u64::from(carried.is_some());
-        Frame { carried, ..self.frame(packet.destination, header, Some(packet.body)) }
+        NifdyFrame { carried, ..self.frame(packet.destination, header, Some(packet.body)) }
     }
 
     /// A scalar packet leaves. A request for a dialog is made where none is open or asked for, and
     /// another packet of the message is to come.
-    fn scalar(&mut self, packet: &Outgoing<T>) -> Scalar {
+    fn scalar(&mut self, packet: &OutgoingPacket<T>) -> Scalar {
         self.statistics.scalar += 1;
-        let Outgoing { destination, .. } = *packet;
+        let OutgoingPacket { destination, .. } = *packet;
         let duplicate_bit = self.retransmit.as_mut().is_some_and(|retransmit| retransmit.next_bit(destination));
         self.outstanding.insert(Entry { destination, duplicate_bit });
         let is_wanted = packet.bulk_request && !packet.bulk_exit && self.parameters.has_bulk();
@@ -131,9 +131,9 @@ impl<T: Clone> Unit<T> {
         dialog.is_some_and(|dialog| self.pool.waiting_for(dialog.destination) == 0)
     }
 
-    fn empty_exit(&mut self) -> Frame<T> {
+    fn empty_exit(&mut self) -> NifdyFrame<T> {
         let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
         let (destination, header) = (dialog.destination, dialog.send(true));
-        self.frame(destination, Header::Bulk(header), None)
+        self.frame(destination, NifdyHeader::Bulk(header), None)
     }
 }

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 /// Counts, in packets. They change no behaviour, and are left out of the hash: units that will act
 /// alike hash alike.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Statistics {
+pub struct NifdyStatistics {
     /// Scalar packets sent, to be acknowledged.
     pub scalar: u64,
     /// Bulk packets sent.
@@ -28,6 +28,6 @@ pub struct Statistics {
     pub duplicates: u64,
 }
 
-impl Hash for Statistics {
+impl Hash for NifdyStatistics {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }

@@ -8,15 +8,15 @@ use super::numbering::Numbering;
 use super::outstanding::Outstanding;
 use super::pool::Pool;
 use super::retransmit::Retransmit;
-use super::statistics::Statistics;
-use super::{Answer, Outgoing, Parameters};
+use super::statistics::NifdyStatistics;
+use super::{Answer, OutgoingPacket, UnitParameters};
 use crate::engine::{NodeId, Time};
 
 /// The NIFDY unit of one node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Unit<T> {
+pub struct NifdyUnit<T> {
     pub(super) own: NodeId,
-    pub(super) parameters: Parameters,
+    pub(super) parameters: UnitParameters,
     pub(super) numbering: Numbering,
     pub(super) pool: Pool<T>,
     pub(super) outstanding: Outstanding,
@@ -25,7 +25,7 @@ pub struct Unit<T> {
     pub(super) arrivals: Arrivals<T>,
     pub(super) acknowledgements: Acknowledgements,
     pub(super) retransmit: Option<Retransmit<T>>,
-    pub(super) statistics: Statistics,
+    pub(super) statistics: NifdyStatistics,
 }
 
 /// A packet that the processor accepted.
@@ -39,16 +39,16 @@ pub struct Delivered<T> {
     pub frees_place: bool,
 }
 
-impl<T: Clone> Unit<T> {
+impl<T: Clone> NifdyUnit<T> {
     /// The unit of node `own`, with nothing in it.
     ///
     /// # Panics
     ///
-    /// If the parameters do not pass [`Parameters::check`].
-    pub fn new(own: NodeId, parameters: &Parameters) -> Unit<T> {
+    /// If the parameters do not pass [`UnitParameters::check`].
+    pub fn new(own: NodeId, parameters: &UnitParameters) -> NifdyUnit<T> {
         assert_eq!(parameters.check(), [], "the parameters are right");
         let numbering = Numbering::new(parameters);
-        Unit {
+        NifdyUnit {
             own,
             parameters: *parameters,
             numbering,
@@ -59,7 +59,7 @@ impl<T: Clone> Unit<T> {
             arrivals: Arrivals::new(parameters.arrivals),
             acknowledgements: Acknowledgements::default(),
             retransmit: parameters.retransmission.map(Retransmit::new),
-            statistics: Statistics::default(),
+            statistics: NifdyStatistics::default(),
         }
     }
 
@@ -69,7 +69,7 @@ impl<T: Clone> Unit<T> {
     }
 
     /// A packet from the processor enters the pool, or is given back where no buffer is empty.
-    pub fn offer(&mut self, packet: Outgoing<T>) -> Result<(), Outgoing<T>> {
+    pub fn offer(&mut self, packet: OutgoingPacket<T>) -> Result<(), OutgoingPacket<T>> {
         if !self.pool.has_room() {
             return Err(packet);
         }
@@ -81,7 +81,7 @@ impl<T: Clone> Unit<T> {
         Ok(())
     }
 
-    /// The source and body of what [`Unit::accept`] would give.
+    /// The source and body of what [`NifdyUnit::accept`] would give.
     pub fn front(&self) -> Option<(NodeId, &T)> {
         match self.arrivals.front()? {
             Arrived::Scalar { source, body, .. } => Some((*source, body)),
@@ -133,7 +133,7 @@ impl<T: Clone> Unit<T> {
         }
     }
 
-    /// Bytes of state of the unit for packets of `packet_bytes`: see [`Parameters::state_bytes`].
+    /// Bytes of state of the unit for packets of `packet_bytes`: see [`UnitParameters::state_bytes`].
     pub fn state_bytes(&self, packet_bytes: usize) -> usize {
         self.parameters.state_bytes(packet_bytes)
     }
@@ -177,7 +177,7 @@ impl<T: Clone> Unit<T> {
     }
 
     /// Counts since the start.
-    pub const fn statistics(&self) -> Statistics {
+    pub const fn statistics(&self) -> NifdyStatistics {
         self.statistics
     }
 
@@ -191,7 +191,7 @@ impl<T: Clone> Unit<T> {
     }
 
     fn can_answer(&self, destination: NodeId) -> bool {
-        let answers = |packet: &Outgoing<T>| packet.answers && packet.destination == destination;
+        let answers = |packet: &OutgoingPacket<T>| packet.answers && packet.destination == destination;
         self.pool.iter().any(|(packet, rank)| answers(packet) && self.way(packet, rank).is_some())
     }
 

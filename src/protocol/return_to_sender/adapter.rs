@@ -9,35 +9,38 @@
 //!
 //! The head is the sender's buffer, the kind of frame, and in a reply the note that was told.
 
-use super::{Buffers, Incoming, IncomingBuffer, Outcome, Outgoing, OutgoingBuffer, Packet, Parameters, Reply, Verdict};
+use super::{
+    Buffers, DataPacket, FlowControlParameters, IncomingBuffer, IncomingHalf, OutgoingBuffer, OutgoingHalf, Reply,
+    ReplyOutcome, Verdict,
+};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Offer, Promises, Protocol, Slot, Statistics, Taken};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The parameters of the protocol, with those of its wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WireParameters {
+pub struct ReturnToSenderParameters {
     /// Buffers, and when a returned packet is sent again.
-    pub flow: Parameters,
+    pub flow: FlowControlParameters,
     /// Length of an acknowledgement.
     pub acknowledgement: Bytes,
 }
 
-impl WireParameters {
+impl ReturnToSenderParameters {
     /// Packets kept for sending, and for the reader.
     pub fn keeps(&self) -> [u64; 2] {
-        let Parameters { outgoing, incoming, .. } = self.flow;
+        let FlowControlParameters { outgoing, incoming, .. } = self.flow;
         [outgoing, incoming].map(|buffers| buffers.count().map_or(u64::MAX, u64::from))
     }
 }
 
 /// The protocol's end at a node.
-pub struct Adapter<P> {
+pub struct ReturnToSenderAdapter<P> {
     own: NodeId,
     classes: u8,
-    parameters: WireParameters,
-    outgoing: Outgoing<(P, Bytes)>,
-    incoming: Incoming<(P, Bytes)>,
+    parameters: ReturnToSenderParameters,
+    outgoing: OutgoingHalf<(P, Bytes)>,
+    incoming: IncomingHalf<(P, Bytes)>,
     /// What is in each outgoing buffer, until it is accepted: it is sent again from there if what comes
     /// back is only told of.
     kept: BTreeMap<u32, (P, Bytes)>,
@@ -55,16 +58,16 @@ const ACCEPTED: u64 = 1;
 const RETURNED: u64 = 2;
 const KIND_SHIFT: u32 = 32;
 
-impl<P: Clone> Adapter<P> {
+impl<P: Clone> ReturnToSenderAdapter<P> {
     /// The end at node `own`, on a fabric of so many classes.
-    pub fn new(own: NodeId, classes: u8, parameters: WireParameters) -> Adapter<P> {
-        let Parameters { outgoing, incoming, retry } = parameters.flow;
-        Adapter {
+    pub fn new(own: NodeId, classes: u8, parameters: ReturnToSenderParameters) -> ReturnToSenderAdapter<P> {
+        let FlowControlParameters { outgoing, incoming, retry } = parameters.flow;
+        ReturnToSenderAdapter {
             own,
             classes,
             parameters,
-            outgoing: Outgoing::new(own, outgoing, retry),
-            incoming: Incoming::new(own, incoming),
+            outgoing: OutgoingHalf::new(own, outgoing, retry),
+            incoming: IncomingHalf::new(own, incoming),
             kept: BTreeMap::new(),
             packets: VecDeque::new(),
             replies: VecDeque::new(),
@@ -82,8 +85,8 @@ impl<P: Clone> Adapter<P> {
         Frame { from: self.own, to, class, head, bytes, takes_place, again: false, body }
     }
 
-    fn send(&mut self, packet: Packet<(P, Bytes)>, again: bool) {
-        let Packet { to, buffer, payload: (body, bytes), .. } = packet;
+    fn send(&mut self, packet: DataPacket<(P, Bytes)>, again: bool) {
+        let DataPacket { to, buffer, payload: (body, bytes), .. } = packet;
         let head = Head([u64::from(buffer.number()) | PACKET << KIND_SHIFT, 0]);
         let frame = self.frame(to, Class::REQUESTS, head, bytes, Some(body));
         self.packets.push_back(Frame { again, ..frame });
@@ -102,7 +105,7 @@ impl<P: Clone> Adapter<P> {
     }
 }
 
-impl<P: Clone> Protocol<P> for Adapter<P> {
+impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
     fn promises(&self) -> Promises {
         Promises {
             in_order: false,
@@ -147,7 +150,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
         let verdict = match word >> KIND_SHIFT {
             PACKET => {
                 let payload = (body.expect("a packet has a body"), bytes);
-                let reply = self.incoming.arrive(Packet { from, to, buffer, payload });
+                let reply = self.incoming.arrive(DataPacket { from, to, buffer, payload });
                 return Effects { discards: self.reply(reply), ..Effects::NONE };
             }
             ACCEPTED => {
@@ -161,7 +164,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
         };
         self.notes.insert(from, note);
         let outcome = self.outgoing.reply(Reply { from, to, buffer, verdict }, now);
-        Effects { returned: matches!(outcome, Outcome::Bounced { .. }), ..Effects::NONE }
+        Effects { returned: matches!(outcome, ReplyOutcome::Bounced { .. }), ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {

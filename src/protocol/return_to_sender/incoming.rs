@@ -11,20 +11,20 @@
 //! which one sender sent them.
 
 use super::slots::Slots;
-use super::{Buffers, IncomingBuffer, Packet, Reply, Verdict};
+use super::{Buffers, DataPacket, IncomingBuffer, Reply, Verdict};
 use crate::engine::NodeId;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
 /// The receiving half of a node's flow control (§5.1.2).
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
-pub struct Incoming<P> {
+pub struct IncomingHalf<P> {
     node: NodeId,
     slots: Slots<State<P>>,
     /// The buffers to be read, first accepted first.
     waiting: VecDeque<IncomingBuffer>,
     reading: u32,
-    statistics: Statistics,
+    statistics: IncomingStatistics,
 }
 
 /// A taken buffer.
@@ -36,10 +36,10 @@ enum State<P> {
     Reading,
 }
 
-/// A packet being read. Its buffer is free only after [`Incoming::release`].
+/// A packet being read. Its buffer is free only after [`IncomingHalf::release`].
 #[must_use = "a buffer that is not released stays taken for ever"]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Taken<P> {
+pub struct PacketBeingRead<P> {
     /// The buffer, to be released.
     pub buffer: IncomingBuffer,
     /// Who sent the packet.
@@ -50,7 +50,7 @@ pub struct Taken<P> {
 
 /// Where the incoming buffers are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Census {
+pub struct IncomingCensus {
     /// Free, or nothing where there is no limit.
     pub free: Option<u32>,
     /// With a packet that waits to be read.
@@ -63,7 +63,7 @@ pub struct Census {
 ///
 /// They change no behaviour, and are left out of the hash: halves that will act alike hash alike.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Statistics {
+pub struct IncomingStatistics {
     /// Packets that found a buffer.
     pub accepted: u64,
     /// Packets that found none and were sent back.
@@ -74,15 +74,15 @@ pub struct Statistics {
     pub buffers_max: u32,
 }
 
-impl<P> Incoming<P> {
+impl<P> IncomingHalf<P> {
     /// The receiving half of `node`, all buffers free.
-    pub fn new(node: NodeId, buffers: Buffers) -> Incoming<P> {
-        Incoming {
+    pub fn new(node: NodeId, buffers: Buffers) -> IncomingHalf<P> {
+        IncomingHalf {
             node,
             slots: Slots::new(buffers),
             waiting: VecDeque::new(),
             reading: 0,
-            statistics: Statistics::default(),
+            statistics: IncomingStatistics::default(),
         }
     }
 
@@ -93,8 +93,8 @@ impl<P> Incoming<P> {
 
     /// A packet came off the first network. It is always consumed: the reply to inject into the
     /// second network says whether it was accepted or carries it back.
-    pub fn arrive(&mut self, packet: Packet<P>) -> Reply<P> {
-        let Packet { from, to, buffer, payload } = packet;
+    pub fn arrive(&mut self, packet: DataPacket<P>) -> Reply<P> {
+        let DataPacket { from, to, buffer, payload } = packet;
         assert_eq!(to, self.node, "a packet goes where it is addressed");
         let verdict = match self.has_room() {
             true => self.accept(from, payload),
@@ -122,7 +122,7 @@ impl<P> Incoming<P> {
         !self.waiting.is_empty()
     }
 
-    /// Who sent the packet that [`Incoming::take`] would give, and what.
+    /// Who sent the packet that [`IncomingHalf::take`] would give, and what.
     pub fn front(&self) -> Option<(NodeId, &P)> {
         match self.slots.get(self.waiting.front()?.0)? {
             State::Waiting { from, payload } => Some((*from, payload)),
@@ -131,7 +131,7 @@ impl<P> Incoming<P> {
     }
 
     /// Begins to read the packet accepted first, if any. Its buffer stays taken.
-    pub fn take(&mut self) -> Option<Taken<P>> {
+    pub fn take(&mut self) -> Option<PacketBeingRead<P>> {
         let buffer = self.waiting.pop_front()?;
         let state = self.slots.get_mut(buffer.0).expect("a waiting packet has a buffer");
         let State::Waiting { from, payload } = std::mem::replace(state, State::Reading) else {
@@ -139,7 +139,7 @@ impl<P> Incoming<P> {
         };
         self.reading += 1;
         self.check();
-        Some(Taken { buffer, from, payload })
+        Some(PacketBeingRead { buffer, from, payload })
     }
 
     /// Ends reading: the buffer is free.
@@ -155,18 +155,18 @@ impl<P> Incoming<P> {
 
     /// Takes and releases at once: the sender and what it gave.
     pub fn drain(&mut self) -> Option<(NodeId, P)> {
-        let Taken { buffer, from, payload } = self.take()?;
+        let PacketBeingRead { buffer, from, payload } = self.take()?;
         self.release(buffer);
         Some((from, payload))
     }
 
     /// Where the buffers are.
-    pub fn census(&self) -> Census {
-        Census { free: self.slots.free(), waiting: self.waiting.len() as u32, reading: self.reading }
+    pub fn census(&self) -> IncomingCensus {
+        IncomingCensus { free: self.slots.free(), waiting: self.waiting.len() as u32, reading: self.reading }
     }
 
     /// Counts since the start.
-    pub const fn statistics(&self) -> Statistics {
+    pub const fn statistics(&self) -> IncomingStatistics {
         self.statistics
     }
 
@@ -179,13 +179,13 @@ impl<P> Incoming<P> {
     }
 }
 
-impl Census {
+impl IncomingCensus {
     /// The buffers that are not free.
     pub const fn used(self) -> u32 {
         self.waiting + self.reading
     }
 }
 
-impl Hash for Statistics {
+impl Hash for IncomingStatistics {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }

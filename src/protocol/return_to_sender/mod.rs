@@ -15,9 +15,9 @@
 //! # What it models
 //!
 //! * The sender takes an empty outgoing buffer before it injects a packet, and owns the buffer
-//!   until the packet is accepted: [`Outgoing`].
+//!   until the packet is accepted: [`OutgoingHalf`].
 //! * The receiver accepts into a free incoming buffer and acknowledges, or returns the packet:
-//!   [`Incoming`]. A buffer is free again only when its reader releases it.
+//!   [`IncomingHalf`]. A buffer is free again only when its reader releases it.
 //! * Replies (acknowledgments and returned packets) travel on the second network. The buffer they
 //!   come back to is owned already, so the sender consumes every reply at once and the second
 //!   network always drains. An incoming packet is answered at once too, so the first network
@@ -39,35 +39,35 @@
 //!   large an acknowledgment is. Faults of the network.
 //! * Fairness. A freed buffer goes to whoever arrives first, so under an *endless* stream from
 //!   others one sender can bounce for ever; with finite traffic nobody does.
-//! * Receivers that never release: their packets go round for ever. [`Outgoing::holders`] names
+//! * Receivers that never release: their packets go round for ever. [`OutgoingHalf::holders`] names
 //!   them for the report on a livelock. Programs that hold incoming buffers while they wait for an
 //!   outgoing one can stop each other so (§3.2).
 //!
 //! # Parameters and statistics
 //!
-//! [`Parameters`]: outgoing and incoming buffers (count, or infinite), first and longest delay
-//! before a retry. [`outgoing::Statistics`], [`incoming::Statistics`]: packets sent, acknowledged,
+//! [`FlowControlParameters`]: outgoing and incoming buffers (count, or infinite), first and longest delay
+//! before a retry. [`outgoing::OutgoingStatistics`], [`incoming::IncomingStatistics`]: packets sent, acknowledged,
 //! bounced, retried; accepted, returned, released; most buffers in use at once.
 //!
 //! # Example
 //!
 //! ```
 //! use narrows::engine::{NodeId, Time};
-//! use narrows::protocol::return_to_sender::{Buffers, Endpoint, Outcome, Parameters, Retry};
+//! use narrows::protocol::return_to_sender::{Buffers, FlowControl, FlowControlParameters, ReplyOutcome, Retry};
 //!
-//! let one_buffer = Parameters::symmetric(Buffers::finite(1).unwrap(), Retry::constant(Time::from_ns(100)));
-//! let (mut a, mut b) = (Endpoint::new(NodeId(0), one_buffer), Endpoint::new(NodeId(1), one_buffer));
+//! let one_buffer = FlowControlParameters::symmetric(Buffers::finite(1).unwrap(), Retry::constant(Time::from_ns(100)));
+//! let (mut a, mut b) = (FlowControl::new(NodeId(0), one_buffer), FlowControl::new(NodeId(1), one_buffer));
 //!
 //! // Room: accepted, acknowledged, freed.
 //! let packet = a.outgoing.send(NodeId(1), "first").unwrap();
 //! let reply = b.incoming.arrive(packet);
-//! assert!(matches!(a.outgoing.reply(reply, Time::from_ns(80)), Outcome::Freed(_)));
+//! assert!(matches!(a.outgoing.reply(reply, Time::from_ns(80)), ReplyOutcome::Freed(_)));
 //!
 //! // No room until "first" is read: the packet comes back and is retried.
 //! let packet = a.outgoing.send(NodeId(1), "second").unwrap();
 //! let reply = b.incoming.arrive(packet);
 //! let outcome = a.outgoing.reply(reply, Time::from_ns(200));
-//! assert!(matches!(outcome, Outcome::Bounced { retry_at, .. } if retry_at == Time::from_ns(300)));
+//! assert!(matches!(outcome, ReplyOutcome::Bounced { retry_at, .. } if retry_at == Time::from_ns(300)));
 //! assert_eq!(b.incoming.drain(), Some((NodeId(0), "first")));
 //! let packet = a.outgoing.retry(Time::from_ns(300)).unwrap();
 //! assert!(b.incoming.arrive(packet).is_accepted());
@@ -82,29 +82,29 @@ mod slots;
 mod tests;
 mod wire;
 
-pub use adapter::{Adapter, WireParameters};
-pub use incoming::{Incoming, Taken};
-pub use outgoing::{Holder, Outcome, Outgoing};
-pub use parameters::{BadRetry, Buffers, Parameters, Retry};
-pub use wire::{IncomingBuffer, OutgoingBuffer, Packet, Reply, Verdict};
+pub use adapter::{ReturnToSenderAdapter, ReturnToSenderParameters};
+pub use incoming::{IncomingHalf, PacketBeingRead};
+pub use outgoing::{Holder, OutgoingHalf, ReplyOutcome};
+pub use parameters::{BadRetry, Buffers, FlowControlParameters, Retry};
+pub use wire::{DataPacket, IncomingBuffer, OutgoingBuffer, Reply, Verdict};
 
 use crate::engine::NodeId;
 
 /// Both halves of one node's flow control; they share nothing, and may be kept apart.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
-pub struct Endpoint<P> {
+pub struct FlowControl<P> {
     /// The sending half.
-    pub outgoing: Outgoing<P>,
+    pub outgoing: OutgoingHalf<P>,
     /// The receiving half.
-    pub incoming: Incoming<P>,
+    pub incoming: IncomingHalf<P>,
 }
 
-impl<P> Endpoint<P> {
+impl<P> FlowControl<P> {
     /// The flow control of `node`, all buffers free.
-    pub fn new(node: NodeId, parameters: Parameters) -> Endpoint<P> {
-        Endpoint {
-            outgoing: Outgoing::new(node, parameters.outgoing, parameters.retry),
-            incoming: Incoming::new(node, parameters.incoming),
+    pub fn new(node: NodeId, parameters: FlowControlParameters) -> FlowControl<P> {
+        FlowControl {
+            outgoing: OutgoingHalf::new(node, parameters.outgoing, parameters.retry),
+            incoming: IncomingHalf::new(node, parameters.incoming),
         }
     }
 

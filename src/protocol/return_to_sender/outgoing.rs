@@ -12,14 +12,14 @@
 //! those due at the same instant, the first that bounced.
 
 use super::slots::Slots;
-use super::{Buffers, OutgoingBuffer, Packet, Reply, Retry, Verdict};
+use super::{Buffers, DataPacket, OutgoingBuffer, Reply, Retry, Verdict};
 use crate::engine::{NodeId, Time};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
 /// The sending half of a node's flow control (§5.1.2).
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
-pub struct Outgoing<P> {
+pub struct OutgoingHalf<P> {
     node: NodeId,
     retry: Retry,
     slots: Slots<State<P>>,
@@ -27,7 +27,7 @@ pub struct Outgoing<P> {
     due: VecDeque<(Time, OutgoingBuffer)>,
     reserved: u32,
     in_flight: u32,
-    statistics: Statistics,
+    statistics: OutgoingStatistics,
 }
 
 /// A taken buffer. `delay` is what the next bounce will wait for.
@@ -44,10 +44,10 @@ enum State<P> {
 /// What a reply did.
 #[must_use = "whoever waits for a buffer or for a retry must be told"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum ReplyOutcome {
     /// The packet was accepted, and this buffer is free.
     Freed(OutgoingBuffer),
-    /// The packet is back in its buffer, for [`Outgoing::retry`] from `retry_at` on.
+    /// The packet is back in its buffer, for [`OutgoingHalf::retry`] from `retry_at` on.
     Bounced {
         /// The buffer, which stays taken.
         buffer: OutgoingBuffer,
@@ -69,7 +69,7 @@ pub enum Holder {
 
 /// Where the outgoing buffers are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Census {
+pub struct OutgoingCensus {
     /// Free, or nothing where there is no limit.
     pub free: Option<u32>,
     /// Taken for a message that is being composed.
@@ -84,7 +84,7 @@ pub struct Census {
 ///
 /// They change no behaviour, and are left out of the hash: halves that will act alike hash alike.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Statistics {
+pub struct OutgoingStatistics {
     /// Packets injected for the first time.
     pub sent: u64,
     /// Packets accepted by their receivers.
@@ -97,17 +97,17 @@ pub struct Statistics {
     pub buffers_max: u32,
 }
 
-impl<P> Outgoing<P> {
+impl<P> OutgoingHalf<P> {
     /// The sending half of `node`, all buffers free.
-    pub fn new(node: NodeId, buffers: Buffers, retry: Retry) -> Outgoing<P> {
-        Outgoing {
+    pub fn new(node: NodeId, buffers: Buffers, retry: Retry) -> OutgoingHalf<P> {
+        OutgoingHalf {
             node,
             retry,
             slots: Slots::new(buffers),
             due: VecDeque::new(),
             reserved: 0,
             in_flight: 0,
-            statistics: Statistics::default(),
+            statistics: OutgoingStatistics::default(),
         }
     }
 
@@ -129,7 +129,7 @@ impl<P> Outgoing<P> {
     }
 
     /// Sends the message composed in `buffer`: the packet to inject into the first network.
-    pub fn transmit(&mut self, buffer: OutgoingBuffer, to: NodeId, payload: P) -> Packet<P> {
+    pub fn transmit(&mut self, buffer: OutgoingBuffer, to: NodeId, payload: P) -> DataPacket<P> {
         let state = self.slots.get_mut(buffer.0);
         let Some(state @ State::Reserved) = state else {
             panic!("{}: transmits from outgoing buffer {}, which is not reserved", self.node, buffer.0)
@@ -139,11 +139,11 @@ impl<P> Outgoing<P> {
         self.in_flight += 1;
         self.statistics.sent += 1;
         self.check();
-        Packet { from: self.node, to, buffer, payload }
+        DataPacket { from: self.node, to, buffer, payload }
     }
 
     /// Takes a buffer and transmits at once; gives the payload back if no buffer is free.
-    pub fn send(&mut self, to: NodeId, payload: P) -> Result<Packet<P>, P> {
+    pub fn send(&mut self, to: NodeId, payload: P) -> Result<DataPacket<P>, P> {
         match self.reserve() {
             Some(buffer) => Ok(self.transmit(buffer, to, payload)),
             None => Err(payload),
@@ -151,7 +151,7 @@ impl<P> Outgoing<P> {
     }
 
     /// A reply came off the second network at `now`. It is always consumed.
-    pub fn reply(&mut self, reply: Reply<P>, now: Time) -> Outcome {
+    pub fn reply(&mut self, reply: Reply<P>, now: Time) -> ReplyOutcome {
         assert_eq!(reply.to, self.node, "a reply goes to the sender of its packet");
         let buffer = reply.buffer;
         let (to, delay) = match self.slots.get_mut(buffer.0) {
@@ -167,20 +167,20 @@ impl<P> Outgoing<P> {
         outcome
     }
 
-    fn accepted(&mut self, buffer: OutgoingBuffer) -> Outcome {
+    fn accepted(&mut self, buffer: OutgoingBuffer) -> ReplyOutcome {
         self.slots.remove(buffer.0);
         self.statistics.acknowledged += 1;
-        Outcome::Freed(buffer)
+        ReplyOutcome::Freed(buffer)
     }
 
-    fn returned(&mut self, buffer: OutgoingBuffer, to: NodeId, delay: Time, payload: P, now: Time) -> Outcome {
+    fn returned(&mut self, buffer: OutgoingBuffer, to: NodeId, delay: Time, payload: P, now: Time) -> ReplyOutcome {
         let retry_at = now.saturating_add(delay);
         let state = self.slots.get_mut(buffer.0).expect("the sender still owns the buffer");
         *state = State::Bounced { to, delay: self.retry.next(delay), payload };
         let place = self.due.partition_point(|&(due, _)| due <= retry_at);
         self.due.insert(place, (retry_at, buffer));
         self.statistics.bounced += 1;
-        Outcome::Bounced { buffer, retry_at }
+        ReplyOutcome::Bounced { buffer, retry_at }
     }
 
     /// When the next retry is due, if any.
@@ -190,7 +190,7 @@ impl<P> Outgoing<P> {
 
     /// The first packet whose retry is due at `now`, to inject into the first network. Call it
     /// again for the next: each takes its own time on the wire.
-    pub fn retry(&mut self, now: Time) -> Option<Packet<P>> {
+    pub fn retry(&mut self, now: Time) -> Option<DataPacket<P>> {
         let (_, buffer) = self.due.pop_front_if(|(due, _)| *due <= now)?;
         let state = self.slots.get_mut(buffer.0).expect("a bounced packet has a buffer");
         let State::Bounced { to, delay, payload } = std::mem::replace(state, State::Reserved) else {
@@ -200,12 +200,12 @@ impl<P> Outgoing<P> {
         self.in_flight += 1;
         self.statistics.retried += 1;
         self.check();
-        Some(Packet { from: self.node, to, buffer, payload })
+        Some(DataPacket { from: self.node, to, buffer, payload })
     }
 
     /// Where the buffers are.
-    pub fn census(&self) -> Census {
-        Census {
+    pub fn census(&self) -> OutgoingCensus {
+        OutgoingCensus {
             free: self.slots.free(),
             reserved: self.reserved,
             in_flight: self.in_flight,
@@ -226,7 +226,7 @@ impl<P> Outgoing<P> {
     }
 
     /// Counts since the start.
-    pub const fn statistics(&self) -> Statistics {
+    pub const fn statistics(&self) -> OutgoingStatistics {
         self.statistics
     }
 
@@ -241,13 +241,13 @@ impl<P> Outgoing<P> {
     }
 }
 
-impl Census {
+impl OutgoingCensus {
     /// The buffers that are not free.
     pub const fn used(self) -> u32 {
         self.reserved + self.in_flight + self.bounced
     }
 }
 
-impl Hash for Statistics {
+impl Hash for OutgoingStatistics {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }

@@ -5,9 +5,9 @@ use std::fmt;
 use std::num::NonZeroU32;
 
 /// The flow control of one node. The paper varies both counts together (§5.1.2, "flow control
-/// buffers"): [`Parameters::symmetric`].
+/// buffers"): [`FlowControlParameters::symmetric`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Parameters {
+pub struct FlowControlParameters {
     /// Outgoing buffers.
     pub outgoing: Buffers,
     /// Incoming buffers.
@@ -16,10 +16,10 @@ pub struct Parameters {
     pub retry: Retry,
 }
 
-impl Parameters {
+impl FlowControlParameters {
     /// `buffers` outgoing and as many incoming, as in the paper.
-    pub const fn symmetric(buffers: Buffers, retry: Retry) -> Parameters {
-        Parameters { outgoing: buffers, incoming: buffers, retry }
+    pub const fn symmetric(buffers: Buffers, retry: Retry) -> FlowControlParameters {
+        FlowControlParameters { outgoing: buffers, incoming: buffers, retry }
     }
 }
 

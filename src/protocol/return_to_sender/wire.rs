@@ -27,7 +27,7 @@ impl IncomingBuffer {
 /// On the first network: to be handed to the incoming half of node `to`.
 #[must_use = "a packet that is not injected is lost, and its buffer with it"]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Packet<P> {
+pub struct DataPacket<P> {
     /// The sender.
     pub from: NodeId,
     /// The receiver.

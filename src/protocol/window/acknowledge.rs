@@ -1,7 +1,7 @@
 //! Which acknowledgements are due: each source has one at most, and what it tells is looked up when
 //! it leaves. So they take a few bytes for each source, however many packets come.
 
-use super::Parameters;
+use super::LinkParameters;
 use super::timers::Timers;
 use crate::engine::NodeId;
 use crate::engine::Time;
@@ -20,7 +20,7 @@ pub(super) struct Acknowledgements {
 }
 
 impl Acknowledgements {
-    pub(super) fn new(parameters: &Parameters) -> Acknowledgements {
+    pub(super) fn new(parameters: &LinkParameters) -> Acknowledgements {
         Acknowledgements {
             every: parameters.acknowledge_every,
             delay: parameters.acknowledge_delay,

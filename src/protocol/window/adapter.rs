@@ -7,16 +7,16 @@
 //! Leaves out: what it takes an interface to make an acknowledgement; the bytes of a number, for which
 //! the interface's header has room; packets that go past the protocol, which are numbered as others.
 
-use super::{Arrived, Header, Link, Order, Parameters, Place};
+use super::{Arrived, LinkParameters, Order, ReadingPlace, WindowHeader, WindowLink};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Offer, Promises, Protocol, Slot, Statistics, Taken};
 use std::collections::BTreeMap;
 
 /// The parameters of the protocol, with those of its wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WireParameters {
+pub struct WindowParameters {
     /// Of each link.
-    pub link: Parameters,
+    pub link: LinkParameters,
     /// Length of an acknowledgement.
     pub acknowledgement: Bytes,
 }
@@ -25,15 +25,15 @@ pub struct WireParameters {
 /// many, and the largest sequence space tells them apart beside any window of use).
 const PACKETS_MAX: u64 = 1 << 31;
 
-impl WireParameters {
+impl WindowParameters {
     /// The same on a fabric that keeps the order of a pair's packets, or does not.
-    pub const fn over(mut self, in_order: bool) -> WireParameters {
+    pub const fn over(mut self, in_order: bool) -> WindowParameters {
         self.link.order = if in_order { Order::Kept } else { Order::Any { packets: PACKETS_MAX } };
         self
     }
 
     /// The same without buffers for what comes before its turn: only the next packet is taken.
-    pub const fn without_reordering(mut self) -> WireParameters {
+    pub const fn without_reordering(mut self) -> WindowParameters {
         self.link.reorder = 0;
         self
     }
@@ -45,29 +45,29 @@ impl WireParameters {
 }
 
 /// The protocol's end at a node.
-pub struct Adapter<P> {
-    parameters: WireParameters,
+pub struct WindowAdapter<P> {
+    parameters: WindowParameters,
     /// Of each class.
-    links: Vec<Link<(P, Bytes)>>,
+    links: Vec<WindowLink<(P, Bytes)>>,
     taken: u64,
     /// What is told in acknowledgements, and what was told.
     note: u64,
     notes: BTreeMap<NodeId, u64>,
 }
 
-impl<P: Clone> Adapter<P> {
+impl<P: Clone> WindowAdapter<P> {
     /// The end at node `own`, on a fabric of so many classes.
-    pub fn new(own: NodeId, classes: u8, parameters: WireParameters) -> Adapter<P> {
-        let links = (0..classes).map(|_| Link::new(own, &parameters.link)).collect();
-        Adapter { parameters, links, taken: 0, note: 0, notes: BTreeMap::new() }
+    pub fn new(own: NodeId, classes: u8, parameters: WindowParameters) -> WindowAdapter<P> {
+        let links = (0..classes).map(|_| WindowLink::new(own, &parameters.link)).collect();
+        WindowAdapter { parameters, links, taken: 0, note: 0, notes: BTreeMap::new() }
     }
 
-    fn link(&mut self, class: Class) -> &mut Link<(P, Bytes)> {
+    fn link(&mut self, class: Class) -> &mut WindowLink<(P, Bytes)> {
         &mut self.links[class.index()]
     }
 }
 
-impl<P: Clone> Protocol<P> for Adapter<P> {
+impl<P: Clone> Protocol<P> for WindowAdapter<P> {
     fn promises(&self) -> Promises {
         Promises {
             in_order: true,
@@ -94,7 +94,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
     }
 
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
-        let super::Frame { from, to, header, body, again } = self.link(class).next(now)?;
+        let super::WindowFrame { from, to, header, body, again } = self.link(class).next(now)?;
         let (body, bytes) = match body {
             Some((body, bytes)) => (Some(body), bytes),
             None => (None, self.parameters.acknowledgement),
@@ -113,7 +113,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
         let body = body.map(|body| (body, bytes));
         let link = self.link(class);
         let before = link.next_timer().unwrap_or(Time::MAX);
-        let arrived = link.arrive(super::Frame { from, to, header, body, again: false }, now);
+        let arrived = link.arrive(super::WindowFrame { from, to, header, body, again: false }, now);
         // An acknowledgement that waits for more packets sets one, though nothing leaves.
         let timer = link.next_timer().is_some_and(|next| next < before);
         Effects { discards: matches!(arrived, Arrived::Duplicate | Arrived::Refused), timer, ..Effects::NONE }
@@ -130,11 +130,11 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
     }
 
     fn release(&mut self, class: Class, slot: Slot) -> Effects {
-        Effects { ready: self.link(class).release(Place::of_number(slot.0)), ..Effects::NONE }
+        Effects { ready: self.link(class).release(ReadingPlace::of_number(slot.0)), ..Effects::NONE }
     }
 
     fn next_timer(&self) -> Option<Time> {
-        self.links.iter().filter_map(Link::next_timer).min()
+        self.links.iter().filter_map(WindowLink::next_timer).min()
     }
 
     fn on_time(&mut self, now: Time) {
@@ -155,7 +155,7 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
 
     fn statistics(&self) -> Statistics {
         let mut sum = Statistics { accepted: self.taken, ..Statistics::default() };
-        for link in self.links.iter().map(Link::statistics) {
+        for link in self.links.iter().map(WindowLink::statistics) {
             sum.acknowledgements += link.acknowledgements;
             sum.retransmitted += link.retransmitted;
             sum.duplicates += link.duplicates;
@@ -169,15 +169,15 @@ impl<P: Clone> Protocol<P> for Adapter<P> {
 }
 
 /// Header and note as a head: the number above the bit of kind, and the note in a word of its own.
-pub fn encode(header: Header, note: u64) -> Head {
+pub fn encode(header: WindowHeader, note: u64) -> Head {
     let [kind, number] = header.encode();
     Head([kind | number << 1, note])
 }
 
 /// What [`encode`] put in.
-pub fn decode(head: Head) -> (Header, u64) {
+pub fn decode(head: Head) -> (WindowHeader, u64) {
     let [first, note] = head.0;
-    (Header::decode([first & 1, first >> 1]), note)
+    (WindowHeader::decode([first & 1, first >> 1]), note)
 }
 
 #[cfg(test)]
@@ -189,10 +189,10 @@ mod tests {
     const A: NodeId = NodeId(0);
     const B: NodeId = NodeId(1);
 
-    fn header() -> impl Strategy<Value = Header> {
+    fn header() -> impl Strategy<Value = WindowHeader> {
         prop_oneof![
-            any::<u32>().prop_map(|sequence| Header::Data { sequence }),
-            any::<u32>().prop_map(|next| Header::Acknowledgement { next }),
+            any::<u32>().prop_map(|sequence| WindowHeader::Data { sequence }),
+            any::<u32>().prop_map(|next| WindowHeader::Acknowledgement { next }),
         ]
     }
 
@@ -204,13 +204,13 @@ mod tests {
     }
 
     /// Two ends with a place each, and reorder buffers for what finds none.
-    fn ends() -> [Adapter<char>; 2] {
-        let link = Parameters { arrivals: 1, ..Parameters::default() };
-        let parameters = WireParameters { link, acknowledgement: Bytes(8) }.over(false);
-        [A, B].map(|own| Adapter::new(own, 2, parameters))
+    fn ends() -> [WindowAdapter<char>; 2] {
+        let link = LinkParameters { arrivals: 1, ..LinkParameters::default() };
+        let parameters = WindowParameters { link, acknowledgement: Bytes(8) }.over(false);
+        [A, B].map(|own| WindowAdapter::new(own, 2, parameters))
     }
 
-    fn send(end: &mut Adapter<char>, class: Class, body: char) {
+    fn send(end: &mut WindowAdapter<char>, class: Class, body: char) {
         let slot = end.reserve(class).expect("a buffer is free");
         end.offer(slot, Offer { to: B, class, marks: Marks::ALONE, bytes: Bytes(32), body });
     }
@@ -248,9 +248,9 @@ mod tests {
     #[test]
     fn an_acknowledgement_that_waits_sets_a_timer() {
         let delay = Time::from_us(3);
-        let link = Parameters { acknowledge_every: 2, acknowledge_delay: delay, ..Parameters::default() };
-        let parameters = WireParameters { link, acknowledgement: Bytes(8) };
-        let ([mut a, mut b], class) = ([A, B].map(|own| Adapter::new(own, 1, parameters)), Class::REQUESTS);
+        let link = LinkParameters { acknowledge_every: 2, acknowledge_delay: delay, ..LinkParameters::default() };
+        let parameters = WindowParameters { link, acknowledgement: Bytes(8) };
+        let ([mut a, mut b], class) = ([A, B].map(|own| WindowAdapter::new(own, 1, parameters)), Class::REQUESTS);
         send(&mut a, class, 'x');
         let packet = a.next(class, Time::ZERO).expect("its window is open");
         assert!(b.arrive(packet, Time::ZERO).timer);

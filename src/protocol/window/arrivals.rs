@@ -1,8 +1,8 @@
 //! The arrivals: places of packets that wait to be read, or are being read.
 //!
 //! ```text
-//!           insert            take             release
-//!  (free) ──────────► waiting ─────► (a Place) ───────► (free)
+//!           insert            take                    release
+//!  (free) ──────────► waiting ─────► (a ReadingPlace) ───────► (free)
 //! ```
 
 use crate::engine::NodeId;
@@ -11,17 +11,17 @@ use std::collections::{BTreeSet, VecDeque};
 /// A place whose packet is being read. It is free only after `release`.
 #[must_use = "a place that is not released stays taken for ever"]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Place(u32);
+pub struct ReadingPlace(u32);
 
-impl Place {
+impl ReadingPlace {
     /// Its number, below the count of places.
     pub(super) const fn number(self) -> u32 {
         self.0
     }
 
     /// The place of a number that was asked for.
-    pub(super) const fn of_number(number: u32) -> Place {
-        Place(number)
+    pub(super) const fn of_number(number: u32) -> ReadingPlace {
+        ReadingPlace(number)
     }
 }
 
@@ -30,7 +30,7 @@ impl Place {
 pub(super) struct Arrivals<P> {
     places: usize,
     waiting: VecDeque<(NodeId, P)>,
-    reading: BTreeSet<Place>,
+    reading: BTreeSet<ReadingPlace>,
 }
 
 impl<P> Arrivals<P> {
@@ -56,15 +56,15 @@ impl<P> Arrivals<P> {
         self.waiting.front().map(|(from, body)| (*from, body))
     }
 
-    pub(super) fn take(&mut self) -> Option<(NodeId, P, Place)> {
+    pub(super) fn take(&mut self) -> Option<(NodeId, P, ReadingPlace)> {
         let (from, body) = self.waiting.pop_front()?;
-        let mut free = (0..).map(Place).filter(|place| !self.reading.contains(place));
+        let mut free = (0..).map(ReadingPlace).filter(|place| !self.reading.contains(place));
         let place = free.next().expect("there are more numbers than places");
         self.reading.insert(place);
         Some((from, body, place))
     }
 
-    pub(super) fn release(&mut self, place: Place) {
+    pub(super) fn release(&mut self, place: ReadingPlace) {
         assert!(self.reading.remove(&place), "a place is released once, by its reader");
     }
 }

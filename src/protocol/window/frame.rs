@@ -5,13 +5,13 @@ use crate::engine::NodeId;
 /// One packet of the network.
 #[must_use = "a frame that is not sent costs a time-out"]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Frame<P> {
+pub struct WindowFrame<P> {
     /// Who sends it.
     pub from: NodeId,
     /// Whom it is for.
     pub to: NodeId,
     /// Of which kind, with its number.
-    pub header: Header,
+    pub header: WindowHeader,
     /// What was offered; nothing in an acknowledgement.
     pub body: Option<P>,
     /// It is a copy of one sent before. Beside the bytes, for those who count; no receiver looks.
@@ -20,7 +20,7 @@ pub struct Frame<P> {
 
 /// The header: a kind, and a number of the sequence space.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Header {
+pub enum WindowHeader {
     /// A data packet.
     Data {
         /// Its number.
@@ -40,12 +40,12 @@ const NUMBER_BITS: u32 = 32;
 const DATA: u64 = 0;
 const ACKNOWLEDGEMENT: u64 = 1;
 
-impl Header {
+impl WindowHeader {
     /// As two words.
     pub const fn encode(self) -> [u64; 2] {
         let (kind, number) = match self {
-            Header::Data { sequence } => (DATA, sequence as u64),
-            Header::Acknowledgement { next } => (ACKNOWLEDGEMENT, next as u64),
+            WindowHeader::Data { sequence } => (DATA, sequence as u64),
+            WindowHeader::Acknowledgement { next } => (ACKNOWLEDGEMENT, next as u64),
         };
         [fits(kind, KIND_BITS), fits(number, NUMBER_BITS)]
     }
@@ -55,11 +55,11 @@ impl Header {
     /// # Panics
     ///
     /// If a word has a bit set outside its field: it is not of a header.
-    pub const fn decode(words: [u64; 2]) -> Header {
+    pub const fn decode(words: [u64; 2]) -> WindowHeader {
         let number = fits(words[1], NUMBER_BITS) as u32;
         match fits(words[0], KIND_BITS) {
-            DATA => Header::Data { sequence: number },
-            _ => Header::Acknowledgement { next: number },
+            DATA => WindowHeader::Data { sequence: number },
+            _ => WindowHeader::Acknowledgement { next: number },
         }
     }
 }
@@ -70,9 +70,9 @@ const fn fits(value: u64, bits: u32) -> u64 {
     value
 }
 
-impl<P> Frame<P> {
+impl<P> WindowFrame<P> {
     /// True for an acknowledgement.
     pub const fn is_acknowledgement(&self) -> bool {
-        matches!(self.header, Header::Acknowledgement { .. })
+        matches!(self.header, WindowHeader::Acknowledgement { .. })
     }
 }

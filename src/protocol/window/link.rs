@@ -2,18 +2,18 @@
 
 use super::receiving::Receiving;
 use super::sending::Sending;
-use super::{Frame, Header, Parameters, Place, Statistics};
+use super::{LinkParameters, ReadingPlace, WindowFrame, WindowHeader, WindowStatistics};
 use crate::engine::NodeId;
 use crate::engine::Time;
 
 /// The link of one node to all others.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Link<P> {
+pub struct WindowLink<P> {
     node: NodeId,
-    parameters: Parameters,
+    parameters: LinkParameters,
     pub(super) sending: Sending<P>,
     pub(super) receiving: Receiving<P>,
-    statistics: Statistics,
+    statistics: WindowStatistics,
 }
 
 /// What became of a frame that arrived. It is consumed, whatever it is.
@@ -32,25 +32,25 @@ pub enum Arrived {
     Freed(u32),
 }
 
-impl<P: Clone> Link<P> {
+impl<P: Clone> WindowLink<P> {
     /// The link of `node`, all buffers free.
     ///
     /// # Panics
     ///
-    /// If the parameters do not pass [`Parameters::check`].
-    pub fn new(node: NodeId, parameters: &Parameters) -> Link<P> {
+    /// If the parameters do not pass [`LinkParameters::check`].
+    pub fn new(node: NodeId, parameters: &LinkParameters) -> WindowLink<P> {
         assert_eq!(parameters.check(), [], "the parameters are right");
-        Link::unchecked(node, parameters)
+        WindowLink::unchecked(node, parameters)
     }
 
     /// With any parameters, to see what goes wrong.
-    pub(super) fn unchecked(node: NodeId, parameters: &Parameters) -> Link<P> {
-        Link {
+    pub(super) fn unchecked(node: NodeId, parameters: &LinkParameters) -> WindowLink<P> {
+        WindowLink {
             node,
             parameters: *parameters,
             sending: Sending::new(parameters),
             receiving: Receiving::new(parameters),
-            statistics: Statistics::default(),
+            statistics: WindowStatistics::default(),
         }
     }
 
@@ -76,35 +76,49 @@ impl<P: Clone> Link<P> {
 
     /// The frame that leaves now: an acknowledgement, else a copy that is due, else a new packet,
     /// the oldest whose window is open. Call it again for the next: each takes its time on the wire.
-    pub fn next(&mut self, now: Time) -> Option<Frame<P>> {
+    pub fn next(&mut self, now: Time) -> Option<WindowFrame<P>> {
         self.next_acknowledgement().or_else(|| self.next_copy(now)).or_else(|| self.next_new(now))
     }
 
-    fn next_acknowledgement(&mut self) -> Option<Frame<P>> {
+    fn next_acknowledgement(&mut self) -> Option<WindowFrame<P>> {
         let to = self.receiving.acknowledgements.next()?;
         self.statistics.acknowledgements += 1;
-        let header = Header::Acknowledgement { next: self.receiving.expects(to) };
-        Some(Frame { from: self.node, to, header, body: None, again: false })
+        let header = WindowHeader::Acknowledgement { next: self.receiving.expects(to) };
+        Some(WindowFrame { from: self.node, to, header, body: None, again: false })
     }
 
-    fn next_copy(&mut self, now: Time) -> Option<Frame<P>> {
+    fn next_copy(&mut self, now: Time) -> Option<WindowFrame<P>> {
         let (to, sequence, body) = self.sending.send_copy(now)?;
         self.statistics.retransmitted += 1;
-        Some(Frame { from: self.node, to, header: Header::Data { sequence }, body: Some(body), again: true })
+        Some(WindowFrame {
+            from: self.node,
+            to,
+            header: WindowHeader::Data { sequence },
+            body: Some(body),
+            again: true,
+        })
     }
 
-    fn next_new(&mut self, now: Time) -> Option<Frame<P>> {
+    fn next_new(&mut self, now: Time) -> Option<WindowFrame<P>> {
         let (to, sequence, body) = self.sending.send_new(now)?;
         self.statistics.sent += 1;
-        Some(Frame { from: self.node, to, header: Header::Data { sequence }, body: Some(body), again: false })
+        Some(WindowFrame {
+            from: self.node,
+            to,
+            header: WindowHeader::Data { sequence },
+            body: Some(body),
+            again: false,
+        })
     }
 
     /// A frame came off the network at `now`. It is always consumed.
-    pub fn arrive(&mut self, frame: Frame<P>, now: Time) -> Arrived {
+    pub fn arrive(&mut self, frame: WindowFrame<P>, now: Time) -> Arrived {
         assert_eq!(frame.to, self.node, "a frame goes where it is addressed");
         let arrived = match (frame.header, frame.body) {
-            (Header::Data { sequence }, Some(body)) => self.receiving.arrive(frame.from, sequence, body, now),
-            (Header::Acknowledgement { next }, None) => Arrived::Freed(self.sending.acknowledge(frame.from, next, now)),
+            (WindowHeader::Data { sequence }, Some(body)) => self.receiving.arrive(frame.from, sequence, body, now),
+            (WindowHeader::Acknowledgement { next }, None) => {
+                Arrived::Freed(self.sending.acknowledge(frame.from, next, now))
+            }
             _ => panic!("{}: a data packet has a body, and an acknowledgement has none", self.node),
         };
         match arrived {
@@ -116,19 +130,19 @@ impl<P: Clone> Link<P> {
         arrived
     }
 
-    /// The sender and payload of what [`Link::take`] would give.
+    /// The sender and payload of what [`WindowLink::take`] would give.
     pub fn front(&self) -> Option<(NodeId, &P)> {
         self.receiving.arrivals.front()
     }
 
     /// Begins to read the packet accepted first, if any. Its place stays taken.
-    pub fn take(&mut self) -> Option<(NodeId, P, Place)> {
+    pub fn take(&mut self) -> Option<(NodeId, P, ReadingPlace)> {
         self.receiving.arrivals.take()
     }
 
     /// Ends reading: the place is free, or goes to a packet that was kept. True if so: there is one
     /// more to be read then, and an acknowledgement to be sent.
-    pub fn release(&mut self, place: Place) -> bool {
+    pub fn release(&mut self, place: ReadingPlace) -> bool {
         let filled = self.receiving.release(place);
         self.statistics.accepted += u64::from(filled);
         filled > 0
@@ -158,12 +172,12 @@ impl<P: Clone> Link<P> {
     }
 
     /// Counts since the start.
-    pub const fn statistics(&self) -> Statistics {
+    pub const fn statistics(&self) -> WindowStatistics {
         self.statistics
     }
 
     /// Bytes of state for packets of `packet_bytes` and the peers talked to so far: see
-    /// [`Parameters::state_bytes`].
+    /// [`LinkParameters::state_bytes`].
     pub fn state_bytes(&self, packet_bytes: usize) -> usize {
         self.parameters.state_bytes(packet_bytes, self.sending.destinations().len(), self.receiving.sources())
     }

@@ -44,7 +44,7 @@
 //! packet from each other that may be in the network. With M = 2^`sequence_bits` numbers and a
 //! window of W, a receiver takes numbers from the next on, up to W of them, as new. So it errs if a
 //! packet still comes once the one M − W after it has been accepted, and not before. Hence
-//! ([`Parameters::check`] tells each):
+//! ([`LinkParameters::check`] tells each):
 //!
 //! | fabric ([`Order`]) | enough | because |
 //! |---|---|---|
@@ -75,7 +75,7 @@
 //!
 //! # State
 //!
-//! Grows with the peers a node has talked to, never with the machine ([`Parameters::state_bytes`]):
+//! Grows with the peers a node has talked to, never with the machine ([`LinkParameters::state_bytes`]):
 //! their numbers must outlive the packets.
 //!
 //! # Example
@@ -83,10 +83,10 @@
 //! ```
 //! use narrows::engine::Time;
 //! use narrows::engine::NodeId;
-//! use narrows::protocol::window::{Arrived, Link, Parameters};
+//! use narrows::protocol::window::{Arrived, LinkParameters, WindowLink};
 //!
-//! let parameters = Parameters { timeout: Time::from_us(10), ..Parameters::default() };
-//! let (mut a, mut b) = (Link::new(NodeId(0), &parameters), Link::new(NodeId(1), &parameters));
+//! let parameters = LinkParameters { timeout: Time::from_us(10), ..LinkParameters::default() };
+//! let (mut a, mut b) = (WindowLink::new(NodeId(0), &parameters), WindowLink::new(NodeId(1), &parameters));
 //! for packet in ["first", "second"] {
 //!     assert!(a.reserve());
 //!     a.offer(NodeId(1), packet);
@@ -121,9 +121,9 @@ mod statistics;
 mod tests;
 mod timers;
 
-pub use adapter::{Adapter, WireParameters};
-pub use arrivals::Place;
-pub use frame::{Frame, Header};
-pub use link::{Arrived, Link};
-pub use parameters::{Order, Parameters};
-pub use statistics::Statistics;
+pub use adapter::{WindowAdapter, WindowParameters};
+pub use arrivals::ReadingPlace;
+pub use frame::{WindowFrame, WindowHeader};
+pub use link::{Arrived, WindowLink};
+pub use parameters::{LinkParameters, Order};
+pub use statistics::WindowStatistics;

@@ -6,7 +6,7 @@
 //!               base              base + sent.len()       base + window
 //! ```
 
-use super::Parameters;
+use super::LinkParameters;
 use super::space::Space;
 use crate::engine::Time;
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ pub(super) struct Outgoing<P> {
 }
 
 impl<P: Clone> Outgoing<P> {
-    pub(super) fn new(parameters: &Parameters) -> Outgoing<P> {
+    pub(super) fn new(parameters: &LinkParameters) -> Outgoing<P> {
         Outgoing {
             space: Space::new(parameters.sequence_bits),
             window: parameters.window as usize,

@@ -7,7 +7,7 @@ use crate::engine::Time;
 
 /// Of one link.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Parameters {
+pub struct LinkParameters {
     /// Send buffers, for all destinations together.
     pub buffers: u32,
     /// W: packets to one destination sent and not acknowledged.
@@ -58,10 +58,10 @@ const NODE_BYTES: usize = 4;
 /// Bytes of a timer or a time-out (chosen: 32 bits of cycles).
 const TIMER_BYTES: usize = 4;
 
-impl Default for Parameters {
+impl Default for LinkParameters {
     /// Small, selective, for any fabric (chosen).
-    fn default() -> Parameters {
-        Parameters {
+    fn default() -> LinkParameters {
+        LinkParameters {
             buffers: 16,
             window: 8,
             reorder: 8,
@@ -76,7 +76,7 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
+impl LinkParameters {
     /// All that is wrong: the key, and why.
     pub fn check(&self) -> Vec<(&'static str, String)> {
         let mut wrong = Vec::new();

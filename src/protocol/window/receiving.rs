@@ -11,9 +11,9 @@
 //! turns. So while any is, no place is free.
 
 use super::acknowledge::Acknowledgements;
-use super::arrivals::{Arrivals, Place};
+use super::arrivals::{Arrivals, ReadingPlace};
 use super::space::Space;
-use super::{Arrived, Parameters};
+use super::{Arrived, LinkParameters};
 use crate::engine::NodeId;
 use crate::engine::Time;
 use std::collections::{BTreeMap, VecDeque};
@@ -40,7 +40,7 @@ struct Source<P> {
 }
 
 impl<P> Receiving<P> {
-    pub(super) fn new(parameters: &Parameters) -> Receiving<P> {
+    pub(super) fn new(parameters: &LinkParameters) -> Receiving<P> {
         Receiving {
             space: Space::new(parameters.sequence_bits),
             window: u64::from(parameters.window),
@@ -109,7 +109,7 @@ impl<P> Receiving<P> {
     }
 
     /// A reader is done: how many packets that were kept got a place, each told to its source.
-    pub(super) fn release(&mut self, place: Place) -> u32 {
+    pub(super) fn release(&mut self, place: ReadingPlace) -> u32 {
         self.arrivals.release(place);
         let told = self.ready.front().copied();
         let filled = self.fill();

@@ -10,7 +10,7 @@
 
 use super::outgoing::Outgoing;
 use super::timers::Timers;
-use super::{Order, Parameters};
+use super::{LinkParameters, Order};
 use crate::engine::NodeId;
 use crate::engine::Time;
 use std::collections::{BTreeMap, VecDeque};
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// The sending half of a link.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Sending<P> {
-    parameters: Parameters,
+    parameters: LinkParameters,
     reserved: u32,
     /// Offered and not sent, in this order.
     waiting: VecDeque<(NodeId, P)>,
@@ -33,7 +33,7 @@ pub(super) struct Sending<P> {
 }
 
 impl<P: Clone> Sending<P> {
-    pub(super) fn new(parameters: &Parameters) -> Sending<P> {
+    pub(super) fn new(parameters: &LinkParameters) -> Sending<P> {
         Sending {
             parameters: *parameters,
             reserved: 0,

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 /// Counts, in packets. They change no behaviour, and are left out of the hash: links that will act
 /// alike hash alike.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Statistics {
+pub struct WindowStatistics {
     /// Packets sent for the first time.
     pub sent: u64,
     /// Copies sent after a time-out.
@@ -20,6 +20,6 @@ pub struct Statistics {
     pub refused: u64,
 }
 
-impl Hash for Statistics {
+impl Hash for WindowStatistics {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }

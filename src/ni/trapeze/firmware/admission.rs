@@ -48,7 +48,7 @@ impl Admission {
     pub fn new(own: NodeId, protocol: &ProtocolParameters) -> Admission {
         let runs = protocol.keeps().is_some();
         // The queue is as long as there are packet buffers.
-        let queue = plain::Parameters { outgoing: u16::MAX, arrivals: u16::MAX };
+        let queue = plain::PlainParameters { outgoing: u16::MAX, arrivals: u16::MAX };
         let protocol = if runs { protocol.without_reordering() } else { ProtocolParameters::Plain(queue) };
         let promises = protocol.promises_over(1);
         Admission {

@@ -6,26 +6,26 @@ use crate::engine::Time;
 
 #[test]
 fn parameters_that_cannot_work_are_refused() {
-    let keys = |parameters: Parameters| parameters.check().into_iter().map(|(key, _)| key).collect::<Vec<_>>();
-    assert_eq!(keys(Parameters::default()), [""; 0]);
-    let none = Parameters { outstanding: 0, pool: 0, arrivals: 0, window: 0, ..parameters() };
+    let keys = |parameters: UnitParameters| parameters.check().into_iter().map(|(key, _)| key).collect::<Vec<_>>();
+    assert_eq!(keys(UnitParameters::default()), [""; 0]);
+    let none = UnitParameters { outstanding: 0, pool: 0, arrivals: 0, window: 0, ..parameters() };
     assert_eq!(keys(none), ["outstanding", "pool", "arrivals", "window"]);
-    let odd = Parameters { window: 3, ..parameters() };
+    let odd = UnitParameters { window: 3, ..parameters() };
     assert_eq!(keys(odd), ["window"]);
-    assert_eq!(keys(Parameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..odd }), [""; 0]);
-    assert_eq!(keys(Parameters { window: 0, dialogs: 0, ..parameters() }), [""; 0]);
+    assert_eq!(keys(UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..odd }), [""; 0]);
+    assert_eq!(keys(UnitParameters { window: 0, dialogs: 0, ..parameters() }), [""; 0]);
     let retransmission = Some(Retransmission { timeout: Time::ZERO });
-    assert_eq!(keys(Parameters { retransmission, ..parameters() }), ["retransmission.timeout"]);
+    assert_eq!(keys(UnitParameters { retransmission, ..parameters() }), ["retransmission.timeout"]);
 }
 
 #[test]
 fn at_most_one_scalar_packet_per_destination_and_o_in_all() {
     let mut net = Net::new(4, &no_bulk());
-    net.offer(A, Outgoing::new(B, 1));
-    net.offer(A, Outgoing::new(B, 2));
-    net.offer(A, Outgoing::new(C, 3));
-    net.offer(A, Outgoing::new(D, 4));
-    assert_eq!(net.unit(A).offer(Outgoing::new(B, 5)), Err(Outgoing::new(B, 5)), "B buffers, and no more");
+    net.offer(A, OutgoingPacket::new(B, 1));
+    net.offer(A, OutgoingPacket::new(B, 2));
+    net.offer(A, OutgoingPacket::new(C, 3));
+    net.offer(A, OutgoingPacket::new(D, 4));
+    assert_eq!(net.unit(A).offer(OutgoingPacket::new(B, 5)), Err(OutgoingPacket::new(B, 5)), "B buffers, and no more");
     assert_eq!(net.leave_all(A), [Some(1), Some(3)], "2 waits for 1, and 4 for an entry of the table");
     net.arrive_all(B);
     assert_eq!(net.accept_all(B), [(A, 1)]);
@@ -40,8 +40,8 @@ fn at_most_one_scalar_packet_per_destination_and_o_in_all() {
 #[test]
 fn acknowledged_when_accepted_or_when_inserted() {
     for (acknowledge, at_insertion) in [(AcknowledgeAt::Acceptance, 0), (AcknowledgeAt::Insertion, 1)] {
-        let mut net = Net::new(2, &Parameters { acknowledge, ..no_bulk() });
-        net.offer(A, Outgoing::new(B, ()));
+        let mut net = Net::new(2, &UnitParameters { acknowledge, ..no_bulk() });
+        net.offer(A, OutgoingPacket::new(B, ()));
         net.leave_all(A);
         net.arrive_all(B);
         assert_eq!(net.leave_all(B).len(), at_insertion);
@@ -54,13 +54,13 @@ fn acknowledged_when_accepted_or_when_inserted() {
 fn a_node_that_ignores_the_network_gets_one_packet_of_each_sender_and_holds_up_nobody_else() {
     let mut net = Net::new(3, &no_bulk());
     for n in 0..10 {
-        let _ = net.unit(A).offer(Outgoing::new(C, n));
-        let _ = net.unit(B).offer(Outgoing::new(C, n));
+        let _ = net.unit(A).offer(OutgoingPacket::new(C, n));
+        let _ = net.unit(B).offer(OutgoingPacket::new(C, n));
         assert_eq!(net.settle(&[C]), []);
         for (node, other) in [(A, B), (B, A)] {
             assert_eq!(net.unit(node).unacknowledged(C), 1);
             if net.unit(node).has_room() {
-                net.offer(node, Outgoing::new(other, n));
+                net.offer(node, OutgoingPacket::new(other, n));
                 assert_eq!(net.settle(&[C]), [(node, other, n)]);
             }
         }
@@ -72,7 +72,7 @@ fn a_node_that_ignores_the_network_gets_one_packet_of_each_sender_and_holds_up_n
 }
 
 /// A dialog from A to B that was granted to the first packet, with `1..` waiting.
-fn in_dialog(parameters: &Parameters, waiting: &[u32]) -> Net<u32> {
+fn in_dialog(parameters: &UnitParameters, waiting: &[u32]) -> Net<u32> {
     let mut net = Net::new(3, parameters);
     net.offer(A, long(B, 0));
     assert_eq!(net.settle(&[]), [(A, B, 0)]);
@@ -83,8 +83,8 @@ fn in_dialog(parameters: &Parameters, waiting: &[u32]) -> Net<u32> {
 
 #[test]
 fn a_dialog_has_a_window_of_packets_in_flight_and_no_entry_of_the_table() {
-    let mut net = in_dialog(&Parameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5]);
-    net.offer(A, Outgoing::new(C, 6));
+    let mut net = in_dialog(&UnitParameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5]);
+    net.offer(A, OutgoingPacket::new(C, 6));
     assert_eq!(net.leave_all(A), [1, 2, 3, 4, 6].map(Some), "5 waits for the window");
     assert_eq!((net.unit(A).outstanding(), net.unit(A).unacknowledged(B)), (1, 4));
     assert!(net.transit.iter().all(|frame| frame.takes_place() == (frame.destination == C)));
@@ -92,7 +92,7 @@ fn a_dialog_has_a_window_of_packets_in_flight_and_no_entry_of_the_table() {
 
 #[test]
 fn bulk_packets_are_put_in_order_and_acknowledged_by_half_windows() {
-    let mut net = in_dialog(&Parameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5, 6]);
+    let mut net = in_dialog(&UnitParameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5, 6]);
     net.leave_all(A);
     net.arrive(3);
     net.arrive(1);
@@ -112,7 +112,7 @@ fn bulk_packets_are_put_in_order_and_acknowledged_by_half_windows() {
 
 #[test]
 fn or_each_bulk_packet_is_acknowledged() {
-    let each = Parameters { bulk_acknowledge: BulkAcknowledge::EachPacket, window: 3, ..parameters() };
+    let each = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, window: 3, ..parameters() };
     let mut net = in_dialog(&each, &[1, 2, 3, 4]);
     assert_eq!(net.leave_all(A), [1, 2, 3].map(Some));
     net.arrive_all(B);
@@ -126,7 +126,7 @@ fn or_each_bulk_packet_is_acknowledged() {
 
 #[test]
 fn acknowledgements_of_halves_may_overtake_each_other() {
-    let mut net = in_dialog(&Parameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5, 6]);
+    let mut net = in_dialog(&UnitParameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5, 6]);
     net.leave_all(A);
     net.arrive_all(B);
     assert_eq!(net.accept_all(B).len(), 4);
@@ -142,7 +142,7 @@ fn acknowledgements_of_halves_may_overtake_each_other() {
 fn the_exit_bit_ends_a_dialog_in_the_middle_of_a_half() {
     let mut net = in_dialog(&parameters(), &[1, 2]);
     net.offer(A, last(B, 3));
-    net.offer(A, Outgoing::new(B, 4));
+    net.offer(A, OutgoingPacket::new(B, 4));
     assert_eq!(net.leave_all(A), [1, 2, 3].map(Some), "no scalar packet overtakes the dialog");
     net.transit.reverse();
     net.arrive_all(B);
@@ -178,7 +178,7 @@ fn a_sender_asks_for_one_dialog_only() {
     net.offer(A, long(B, 0));
     net.offer(A, long(C, 1));
     let requests = [net.leave(A), net.leave(A)].map(|frame| match frame.unwrap().header {
-        Header::Scalar(scalar) => scalar.bulk_request,
+        NifdyHeader::Scalar(scalar) => scalar.bulk_request,
         header => panic!("{header:?}"),
     });
     assert_eq!(requests, [true, false]);
@@ -200,12 +200,12 @@ fn no_dialog_is_asked_for_by_the_last_packet_or_where_there_is_no_bulk_mode() {
 
 #[test]
 fn a_receiver_that_ignores_the_network_never_blocks_it_with_bulk_packets() {
-    let mut net = in_dialog(&Parameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5]);
+    let mut net = in_dialog(&UnitParameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5]);
     assert_eq!(net.settle(&[B]), []);
     assert_eq!(net.transit, [], "all four are in their buffers");
     assert_eq!(net.unit(B).arrived(), 4);
-    net.offer(A, Outgoing::new(C, 9));
-    net.offer(C, Outgoing::new(B, 8));
+    net.offer(A, OutgoingPacket::new(C, 9));
+    net.offer(C, OutgoingPacket::new(B, 8));
     assert_eq!(net.settle(&[B]), [(A, C, 9)]);
     assert_eq!(net.settle(&[]).len(), 6);
 }
@@ -216,12 +216,12 @@ fn a_receiver_ends_a_dialog_and_the_next_packet_is_its_last() {
     net.leave_all(A);
     assert!(net.unit(B).end_dialog(A));
     assert!(!net.unit(B).end_dialog(C), "there is none with C");
-    net.offer(A, Outgoing::new(B, 3));
-    net.offer(A, Outgoing::new(B, 4));
+    net.offer(A, OutgoingPacket::new(B, 3));
+    net.offer(A, OutgoingPacket::new(B, 4));
     net.leave_all(B);
     net.arrive_all(A);
     assert_eq!(net.leave_all(A), [Some(3)]);
-    assert!(matches!(net.transit.last().unwrap().header, Header::Bulk(Bulk { bulk_exit: true, .. })));
+    assert!(matches!(net.transit.last().unwrap().header, NifdyHeader::Bulk(Bulk { bulk_exit: true, .. })));
     assert_eq!(net.settle(&[]), [1, 2, 3, 4].map(|n| (A, B, n)));
     assert_eq!((net.unit(A).dialog(), net.unit(B).dialogs().count()), (None, 0));
     assert!(net.is_idle());
@@ -245,9 +245,9 @@ fn or_an_empty_packet_is_its_last_where_none_waits() {
 
 #[test]
 fn a_packet_that_bypasses_the_protocol_is_eligible_at_once_and_not_acknowledged() {
-    let mut net = Net::new(2, &Parameters { outstanding: 1, ..no_bulk() });
-    net.offer(A, Outgoing::new(B, 1));
-    net.offer(A, Outgoing::new(B, 2));
+    let mut net = Net::new(2, &UnitParameters { outstanding: 1, ..no_bulk() });
+    net.offer(A, OutgoingPacket::new(B, 1));
+    net.offer(A, OutgoingPacket::new(B, 2));
     net.offer(A, bypass(B, 3));
     net.offer(A, bypass(B, 4));
     assert_eq!(net.leave_all(A), [1, 3, 4].map(Some));
@@ -257,8 +257,8 @@ fn a_packet_that_bypasses_the_protocol_is_eligible_at_once_and_not_acknowledged(
 
 #[test]
 fn an_acknowledgement_rides_in_the_answer() {
-    let mut net = Net::new(2, &Parameters { carried: true, ..no_bulk() });
-    net.offer(A, Outgoing::new(B, "ask"));
+    let mut net = Net::new(2, &UnitParameters { carried: true, ..no_bulk() });
+    net.offer(A, OutgoingPacket::new(B, "ask"));
     net.leave_all(A);
     net.arrive_all(B);
     net.accept(B, Answer::Follows);
@@ -275,11 +275,11 @@ fn an_acknowledgement_rides_in_the_answer() {
 
 #[test]
 fn an_acknowledgement_does_not_wait_for_an_answer_that_cannot_leave() {
-    let mut net = Net::new(2, &Parameters { carried: true, ..no_bulk() });
+    let mut net = Net::new(2, &UnitParameters { carried: true, ..no_bulk() });
     // Both ask, both accept, both answer: each answer waits for the acknowledgement that would
     // ride in the other.
     for (node, other) in [(A, B), (B, A)] {
-        net.offer(node, Outgoing::new(other, "ask"));
+        net.offer(node, OutgoingPacket::new(other, "ask"));
         net.leave_all(node);
     }
     for (node, other) in [(A, B), (B, A)] {
@@ -293,16 +293,16 @@ fn an_acknowledgement_does_not_wait_for_an_answer_that_cannot_leave() {
 
 #[test]
 fn an_acknowledgement_does_not_wait_where_no_answer_can_be_offered_or_none_will_come() {
-    let mut net = Net::new(3, &Parameters { carried: true, pool: 1, outstanding: 1, ..no_bulk() });
-    net.offer(A, Outgoing::new(B, 1));
-    net.offer(B, Outgoing::new(C, 2));
+    let mut net = Net::new(3, &UnitParameters { carried: true, pool: 1, outstanding: 1, ..no_bulk() });
+    net.offer(A, OutgoingPacket::new(B, 1));
+    net.offer(B, OutgoingPacket::new(C, 2));
     net.leave_all(A);
     net.arrive_all(B);
     net.accept(B, Answer::Follows);
     assert_eq!(net.leave(B).unwrap().body, None, "the pool is full");
 
-    let mut net = Net::new(2, &Parameters { carried: true, ..no_bulk() });
-    net.offer(A, Outgoing::new(B, 1));
+    let mut net = Net::new(2, &UnitParameters { carried: true, ..no_bulk() });
+    net.offer(A, OutgoingPacket::new(B, 1));
     net.leave_all(A);
     net.arrive_all(B);
     net.accept(B, Answer::Follows);
@@ -313,24 +313,24 @@ fn an_acknowledgement_does_not_wait_where_no_answer_can_be_offered_or_none_will_
 
 #[test]
 fn state_grows_with_the_parameters_and_not_with_use() {
-    let bytes = |parameters: Parameters| Unit::<()>::new(A, &parameters).state_bytes(32);
+    let bytes = |parameters: UnitParameters| NifdyUnit::<()>::new(A, &parameters).state_bytes(32);
     let base = bytes(no_bulk());
-    assert_eq!(bytes(Parameters { pool: 5, ..no_bulk() }) - base, 32 + 3, "a buffer, a tag of 16 bits, a rank");
-    assert_eq!(bytes(Parameters { outstanding: 3, ..no_bulk() }) - base, 2, "a tag of 16 bits");
-    assert_eq!(bytes(Parameters { arrivals: 3, ..no_bulk() }) - base, 32);
-    let dialog = |dialogs| bytes(Parameters { dialogs, ..parameters() });
+    assert_eq!(bytes(UnitParameters { pool: 5, ..no_bulk() }) - base, 32 + 3, "a buffer, a tag of 16 bits, a rank");
+    assert_eq!(bytes(UnitParameters { outstanding: 3, ..no_bulk() }) - base, 2, "a tag of 16 bits");
+    assert_eq!(bytes(UnitParameters { arrivals: 3, ..no_bulk() }) - base, 32);
+    let dialog = |dialogs| bytes(UnitParameters { dialogs, ..parameters() });
     assert_eq!(dialog(3) - dialog(2), 4 * 33 + 4, "W buffers and their numbers, the source, the window");
     let retransmission = Some(Retransmission { timeout: Time::from_us(1) });
-    assert_eq!(bytes(Parameters { retransmission, ..no_bulk() }) - base, 2 * (32 + 4), "a copy and a timer each");
+    assert_eq!(bytes(UnitParameters { retransmission, ..no_bulk() }) - base, 2 * (32 + 4), "a copy and a timer each");
 }
 
 #[test]
 fn what_was_held_at_most_counts_and_what_was_never_does_not() {
-    let (mut unit, mut held) = (Unit::new(A, &no_bulk()), HeldState::default());
+    let (mut unit, mut held) = (NifdyUnit::new(A, &no_bulk()), HeldState::default());
     held.note(&unit, 0);
     assert_eq!(held.bytes(32), 0);
     for to in [B, C, D] {
-        assert!(unit.offer(Outgoing::new(to, ())).is_ok());
+        assert!(unit.offer(OutgoingPacket::new(to, ())).is_ok());
         held.note(&unit, 0);
     }
     assert_eq!(held.bytes(32), 3 * 35, "three of the pool's four buffers");
@@ -345,9 +345,9 @@ fn what_was_held_at_most_counts_and_what_was_never_does_not() {
 #[test]
 #[should_panic(expected = "a packet that takes a place waits in the network until one is free")]
 fn a_network_that_does_not_count_places_is_found_out() {
-    let mut net = Net::new(3, &Parameters { arrivals: 1, ..no_bulk() });
+    let mut net = Net::new(3, &UnitParameters { arrivals: 1, ..no_bulk() });
     for node in [A, C] {
-        net.offer(node, Outgoing::new(B, ()));
+        net.offer(node, OutgoingPacket::new(B, ()));
         let frame = net.unit(node).next(Time::ZERO).unwrap();
         let _ = net.unit(B).arrive(frame);
     }

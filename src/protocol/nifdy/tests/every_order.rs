@@ -5,33 +5,33 @@ use super::model::{Case, Copies, Step};
 use super::net::*;
 use crate::engine::NodeId;
 
-fn small() -> Parameters {
-    Parameters { outstanding: 2, pool: 4, dialogs: 1, window: 2, arrivals: 1, ..Parameters::default() }
+fn small() -> UnitParameters {
+    UnitParameters { outstanding: 2, pool: 4, dialogs: 1, window: 2, arrivals: 1, ..UnitParameters::default() }
 }
 
-fn scalar() -> Parameters {
-    Parameters { dialogs: 0, ..small() }
+fn scalar() -> UnitParameters {
+    UnitParameters { dialogs: 0, ..small() }
 }
 
-fn packets(source: NodeId, all: &[Outgoing<()>]) -> Vec<(NodeId, Outgoing<()>)> {
+fn packets(source: NodeId, all: &[OutgoingPacket<()>]) -> Vec<(NodeId, OutgoingPacket<()>)> {
     all.iter().map(|packet| (source, packet.clone())).collect()
 }
 
-fn short(destination: NodeId) -> Outgoing<()> {
-    Outgoing::new(destination, ())
+fn short(destination: NodeId) -> OutgoingPacket<()> {
+    OutgoingPacket::new(destination, ())
 }
 
 #[test]
 fn scalar_packets_of_a_pair_both_ways() {
     let all = [packets(A, &[short(B), short(B), short(B)]), packets(B, &[short(A), short(A), short(A)])].concat();
     Case::new(2, scalar(), all.clone()).check();
-    Case::new(2, Parameters { acknowledge: AcknowledgeAt::Insertion, ..scalar() }, all).check();
+    Case::new(2, UnitParameters { acknowledge: AcknowledgeAt::Insertion, ..scalar() }, all).check();
 }
 
 #[test]
 fn scalar_packets_of_three_nodes_with_one_entry_each() {
     let all = [packets(A, &[short(B), short(C)]), packets(B, &[short(C), short(A)]), packets(C, &[short(B)])].concat();
-    Case::new(3, Parameters { outstanding: 1, pool: 1, ..scalar() }, all).check();
+    Case::new(3, UnitParameters { outstanding: 1, pool: 1, ..scalar() }, all).check();
 }
 
 #[test]
@@ -42,12 +42,12 @@ fn a_crowded_receiver_and_packets_past_the_protocol() {
 
 #[test]
 fn answers_that_carry_acknowledgements() {
-    let carried = Parameters { carried: true, ..scalar() };
+    let carried = UnitParameters { carried: true, ..scalar() };
     let both = [packets(A, &[short(B), short(B)]), packets(B, &[short(A)])].concat();
-    Case::new(2, Parameters { pool: 1, ..carried }, both.clone()).answered().check();
+    Case::new(2, UnitParameters { pool: 1, ..carried }, both.clone()).answered().check();
     Case::new(2, carried, both).answered().check();
     let ring = [packets(A, &[short(B)]), packets(B, &[short(C)]), packets(C, &[short(A)])].concat();
-    Case::new(3, Parameters { outstanding: 1, ..carried }, ring).answered().check();
+    Case::new(3, UnitParameters { outstanding: 1, ..carried }, ring).answered().check();
 }
 
 #[test]
@@ -56,9 +56,9 @@ fn a_dialog_between_scalar_packets() {
     let longs = std::array::from_fn::<_, 6, _>(|_| long.clone());
     let all = [packets(A, &longs), packets(A, &[last(B, ()), short(B)])].concat();
     Case::new(2, small(), all.clone()).check();
-    let each = Parameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..small() };
-    Case::new(2, Parameters { window: 3, ..each }, all.clone()).check();
-    Case::new(2, Parameters { window: 4, acknowledge: AcknowledgeAt::Insertion, ..small() }, all).check();
+    let each = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..small() };
+    Case::new(2, UnitParameters { window: 3, ..each }, all.clone()).check();
+    Case::new(2, UnitParameters { window: 4, acknowledge: AcknowledgeAt::Insertion, ..small() }, all).check();
 }
 
 #[test]
@@ -75,29 +75,29 @@ fn two_senders_compete_for_one_dialog() {
     let message = [long(C, ()), long(C, ()), last(C, ())];
     let all = [packets(A, &message), packets(B, &message[1..])].concat();
     Case::new(3, small(), all.clone()).check();
-    Case::new(3, Parameters { dialogs: 2, ..small() }, all).check();
+    Case::new(3, UnitParameters { dialogs: 2, ..small() }, all).check();
 }
 
 #[test]
 fn a_dialog_that_its_receiver_ends() {
     let all = packets(A, &[long(B, ()), long(B, ()), long(B, ()), last(B, ()), short(B)]);
     for window in [2, 4] {
-        Case { may_end_dialog: true, ..Case::new(2, Parameters { window, ..small() }, all.clone()) }.check();
-        let open = Case::new(2, Parameters { window, ..small() }, all[..3].to_vec());
+        Case { may_end_dialog: true, ..Case::new(2, UnitParameters { window, ..small() }, all.clone()) }.check();
+        let open = Case::new(2, UnitParameters { window, ..small() }, all[..3].to_vec());
         Case { may_end_dialog: true, ..open }.check();
     }
 }
 
-fn three() -> Vec<(NodeId, Outgoing<()>)> {
+fn three() -> Vec<(NodeId, OutgoingPacket<()>)> {
     packets(A, &[short(B), short(B), short(B)])
 }
 
-fn at_insertion() -> Parameters {
-    Parameters { acknowledge: AcknowledgeAt::Insertion, ..scalar() }
+fn at_insertion() -> UnitParameters {
+    UnitParameters { acknowledge: AcknowledgeAt::Insertion, ..scalar() }
 }
 
 /// Two messages and a scalar packet.
-fn two_dialogs() -> Vec<(NodeId, Outgoing<()>)> {
+fn two_dialogs() -> Vec<(NodeId, OutgoingPacket<()>)> {
     let message = [long(B, ()), last(B, ())];
     [packets(A, &message), packets(A, &message), packets(A, &[short(B)])].concat()
 }
@@ -116,7 +116,7 @@ fn one_bit_is_enough_for_dialogs_in_a_network_that_keeps_order() {
     let long = long(B, ());
     let all = packets(A, &[long.clone(), long.clone(), long.clone(), long, last(B, ()), short(B)]);
     Case::new(2, small(), all.clone()).dropping(1, 2, Copies::KeepOrder).check();
-    Case::new(2, Parameters { window: 4, ..small() }, all[1..].to_vec()).dropping(1, 2, Copies::KeepOrder).check();
+    Case::new(2, UnitParameters { window: 4, ..small() }, all[1..].to_vec()).dropping(1, 2, Copies::KeepOrder).check();
     Case::new(2, small(), two_dialogs()).dropping(2, 2, Copies::KeepOrder).check();
 }
 
@@ -139,7 +139,7 @@ fn a_dialog_that_its_receiver_ends_while_frames_are_dropped() {
 
 #[test]
 fn answers_that_carry_acknowledgements_are_dropped() {
-    let carried = Parameters { carried: true, ..scalar() };
+    let carried = UnitParameters { carried: true, ..scalar() };
     let both = [packets(A, &[short(B), short(B)]), packets(B, &[short(A)])].concat();
     for copies in [Copies::KeepOrder, Copies::DieInTime] {
         Case::new(2, carried, both[1..].to_vec()).answered().dropping(2, 2, copies).check();

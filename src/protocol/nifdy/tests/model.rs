@@ -20,8 +20,8 @@ pub type Id = u8;
 #[derive(Clone)]
 pub struct Case {
     pub nodes: u32,
-    pub parameters: Parameters,
-    pub packets: Vec<(NodeId, Outgoing<Id>)>,
+    pub parameters: UnitParameters,
+    pub packets: Vec<(NodeId, OutgoingPacket<Id>)>,
     /// Packets up to here are offered unasked; each after it once the first, the second… was accepted.
     pub unasked: usize,
     /// A receiver may end a dialog, once.
@@ -130,19 +130,19 @@ impl State {
     }
 
     fn is_first(&self, place: usize, case: &Case) -> bool {
-        let pair = |frame: &Frame<Id>| (frame.source, frame.destination);
+        let pair = |frame: &NifdyFrame<Id>| (frame.source, frame.destination);
         let frame = pair(&self.net.transit[place]);
         !case.keeps_order() || self.net.transit[..place].iter().all(|before| pair(before) != frame)
     }
 
     fn may_time_out(&self, node: NodeId, case: &Case) -> bool {
-        let is_of = |frame: &Frame<Id>| match frame.header {
-            Header::Acknowledgement(_) => frame.destination == node,
-            Header::Scalar(_) | Header::Bulk(_) => frame.source == node,
+        let is_of = |frame: &NifdyFrame<Id>| match frame.header {
+            NifdyHeader::Acknowledgement(_) => frame.destination == node,
+            NifdyHeader::Scalar(_) | NifdyHeader::Bulk(_) => frame.source == node,
         };
         let waits = matches!(case.network, Network::Drops { copies: Copies::DieBeforeTimers, .. });
         let is_acknowledging =
-            |unit: &Unit<Id>| unit.acknowledgements.iter().any(|waiting| waiting.destination == node);
+            |unit: &NifdyUnit<Id>| unit.acknowledgements.iter().any(|waiting| waiting.destination == node);
         let is_set = self.net.units[node.index()].next_timer().is_some();
         let is_left = self.net.transit.iter().any(is_of) || self.net.units.iter().any(is_acknowledging);
         is_set && !(waits && is_left)
@@ -241,20 +241,21 @@ impl State {
 
     /// Scalar packets of different bodies in transit between one pair.
     fn has_two_scalars(&self) -> bool {
-        let scalar = |frame: &&Frame<Id>| matches!(frame.header, Header::Scalar(Scalar { acknowledged: true, .. }));
+        let scalar =
+            |frame: &&NifdyFrame<Id>| matches!(frame.header, NifdyHeader::Scalar(Scalar { acknowledged: true, .. }));
         let scalars: Vec<_> = self.net.transit.iter().filter(scalar).collect();
-        let is_pair = |a: &Frame<Id>, b: &Frame<Id>| (a.source, a.destination) == (b.source, b.destination);
+        let is_pair = |a: &NifdyFrame<Id>, b: &NifdyFrame<Id>| (a.source, a.destination) == (b.source, b.destination);
         scalars.iter().any(|a| scalars.iter().any(|b| is_pair(a, b) && a.body != b.body))
     }
 }
 
 /// True if a frame is of a packet from `source` to `destination` that `sender` knows to be
 /// acknowledged: a copy of it, or an acknowledgement, by itself or carried.
-fn is_left(frame: &Frame<Id>, source: NodeId, destination: NodeId, sender: &Unit<Id>) -> bool {
+fn is_left(frame: &NifdyFrame<Id>, source: NodeId, destination: NodeId, sender: &NifdyUnit<Id>) -> bool {
     let held = || sender.retransmit.iter().flat_map(|retransmit| retransmit.frames());
     let mut held_there = held().filter(|held| held.destination == destination).map(|held| held.header);
     let (acknowledgement, data) = match frame.header {
-        Header::Acknowledgement(acknowledgement) => (Some(acknowledgement), None),
+        NifdyHeader::Acknowledgement(acknowledgement) => (Some(acknowledgement), None),
         header => (frame.carried, Some(header)),
     };
     let is_back = (frame.destination, frame.source) == (source, destination);
@@ -267,28 +268,28 @@ fn is_left(frame: &Frame<Id>, source: NodeId, destination: NodeId, sender: &Unit
 }
 
 /// True if a packet with that header waits for this acknowledgement.
-fn is_of(acknowledgement: Acknowledgement, header: Header) -> bool {
+fn is_of(acknowledgement: Acknowledgement, header: NifdyHeader) -> bool {
     match (acknowledgement, header) {
-        (Acknowledgement::Scalar { duplicate_bit, .. }, Header::Scalar(scalar)) => {
+        (Acknowledgement::Scalar { duplicate_bit, .. }, NifdyHeader::Scalar(scalar)) => {
             scalar.duplicate_bit == duplicate_bit
         }
-        (Acknowledgement::Bulk { number: Some(number), .. }, Header::Bulk(bulk)) => bulk.number == number,
+        (Acknowledgement::Bulk { number: Some(number), .. }, NifdyHeader::Bulk(bulk)) => bulk.number == number,
         (Acknowledgement::Bulk { number: None, .. }, _) => true,
         _ => false,
     }
 }
 
-fn fingerprint(frame: &Frame<Id>) -> u64 {
+fn fingerprint(frame: &NifdyFrame<Id>) -> u64 {
     let mut hasher = DefaultHasher::new();
     frame.hash(&mut hasher);
     hasher.finish()
 }
 
 impl Case {
-    pub fn new(nodes: u32, parameters: Parameters, packets: Vec<(NodeId, Outgoing<()>)>) -> Case {
+    pub fn new(nodes: u32, parameters: UnitParameters, packets: Vec<(NodeId, OutgoingPacket<()>)>) -> Case {
         let numbered = packets.into_iter().zip(0..).map(|((source, packet), id)| {
-            let Outgoing { destination, bulk_request, bulk_exit, acknowledged, answers, .. } = packet;
-            (source, Outgoing { destination, bulk_request, bulk_exit, acknowledged, answers, body: id })
+            let OutgoingPacket { destination, bulk_request, bulk_exit, acknowledged, answers, .. } = packet;
+            (source, OutgoingPacket { destination, bulk_request, bulk_exit, acknowledged, answers, body: id })
         });
         let packets: Vec<_> = numbered.collect();
         let unasked = packets.len();
@@ -298,7 +299,7 @@ impl Case {
     /// Each packet is answered.
     pub fn answered(mut self) -> Case {
         for id in 0..self.packets.len() {
-            let (source, Outgoing { destination, .. }) = self.packets[id];
+            let (source, OutgoingPacket { destination, .. }) = self.packets[id];
             self.packets.push((destination, answer(source, (self.unasked + id) as Id)));
         }
         self

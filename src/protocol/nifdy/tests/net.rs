@@ -11,57 +11,57 @@ pub const D: NodeId = NodeId(3);
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Net<T> {
-    pub units: Vec<Unit<T>>,
+    pub units: Vec<NifdyUnit<T>>,
     /// Places of the arrivals FIFOs that the network knows to be free.
     pub places: Vec<u16>,
     /// What is in transit, in the order in which it was sent.
-    pub transit: Vec<Frame<T>>,
+    pub transit: Vec<NifdyFrame<T>>,
 }
 
 /// Small, and without extensions.
-pub fn parameters() -> Parameters {
-    Parameters { outstanding: 2, pool: 4, dialogs: 1, window: 4, arrivals: 2, ..Parameters::default() }
+pub fn parameters() -> UnitParameters {
+    UnitParameters { outstanding: 2, pool: 4, dialogs: 1, window: 4, arrivals: 2, ..UnitParameters::default() }
 }
 
-pub fn no_bulk() -> Parameters {
-    Parameters { dialogs: 0, ..parameters() }
+pub fn no_bulk() -> UnitParameters {
+    UnitParameters { dialogs: 0, ..parameters() }
 }
 
 /// A packet of a long message.
-pub fn long<T>(destination: NodeId, body: T) -> Outgoing<T> {
-    Outgoing { bulk_request: true, ..Outgoing::new(destination, body) }
+pub fn long<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
+    OutgoingPacket { bulk_request: true, ..OutgoingPacket::new(destination, body) }
 }
 
 /// The last packet of a long message.
-pub fn last<T>(destination: NodeId, body: T) -> Outgoing<T> {
-    Outgoing { bulk_exit: true, ..long(destination, body) }
+pub fn last<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
+    OutgoingPacket { bulk_exit: true, ..long(destination, body) }
 }
 
-pub fn answer<T>(destination: NodeId, body: T) -> Outgoing<T> {
-    Outgoing { answers: true, ..Outgoing::new(destination, body) }
+pub fn answer<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
+    OutgoingPacket { answers: true, ..OutgoingPacket::new(destination, body) }
 }
 
-pub fn bypass<T>(destination: NodeId, body: T) -> Outgoing<T> {
-    Outgoing { acknowledged: false, ..Outgoing::new(destination, body) }
+pub fn bypass<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
+    OutgoingPacket { acknowledged: false, ..OutgoingPacket::new(destination, body) }
 }
 
 impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
-    pub fn new(nodes: u32, parameters: &Parameters) -> Net<T> {
-        let units = NodeId::all(nodes as usize).map(|own| Unit::new(own, parameters)).collect();
+    pub fn new(nodes: u32, parameters: &UnitParameters) -> Net<T> {
+        let units = NodeId::all(nodes as usize).map(|own| NifdyUnit::new(own, parameters)).collect();
         Net { units, places: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
     }
 
-    pub fn unit(&mut self, node: NodeId) -> &mut Unit<T> {
+    pub fn unit(&mut self, node: NodeId) -> &mut NifdyUnit<T> {
         &mut self.units[node.index()]
     }
 
     #[track_caller]
-    pub fn offer(&mut self, node: NodeId, packet: Outgoing<T>) {
+    pub fn offer(&mut self, node: NodeId, packet: OutgoingPacket<T>) {
         self.unit(node).offer(packet).expect("the pool has room");
     }
 
     /// One frame leaves.
-    pub fn leave(&mut self, node: NodeId) -> Option<Frame<T>> {
+    pub fn leave(&mut self, node: NodeId) -> Option<NifdyFrame<T>> {
         let frame = self.unit(node).next(Time::ZERO)?;
         self.transit.push(frame.clone());
         Some(frame)
@@ -128,10 +128,10 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     }
 
     pub fn check(&self) {
-        self.units.iter().for_each(Unit::check);
+        self.units.iter().for_each(NifdyUnit::check);
     }
 
     pub fn is_idle(&self) -> bool {
-        self.transit.is_empty() && self.units.iter().all(Unit::is_idle)
+        self.transit.is_empty() && self.units.iter().all(NifdyUnit::is_idle)
     }
 }

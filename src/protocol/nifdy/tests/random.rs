@@ -8,11 +8,11 @@ use crate::engine::{NodeId, Time};
 use proptest::prelude::*;
 use rand::RngExt;
 
-fn some_parameters() -> impl Strategy<Value = Parameters> {
+fn some_parameters() -> impl Strategy<Value = UnitParameters> {
     let sizes = (1u16..5, 1u16..7, 0u16..3, 1u16..5, 1u16..4);
     (sizes, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(sizes, insertion, each, carried)| {
         let (outstanding, pool, dialogs, half, arrivals) = sizes;
-        Parameters {
+        UnitParameters {
             outstanding,
             pool,
             dialogs,
@@ -27,11 +27,11 @@ fn some_parameters() -> impl Strategy<Value = Parameters> {
 }
 
 /// A message: of one packet, or of several that ask for bulk mode and end with an exit.
-fn some_message(nodes: u32) -> impl Strategy<Value = Vec<(NodeId, Outgoing<()>)>> {
+fn some_message(nodes: u32) -> impl Strategy<Value = Vec<(NodeId, OutgoingPacket<()>)>> {
     let node = move || (0..nodes).prop_map(NodeId);
     (node(), node(), 1usize..10, 0u8..8).prop_map(|(source, destination, packets, kind)| match kind {
         0 => vec![(source, bypass(destination, ()))],
-        1..4 => vec![(source, Outgoing::new(destination, ()))],
+        1..4 => vec![(source, OutgoingPacket::new(destination, ()))],
         _ => {
             let mut message = vec![(source, long(destination, ())); packets];
             message.push((source, last(destination, ())));
@@ -40,7 +40,7 @@ fn some_message(nodes: u32) -> impl Strategy<Value = Vec<(NodeId, Outgoing<()>)>
     })
 }
 
-fn some_packets() -> impl Strategy<Value = (u32, Vec<(NodeId, Outgoing<()>)>)> {
+fn some_packets() -> impl Strategy<Value = (u32, Vec<(NodeId, OutgoingPacket<()>)>)> {
     (2u32..5).prop_flat_map(|nodes| {
         let messages = prop::collection::vec(some_message(nodes), 1..12);
         messages.prop_map(move |messages| (nodes, messages.concat()))
@@ -92,7 +92,7 @@ proptest! {
     /// Packets for the node that ignores the network fill no pool here, so all others are delivered.
     #[test]
     fn a_node_that_never_accepts_holds_up_nobody_else(parameters in some_parameters(), packets in 1usize..20) {
-        let mut net = Net::new(4, &Parameters { pool: 2, outstanding: 2, ..parameters });
+        let mut net = Net::new(4, &UnitParameters { pool: 2, outstanding: 2, ..parameters });
         let mut delivered = 0;
         for node in [A, B, C] {
             net.offer(node, long(D, 0));
@@ -113,8 +113,8 @@ proptest! {
 #[test]
 fn a_packet_is_sent_again_when_its_timer_goes_off_and_not_before() {
     let retransmission = Some(Retransmission { timeout: Time::from_ns(100) });
-    let mut unit = Unit::new(A, &Parameters { retransmission, ..no_bulk() });
-    unit.offer(Outgoing::new(B, ())).unwrap();
+    let mut unit = NifdyUnit::new(A, &UnitParameters { retransmission, ..no_bulk() });
+    unit.offer(OutgoingPacket::new(B, ())).unwrap();
     let first = unit.next(Time::from_ns(5)).unwrap();
     assert_eq!(unit.next_timer(), Some(Time::from_ns(105)));
     unit.on_time(Time::from_ns(104));
@@ -124,7 +124,7 @@ fn a_packet_is_sent_again_when_its_timer_goes_off_and_not_before() {
     assert_eq!(unit.next(Time::from_ns(107)), Some(first.clone()));
     assert_eq!(unit.next_timer(), Some(Time::from_ns(207)));
 
-    let mut receiver = Unit::new(B, &Parameters { retransmission, ..no_bulk() });
+    let mut receiver = NifdyUnit::new(B, &UnitParameters { retransmission, ..no_bulk() });
     assert!(!receiver.arrive(first.clone()));
     assert!(receiver.arrive(first.clone()), "the place that the copy took is free");
     assert!(!receiver.has_next(), "it is not accepted yet");
@@ -140,9 +140,9 @@ fn a_packet_is_sent_again_when_its_timer_goes_off_and_not_before() {
 #[test]
 fn a_packet_that_comes_again_is_acknowledged_without_the_answer() {
     let retransmission = Some(Retransmission { timeout: Time::from_ns(100) });
-    let parameters = Parameters { retransmission, carried: true, ..no_bulk() };
-    let (mut unit, mut receiver) = (Unit::new(A, &parameters), Unit::new(B, &parameters));
-    unit.offer(Outgoing::new(B, ())).unwrap();
+    let parameters = UnitParameters { retransmission, carried: true, ..no_bulk() };
+    let (mut unit, mut receiver) = (NifdyUnit::new(A, &parameters), NifdyUnit::new(B, &parameters));
+    unit.offer(OutgoingPacket::new(B, ())).unwrap();
     let first = unit.next(Time::ZERO).unwrap();
     assert!(!receiver.arrive(first.clone()));
     receiver.accept(Answer::Follows);

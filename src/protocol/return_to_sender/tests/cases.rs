@@ -10,8 +10,8 @@ fn ns(ns: u64) -> Time {
     Time::from_ns(ns)
 }
 
-fn one_buffer(retry: Retry) -> Parameters {
-    Parameters::symmetric(Buffers::finite(1).unwrap(), retry)
+fn one_buffer(retry: Retry) -> FlowControlParameters {
+    FlowControlParameters::symmetric(Buffers::finite(1).unwrap(), retry)
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn a_buffer_is_freed_by_the_acknowledgment_and_not_before() {
     assert_eq!(net.send(A, B, "two"), Err("two"), "the only buffer is in flight");
     net.carry(one, START);
     assert_eq!(net.send(A, B, "two"), Err("two"), "accepted, but the acknowledgment is on its way");
-    assert_eq!(net.carry(one, START), Some(Outcome::Freed(one.1)));
+    assert_eq!(net.carry(one, START), Some(ReplyOutcome::Freed(one.1)));
     assert!(net.send(A, B, "two").is_ok());
 }
 
@@ -30,16 +30,16 @@ fn without_room_a_packet_returns_into_its_own_buffer_and_is_retried() {
     let mut net = Net::pair(buffers(2));
     for payload in ["one", "two"] {
         let flight = net.send(A, B, payload).unwrap();
-        assert_eq!(net.round_trip(flight, START), Outcome::Freed(flight.1));
+        assert_eq!(net.round_trip(flight, START), ReplyOutcome::Freed(flight.1));
     }
     let three = net.send(A, B, "three").unwrap();
-    assert_eq!(net.round_trip(three, ns(7)), Outcome::Bounced { buffer: three.1, retry_at: ns(7) });
+    assert_eq!(net.round_trip(three, ns(7)), ReplyOutcome::Bounced { buffer: three.1, retry_at: ns(7) });
     let census = net.node(A).outgoing.census();
     assert_eq!((census.free, census.in_flight, census.bounced), (Some(1), 0, 1));
 
     assert_eq!(net.node(B).incoming.drain(), Some((A, "one")));
     assert_eq!(net.retry(A, ns(7)), Some(three), "from the same buffer");
-    assert_eq!(net.round_trip(three, ns(8)), Outcome::Freed(three.1));
+    assert_eq!(net.round_trip(three, ns(8)), ReplyOutcome::Freed(three.1));
     assert_eq!(net.node(B).incoming.drain(), Some((A, "two")));
     assert_eq!(net.node(B).incoming.drain(), Some((A, "three")));
     assert!(net.is_idle());
@@ -61,10 +61,10 @@ fn a_buffer_is_taken_while_its_message_is_composed_and_while_it_is_read() {
     let taken = net.node(B).incoming.take().unwrap();
     assert_eq!((taken.from, taken.payload), (A, "one"));
     let two = net.send(A, B, "two").unwrap();
-    assert!(matches!(net.round_trip(two, START), Outcome::Bounced { .. }), "still being read");
+    assert!(matches!(net.round_trip(two, START), ReplyOutcome::Bounced { .. }), "still being read");
     net.node(B).incoming.release(taken.buffer);
     net.retry(A, START);
-    assert_eq!(net.round_trip(two, START), Outcome::Freed(two.1));
+    assert_eq!(net.round_trip(two, START), ReplyOutcome::Freed(two.1));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_doubling_delay_grows_to_the_longest_and_starts_anew_with_each_packet() {
     let mut now = START;
     let delays = |net: &mut Net<u32>, flight, now: &mut Time| {
         let mut delay = || {
-            let Outcome::Bounced { retry_at, .. } = net.round_trip(flight, *now) else { panic!("no room") };
+            let ReplyOutcome::Bounced { retry_at, .. } = net.round_trip(flight, *now) else { panic!("no room") };
             let delay = retry_at - *now;
             *now = retry_at;
             net.retry(A, *now).unwrap();
@@ -96,7 +96,7 @@ fn a_doubling_delay_grows_to_the_longest_and_starts_anew_with_each_packet() {
     };
     for payload in 0..3 {
         let blocks = net.send(A, B, payload).unwrap();
-        assert!(matches!(net.round_trip(blocks, now), Outcome::Freed(_)));
+        assert!(matches!(net.round_trip(blocks, now), ReplyOutcome::Freed(_)));
         let bounces = net.send(A, B, payload).unwrap();
         assert_eq!(delays(&mut net, bounces, &mut now), [ns(10), ns(20), ns(40), ns(50), ns(50)]);
         net.node(B).incoming.drain();
@@ -107,7 +107,7 @@ fn a_doubling_delay_grows_to_the_longest_and_starts_anew_with_each_packet() {
 
 #[test]
 fn the_earliest_due_is_retried_first_and_equals_in_the_order_they_bounced() {
-    let mut net = Net::pair(Parameters {
+    let mut net = Net::pair(FlowControlParameters {
         outgoing: Buffers::finite(4).unwrap(),
         incoming: Buffers::finite(1).unwrap(),
         retry: Retry::doubling(ns(10), ns(80)).unwrap(),
@@ -147,11 +147,11 @@ fn a_bounced_packet_is_overtaken() {
 fn two_senders_share_the_only_buffer_of_a_third() {
     let mut net = Net::trio(buffers(1));
     let (from_a, from_b) = (net.send(A, C, "a").unwrap(), net.send(B, C, "b").unwrap());
-    assert!(matches!(net.round_trip(from_b, START), Outcome::Freed(_)));
-    assert!(matches!(net.round_trip(from_a, START), Outcome::Bounced { .. }));
+    assert!(matches!(net.round_trip(from_b, START), ReplyOutcome::Freed(_)));
+    assert!(matches!(net.round_trip(from_a, START), ReplyOutcome::Bounced { .. }));
     assert_eq!(net.node(C).incoming.drain(), Some((B, "b")));
     net.retry(A, START).unwrap();
-    assert!(matches!(net.round_trip(from_a, START), Outcome::Freed(_)));
+    assert!(matches!(net.round_trip(from_a, START), ReplyOutcome::Freed(_)));
     assert_eq!(net.node(C).incoming.drain(), Some((A, "a")));
     assert!(net.is_idle());
 }
@@ -160,15 +160,15 @@ fn two_senders_share_the_only_buffer_of_a_third() {
 fn a_node_may_send_to_itself() {
     let mut net = Net::pair(buffers(1));
     let flight = net.send(A, A, "note").unwrap();
-    assert!(matches!(net.round_trip(flight, START), Outcome::Freed(_)));
+    assert!(matches!(net.round_trip(flight, START), ReplyOutcome::Freed(_)));
     assert_eq!(net.node(A).incoming.drain(), Some((A, "note")));
 }
 
 #[test]
 fn infinite_buffers_never_refuse_and_never_bounce() {
-    let mut net = Net::pair(Parameters::symmetric(Buffers::Infinite, Retry::constant(ns(100))));
+    let mut net = Net::pair(FlowControlParameters::symmetric(Buffers::Infinite, Retry::constant(ns(100))));
     let flights: Vec<_> = (0..10_000).map(|n| net.send(A, B, n).unwrap()).collect();
-    assert!(flights.iter().all(|&flight| matches!(net.round_trip(flight, START), Outcome::Freed(_))));
+    assert!(flights.iter().all(|&flight| matches!(net.round_trip(flight, START), ReplyOutcome::Freed(_))));
     assert!((0..10_000).all(|n| net.node(B).incoming.drain() == Some((A, n))));
     assert!(net.is_idle());
     let statistics = net.node(A).outgoing.statistics();
@@ -183,7 +183,7 @@ fn a_receiver_that_never_reads_loses_nothing_and_is_named() {
     let two = net.send(A, B, "two").unwrap();
     for _ in 0..1_000 {
         assert_eq!(net.node(A).outgoing.holders().collect::<Vec<_>>(), [(two.1, Holder::InFlight(B))]);
-        assert!(matches!(net.round_trip(two, START), Outcome::Bounced { .. }));
+        assert!(matches!(net.round_trip(two, START), ReplyOutcome::Bounced { .. }));
         assert_eq!(net.node(A).outgoing.holders().collect::<Vec<_>>(), [(two.1, Holder::Bounced(B))]);
         net.retry(A, START).unwrap();
     }
@@ -205,14 +205,14 @@ fn programs_that_hold_a_packet_until_they_can_answer_stop_each_other() {
     let requests = [A, B].map(|node| net.send(node, other(node), "another").unwrap());
     for _ in 0..1_000 {
         for (node, request) in [A, B].into_iter().zip(requests) {
-            assert!(matches!(net.round_trip(request, START), Outcome::Bounced { .. }));
+            assert!(matches!(net.round_trip(request, START), ReplyOutcome::Bounced { .. }));
             assert!(net.send(node, other(node), "answer").is_err());
             net.retry(node, START).unwrap();
         }
     }
     // One of them releases before it answers: both go on.
     net.node(A).incoming.release(held[0]);
-    assert!(matches!(net.round_trip(requests[1], START), Outcome::Freed(_)));
+    assert!(matches!(net.round_trip(requests[1], START), ReplyOutcome::Freed(_)));
     assert!(net.send(B, A, "answer").is_ok());
 }
 

@@ -87,7 +87,8 @@ impl State {
                 self.net.inject(packet);
             }
             Step::Take(node) => {
-                let Taken { buffer, from, payload } = self.net.node(node).incoming.take().expect("a packet waits");
+                let PacketBeingRead { buffer, from, payload } =
+                    self.net.node(node).incoming.take().expect("a packet waits");
                 assert_eq!((from, node), case.messages[payload], "the right message in the right place");
                 self.taken[payload] += 1;
                 let answer = payload + case.unasked;

@@ -14,43 +14,43 @@ pub type Flight = (NodeId, OutgoingBuffer);
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum InTransit<P> {
-    OnFirst(Packet<P>),
+    OnFirst(DataPacket<P>),
     OnSecond(Reply<P>),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct Net<P> {
-    parameters: Parameters,
-    pub nodes: Vec<Endpoint<P>>,
+    parameters: FlowControlParameters,
+    pub nodes: Vec<FlowControl<P>>,
     /// By the buffer they belong to: a buffer never has two things in transit.
     pub transit: BTreeMap<Flight, InTransit<P>>,
 }
 
 /// `count` flow control buffers and no delay before a retry.
-pub fn buffers(count: u32) -> Parameters {
-    Parameters::symmetric(Buffers::finite(count).unwrap(), Retry::constant(Time::ZERO))
+pub fn buffers(count: u32) -> FlowControlParameters {
+    FlowControlParameters::symmetric(Buffers::finite(count).unwrap(), Retry::constant(Time::ZERO))
 }
 
 impl<P> Net<P> {
-    pub fn pair(parameters: Parameters) -> Net<P> {
+    pub fn pair(parameters: FlowControlParameters) -> Net<P> {
         Net::new(2, parameters)
     }
 
-    pub fn trio(parameters: Parameters) -> Net<P> {
+    pub fn trio(parameters: FlowControlParameters) -> Net<P> {
         Net::new(3, parameters)
     }
 
-    pub fn new(nodes: u32, parameters: Parameters) -> Net<P> {
-        let nodes = (0..nodes).map(|n| Endpoint::new(NodeId(n), parameters)).collect();
+    pub fn new(nodes: u32, parameters: FlowControlParameters) -> Net<P> {
+        let nodes = (0..nodes).map(|n| FlowControl::new(NodeId(n), parameters)).collect();
         Net { parameters, nodes, transit: BTreeMap::new() }
     }
 
-    pub fn node(&mut self, node: NodeId) -> &mut Endpoint<P> {
+    pub fn node(&mut self, node: NodeId) -> &mut FlowControl<P> {
         &mut self.nodes[node.0 as usize]
     }
 
     /// Injects a packet into the first network.
-    pub fn inject(&mut self, packet: Packet<P>) -> Flight {
+    pub fn inject(&mut self, packet: DataPacket<P>) -> Flight {
         let flight = (packet.from, packet.buffer);
         let before = self.transit.insert(flight, InTransit::OnFirst(packet));
         assert!(before.is_none(), "a buffer has one thing in transit");
@@ -69,7 +69,7 @@ impl<P> Net<P> {
 
     /// What is in transit arrives: a packet at its receiver, whose reply is then in transit; or a
     /// reply at the sender, whose outcome is given.
-    pub fn carry(&mut self, flight: Flight, now: Time) -> Option<Outcome> {
+    pub fn carry(&mut self, flight: Flight, now: Time) -> Option<ReplyOutcome> {
         match self.transit.remove(&flight).expect("it is in transit") {
             InTransit::OnFirst(packet) => {
                 let reply = self.node(packet.to).incoming.arrive(packet);
@@ -82,7 +82,7 @@ impl<P> Net<P> {
     }
 
     /// There and back.
-    pub fn round_trip(&mut self, flight: Flight, now: Time) -> Outcome {
+    pub fn round_trip(&mut self, flight: Flight, now: Time) -> ReplyOutcome {
         assert!(self.carry(flight, now).is_none());
         self.carry(flight, now).expect("a reply came back")
     }
@@ -93,7 +93,7 @@ impl<P> Net<P> {
             InTransit::OnFirst(_) => true,
             InTransit::OnSecond(reply) => !reply.is_accepted(),
         };
-        let in_buffers = |node: &Endpoint<P>| node.outgoing.census().bounced + node.incoming.census().waiting;
+        let in_buffers = |node: &FlowControl<P>| node.outgoing.census().bounced + node.incoming.census().waiting;
         let in_transit = self.transit.values().filter(carries_payload).count() as u64;
         in_transit + self.nodes.iter().map(|node| u64::from(in_buffers(node))).sum::<u64>()
     }
@@ -117,6 +117,6 @@ impl<P> Net<P> {
     }
 
     pub fn is_idle(&self) -> bool {
-        self.transit.is_empty() && self.nodes.iter().all(Endpoint::is_idle)
+        self.transit.is_empty() && self.nodes.iter().all(FlowControl::is_idle)
     }
 }

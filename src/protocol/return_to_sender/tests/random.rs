@@ -68,8 +68,8 @@ impl Run {
     fn arrives(&mut self, flight: Flight) {
         match self.net.carry(flight, self.now) {
             None => self.in_transit(flight),
-            Some(Outcome::Freed(_)) => {}
-            Some(Outcome::Bounced { retry_at, .. }) => self.at(retry_at, Event::Retries(flight.0)),
+            Some(ReplyOutcome::Freed(_)) => {}
+            Some(ReplyOutcome::Bounced { retry_at, .. }) => self.at(retry_at, Event::Retries(flight.0)),
         }
     }
 
@@ -85,7 +85,7 @@ impl Run {
 
     fn reads(&mut self, node: NodeId) {
         match self.net.node(node).incoming.take() {
-            Some(Taken { buffer, from, payload }) => {
+            Some(PacketBeingRead { buffer, from, payload }) => {
                 assert_eq!((from, node), self.messages[payload], "the right message in the right place");
                 self.taken[payload] += 1;
                 self.at(self.now + Time::from_ns(self.read_ns), Event::HasRead(node, buffer));
@@ -129,7 +129,7 @@ fn some_retry() -> impl Strategy<Value = Retry> {
 
 fn some_run() -> impl Strategy<Value = Run> {
     let parameters = (some_buffers(), some_buffers(), some_retry())
-        .prop_map(|(outgoing, incoming, retry)| Parameters { outgoing, incoming, retry });
+        .prop_map(|(outgoing, incoming, retry)| FlowControlParameters { outgoing, incoming, retry });
     // At least 1 ns of delay to draw from, so that retries without delay do not stop the clock.
     (parameters, 2u32..5, any::<u64>(), 1u64..200, 0u64..300).prop_flat_map(
         |(parameters, nodes, seed, delay_max_ns, read_ns)| {
@@ -164,7 +164,7 @@ proptest! {
         let run = run.whole();
         prop_assert!(run.taken.iter().all(|&times| times == 1));
         prop_assert!(run.net.is_idle());
-        let totals = |count: fn(&Endpoint<usize>) -> u64| run.net.nodes.iter().map(count).sum::<u64>();
+        let totals = |count: fn(&FlowControl<usize>) -> u64| run.net.nodes.iter().map(count).sum::<u64>();
         let messages = run.messages.len() as u64;
         prop_assert_eq!(totals(|node| node.outgoing.statistics().sent), messages);
         prop_assert_eq!(totals(|node| node.incoming.statistics().released), messages);

@@ -7,7 +7,7 @@ use crate::engine::Time;
 
 #[test]
 fn a_buffer_is_taken_from_its_reservation_to_its_acknowledgement() {
-    let mut net = Net::new(2, &Parameters { buffers: 2, ..parameters() });
+    let mut net = Net::new(2, &LinkParameters { buffers: 2, ..parameters() });
     assert!(net.link(A).reserve() && net.link(A).reserve() && !net.link(A).reserve());
     net.link(A).offer(B, "one");
     assert_eq!((net.link(A).room(), net.link(A).unacknowledged(Some(B))), (0, 1));
@@ -65,7 +65,7 @@ fn an_acknowledgement_leaves_first_then_a_copy_then_a_new_packet() {
 
 #[test]
 fn packets_ahead_of_their_turn_are_kept_and_come_with_it() {
-    let (mut net, frames) = sent(4, &Parameters { window: 4, reorder: 4, ..parameters() });
+    let (mut net, frames) = sent(4, &LinkParameters { window: 4, reorder: 4, ..parameters() });
     assert_eq!([3, 1].map(|n| net.arrive(&frames[n])), [Arrived::Kept; 2]);
     assert_eq!((net.arrive(&frames[3]), net.read(B)), (Arrived::Duplicate, None));
     assert_eq!(net.arrive(&frames[0]), Arrived::Readable(2));
@@ -75,7 +75,7 @@ fn packets_ahead_of_their_turn_are_kept_and_come_with_it() {
 
 #[test]
 fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
-    let (mut net, frames) = sent(2, &Parameters { reorder: 0, ..parameters() });
+    let (mut net, frames) = sent(2, &LinkParameters { reorder: 0, ..parameters() });
     assert_eq!(net.arrive(&frames[1]), Arrived::Refused);
     assert_eq!(numbers(&net.leave(B)), [-1], "it tells how far the receiver is");
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1); 2]);
@@ -84,7 +84,7 @@ fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
 
 #[test]
 fn a_packet_without_a_place_is_kept_and_acknowledged_when_it_gets_one() {
-    let (mut net, frames) = sent(2, &Parameters { arrivals: 1, ..parameters() });
+    let (mut net, frames) = sent(2, &LinkParameters { arrivals: 1, ..parameters() });
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1), Arrived::Kept]);
     assert_eq!(numbers(&net.leave(B)), [-2]);
     let (_, id, place) = net.link(B).take().unwrap();
@@ -95,7 +95,7 @@ fn a_packet_without_a_place_is_kept_and_acknowledged_when_it_gets_one() {
 
 #[test]
 fn a_packet_without_place_and_buffer_is_refused_and_sent_again() {
-    let (mut net, frames) = sent(2, &Parameters { arrivals: 1, reorder: 0, ..parameters() });
+    let (mut net, frames) = sent(2, &LinkParameters { arrivals: 1, reorder: 0, ..parameters() });
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1), Arrived::Refused]);
     net.carry(B);
     assert_eq!(net.read_all(B), [0]);
@@ -106,7 +106,7 @@ fn a_packet_without_place_and_buffer_is_refused_and_sent_again() {
 
 #[test]
 fn senders_take_turns_for_places() {
-    let mut net = Net::new(3, &Parameters { arrivals: 1, ..parameters() });
+    let mut net = Net::new(3, &LinkParameters { arrivals: 1, ..parameters() });
     for packet in 0..3 {
         net.offer(A, C, packet);
         net.offer(B, C, 10 + packet);
@@ -143,17 +143,17 @@ fn a_copy_that_comes_late_is_acknowledged_again_and_not_read() {
 
 #[test]
 fn numbers_go_round() {
-    let mut net = Net::new(2, &Parameters { sequence_bits: 2, ..parameters() });
+    let mut net = Net::new(2, &LinkParameters { sequence_bits: 2, ..parameters() });
     for packet in 0..23 {
         net.offer(A, B, packet);
         net.carry(A);
         net.carry(B);
         assert_eq!(net.read_all(B), [packet]);
     }
-    assert!(net.links.iter().all(Link::is_idle));
+    assert!(net.links.iter().all(WindowLink::is_idle));
     let mut arrive = |id: u32| {
-        let header = Header::Data { sequence: id % 4 };
-        net.arrive(&Frame { from: A, to: B, header, body: Some(id), again: false })
+        let header = WindowHeader::Data { sequence: id % 4 };
+        net.arrive(&WindowFrame { from: A, to: B, header, body: Some(id), again: false })
     };
     assert_eq!(arrive(23), Arrived::Readable(1));
     assert_eq!([22, 23].map(arrive), [Arrived::Duplicate; 2], "as far back as the window");
@@ -191,6 +191,6 @@ fn a_network_that_misroutes_is_found_out() {
 #[should_panic(expected = "whoever acknowledges was sent something")]
 fn an_acknowledgement_from_a_stranger_is_found_out() {
     let (mut net, _) = sent(1, &parameters());
-    let header = Header::Acknowledgement { next: 1 };
-    let _ = net.link(A).arrive(Frame { from: NodeId(9), to: A, header, body: None, again: false }, Time::ZERO);
+    let header = WindowHeader::Acknowledgement { next: 1 };
+    let _ = net.link(A).arrive(WindowFrame { from: NodeId(9), to: A, header, body: None, again: false }, Time::ZERO);
 }

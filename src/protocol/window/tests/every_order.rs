@@ -8,18 +8,18 @@ use crate::engine::NodeId;
 use crate::engine::Time;
 
 /// A window of so many packets, as many reorder buffers, numbers of so many bits.
-fn window(window: u32, sequence_bits: u32) -> Parameters {
+fn window(window: u32, sequence_bits: u32) -> LinkParameters {
     let timeout = Time::from_ps(1);
-    let base = Parameters { timeout, timeout_max: timeout, ..parameters() };
-    Parameters { window, reorder: window, buffers: window, arrivals: 1, sequence_bits, ..base }
+    let base = LinkParameters { timeout, timeout_max: timeout, ..parameters() };
+    LinkParameters { window, reorder: window, buffers: window, arrivals: 1, sequence_bits, ..base }
 }
 
 /// So many packets from A to B.
-fn pair(packets: usize, parameters: Parameters, network: Network) -> Case {
+fn pair(packets: usize, parameters: LinkParameters, network: Network) -> Case {
     Case { nodes: 2, parameters, packets: vec![(A, B); packets], network }
 }
 
-fn right(parameters: Parameters) -> Parameters {
+fn right(parameters: LinkParameters) -> LinkParameters {
     assert_eq!(parameters.check(), []);
     parameters
 }
@@ -36,7 +36,7 @@ fn half_the_numbers_are_enough_where_order_is_kept() {
 #[test]
 fn so_too_with_fewer_reorder_buffers() {
     for reorder in [0, 1] {
-        pair(5, right(Parameters { reorder, ..window(2, 2) }), KEEPS_ORDER).check();
+        pair(5, right(LinkParameters { reorder, ..window(2, 2) }), KEEPS_ORDER).check();
     }
 }
 
@@ -54,11 +54,11 @@ fn more_than_half_the_numbers_are_too_many() {
 fn numbers_used_once_survive_any_network() {
     for (packets, parameters) in [(1, window(1, 1)), (3, window(1, 2)), (2, window(2, 2)), (6, window(2, 3))] {
         let order = Order::Any { packets: packets as u64 };
-        pair(packets, right(Parameters { order, ..parameters }), Network::Anything).check();
+        pair(packets, right(LinkParameters { order, ..parameters }), Network::Anything).check();
     }
     for reorder in [0, 1] {
         let order = Order::Any { packets: 5 };
-        pair(5, right(Parameters { reorder, order, ..window(3, 3) }), Network::Anything).check();
+        pair(5, right(LinkParameters { reorder, order, ..window(3, 3) }), Network::Anything).check();
     }
 }
 
@@ -76,19 +76,19 @@ fn a_number_used_twice_meets_its_copy() {
 fn a_window_fewer_than_the_numbers_is_the_most_that_none_is_mistaken() {
     for (packets, parameters) in [(3, window(2, 2)), (7, window(2, 3)), (6, window(3, 3))] {
         let order = Order::Any { packets };
-        assert_eq!(Parameters { order, ..parameters }.check()[0].0, "packets");
+        assert_eq!(LinkParameters { order, ..parameters }.check()[0].0, "packets");
         pair(packets as usize, parameters, Network::Anything).counterexample(IN_PLACE);
     }
 }
 
 /// Windows of one packet, and ages in ticks.
-fn dies(sequence_bits: u32, lifetime: u8, spacing: u8) -> (Parameters, Case) {
+fn dies(sequence_bits: u32, lifetime: u8, spacing: u8) -> (LinkParameters, Case) {
     let [life, space] = [lifetime, spacing].map(|ticks| Time::from_ps(u64::from(ticks)));
     let order = Order::Lifetime { lifetime: life, spacing: space };
     let parameters = window(1, sequence_bits);
     // The network sees to the spacing, for the link's clock stands still here.
     let case = pair(5, parameters, Network::Dies { lifetime, spacing });
-    (Parameters { order, ..parameters }, case)
+    (LinkParameters { order, ..parameters }, case)
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn and_not_a_tick_before() {
 fn two_senders_compete_for_one_place() {
     let packets = vec![(A, C), (A, C), (B, C)];
     for reorder in [0, 2] {
-        let parameters = right(Parameters { reorder, ..window(2, 2) });
+        let parameters = right(LinkParameters { reorder, ..window(2, 2) });
         let network = Network::KeepsOrder { frames: 1 };
         Case { nodes: 3, parameters, packets: packets.clone(), network }.check();
     }
@@ -121,7 +121,7 @@ fn two_senders_compete_for_one_place() {
 
 #[test]
 fn both_ways_at_once_and_to_two_destinations_with_one_buffer() {
-    let parameters = right(Parameters { buffers: 1, order: Order::Any { packets: 2 }, ..window(1, 2) });
+    let parameters = right(LinkParameters { buffers: 1, order: Order::Any { packets: 2 }, ..window(1, 2) });
     let case = |packets: &[(NodeId, NodeId)]| {
         let packets = packets.to_vec();
         Case { nodes: 3, parameters, packets, network: Network::Anything }
@@ -132,8 +132,8 @@ fn both_ways_at_once_and_to_two_destinations_with_one_buffer() {
 
 #[test]
 fn acknowledgements_for_two_packets_or_after_a_while() {
-    let every = Parameters { acknowledge_every: 2, ..window(2, 2) };
+    let every = LinkParameters { acknowledge_every: 2, ..window(2, 2) };
     pair(5, right(every), KEEPS_ORDER).check();
     let order = Order::Any { packets: 5 };
-    pair(5, right(Parameters { order, sequence_bits: 3, ..every }), Network::Anything).check();
+    pair(5, right(LinkParameters { order, sequence_bits: 3, ..every }), Network::Anything).check();
 }

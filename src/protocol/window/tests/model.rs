@@ -22,7 +22,7 @@ pub type Id = u8;
 #[derive(Clone)]
 pub struct Case {
     pub nodes: u32,
-    pub parameters: Parameters,
+    pub parameters: LinkParameters,
     pub packets: Vec<(NodeId, NodeId)>,
     pub network: Network,
 }

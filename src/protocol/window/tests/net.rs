@@ -9,13 +9,13 @@ pub const B: NodeId = NodeId(1);
 pub const C: NodeId = NodeId(2);
 
 pub struct Net<P> {
-    pub links: Vec<Link<P>>,
+    pub links: Vec<WindowLink<P>>,
     pub now: Time,
 }
 
 /// Windows of 2, places for 4, 16 numbers on a fabric that keeps order; time-outs of 100 ns to 350 ns.
-pub fn parameters() -> Parameters {
-    Parameters {
+pub fn parameters() -> LinkParameters {
+    LinkParameters {
         buffers: 8,
         window: 2,
         reorder: 2,
@@ -24,22 +24,22 @@ pub fn parameters() -> Parameters {
         timeout_max: Time::from_ns(350),
         sequence_bits: 4,
         order: Order::Kept,
-        ..Parameters::default()
+        ..LinkParameters::default()
     }
 }
 
 /// What came over the wire: the header as words, and not whether it is a copy.
-pub fn over_the_wire<P>(frame: Frame<P>) -> Frame<P> {
-    Frame { header: Header::decode(frame.header.encode()), again: false, ..frame }
+pub fn over_the_wire<P>(frame: WindowFrame<P>) -> WindowFrame<P> {
+    WindowFrame { header: WindowHeader::decode(frame.header.encode()), again: false, ..frame }
 }
 
 impl<P: Clone + std::fmt::Debug> Net<P> {
-    pub fn new(nodes: u32, parameters: &Parameters) -> Net<P> {
-        let links = (0..nodes).map(|node| Link::new(NodeId(node), parameters)).collect();
+    pub fn new(nodes: u32, parameters: &LinkParameters) -> Net<P> {
+        let links = (0..nodes).map(|node| WindowLink::new(NodeId(node), parameters)).collect();
         Net { links, now: Time::ZERO }
     }
 
-    pub fn link(&mut self, node: NodeId) -> &mut Link<P> {
+    pub fn link(&mut self, node: NodeId) -> &mut WindowLink<P> {
         &mut self.links[node.0 as usize]
     }
 
@@ -50,7 +50,7 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
     }
 
     /// All frames that may leave now.
-    pub fn leave(&mut self, node: NodeId) -> Vec<Frame<P>> {
+    pub fn leave(&mut self, node: NodeId) -> Vec<WindowFrame<P>> {
         let now = self.now;
         let link = self.link(node);
         let frames = std::iter::from_fn(|| link.next(now)).collect();
@@ -59,7 +59,7 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
         frames
     }
 
-    pub fn arrive(&mut self, frame: &Frame<P>) -> Arrived {
+    pub fn arrive(&mut self, frame: &WindowFrame<P>) -> Arrived {
         let now = self.now;
         let link = self.link(frame.to);
         let arrived = link.arrive(over_the_wire(frame.clone()), now);
@@ -92,10 +92,10 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
 }
 
 /// The numbers of data frames, and of acknowledgements negated less one: 0, 1… and -1, -2…
-pub fn numbers<P>(frames: &[Frame<P>]) -> Vec<i64> {
-    let number = |frame: &Frame<P>| match frame.header {
-        Header::Data { sequence } => i64::from(sequence),
-        Header::Acknowledgement { next } => -1 - i64::from(next),
+pub fn numbers<P>(frames: &[WindowFrame<P>]) -> Vec<i64> {
+    let number = |frame: &WindowFrame<P>| match frame.header {
+        WindowHeader::Data { sequence } => i64::from(sequence),
+        WindowHeader::Acknowledgement { next } => -1 - i64::from(next),
     };
     frames.iter().map(number).collect()
 }
@@ -105,7 +105,7 @@ pub fn ns(ns: u64) -> Time {
 }
 
 /// So many packets from A to B, numbered from 0, of which those that may have left.
-pub fn sent(packets: u32, parameters: &Parameters) -> (Net<u32>, Vec<Frame<u32>>) {
+pub fn sent(packets: u32, parameters: &LinkParameters) -> (Net<u32>, Vec<WindowFrame<u32>>) {
     let mut net = Net::new(3, parameters);
     (0..packets).for_each(|packet| net.offer(A, B, packet));
     let frames = net.leave(A);

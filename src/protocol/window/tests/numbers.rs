@@ -5,40 +5,40 @@ use super::net::*;
 use crate::engine::Time;
 use proptest::prelude::*;
 
-fn some_header() -> impl Strategy<Value = Header> {
+fn some_header() -> impl Strategy<Value = WindowHeader> {
     (any::<bool>(), any::<u32>()).prop_map(|(is_data, number)| match is_data {
-        true => Header::Data { sequence: number },
-        false => Header::Acknowledgement { next: number },
+        true => WindowHeader::Data { sequence: number },
+        false => WindowHeader::Acknowledgement { next: number },
     })
 }
 
 proptest! {
     #[test]
     fn a_header_is_what_its_words_say(header in some_header()) {
-        prop_assert_eq!(Header::decode(header.encode()), header);
+        prop_assert_eq!(WindowHeader::decode(header.encode()), header);
     }
 
     #[test]
     fn words_of_a_header_are_what_it_says(kind in 0u64..2, number in 0u64..1 << 32) {
-        prop_assert_eq!(Header::decode([kind, number]).encode(), [kind, number]);
+        prop_assert_eq!(WindowHeader::decode([kind, number]).encode(), [kind, number]);
     }
 }
 
 #[test]
 #[should_panic(expected = "a field of a header holds what its bits can")]
 fn words_with_other_bits_are_of_no_header() {
-    let _ = Header::decode([0, 1 << 32]);
+    let _ = WindowHeader::decode([0, 1 << 32]);
 }
 
 /// The keys of what is wrong.
-fn wrong(parameters: Parameters) -> Vec<&'static str> {
+fn wrong(parameters: LinkParameters) -> Vec<&'static str> {
     parameters.check().into_iter().map(|(key, _)| key).collect()
 }
 
 #[test]
 fn what_is_wrong_is_told_all_at_once() {
-    assert_eq!((wrong(Parameters::default()), wrong(parameters())), (vec![], vec![]));
-    let nothing = Parameters {
+    assert_eq!((wrong(LinkParameters::default()), wrong(parameters())), (vec![], vec![]));
+    let nothing = LinkParameters {
         buffers: 0,
         window: 0,
         reorder: 1,
@@ -50,16 +50,16 @@ fn what_is_wrong_is_told_all_at_once() {
     };
     let all = ["buffers", "window", "arrivals", "reorder", "timeout", "acknowledge_every", "sequence_bits"];
     assert_eq!(wrong(nothing), all);
-    assert_eq!(wrong(Parameters { timeout_max: Time::from_ns(99), ..parameters() }), ["timeout_max"]);
-    assert_eq!(wrong(Parameters { acknowledge_every: 3, ..parameters() }), ["acknowledge_every"]);
-    let late = Parameters { acknowledge_every: 2, acknowledge_delay: Time::from_ns(100), ..parameters() };
+    assert_eq!(wrong(LinkParameters { timeout_max: Time::from_ns(99), ..parameters() }), ["timeout_max"]);
+    assert_eq!(wrong(LinkParameters { acknowledge_every: 3, ..parameters() }), ["acknowledge_every"]);
+    let late = LinkParameters { acknowledge_every: 2, acknowledge_delay: Time::from_ns(100), ..parameters() };
     assert_eq!(wrong(late), ["acknowledge_delay"]);
 }
 
 #[test]
 fn numbers_must_tell_packets_apart() {
     let numbers = |window, sequence_bits, order| {
-        wrong(Parameters { window, reorder: 0, sequence_bits, order, ..parameters() }).first().copied()
+        wrong(LinkParameters { window, reorder: 0, sequence_bits, order, ..parameters() }).first().copied()
     };
     assert_eq!((numbers(4, 3, Order::Kept), numbers(5, 3, Order::Kept)), (None, Some("window")));
     assert_eq!((numbers(1, 1, Order::Kept), numbers(1 << 31, 32, Order::Kept)), (None, None));
@@ -69,14 +69,14 @@ fn numbers_must_tell_packets_apart() {
     assert_eq!((numbers(3, 4, lifetime(99)), numbers(3, 4, lifetime(100))), (None, Some("lifetime")));
     let unspaced = Order::Lifetime { lifetime: Time::ZERO, spacing: Time::ZERO };
     assert_eq!(numbers(3, 32, unspaced), Some("lifetime"));
-    let (key, why) = &Parameters { order: lifetime(200), ..parameters() }.check()[0];
+    let (key, why) = &LinkParameters { order: lifetime(200), ..parameters() }.check()[0];
     assert_eq!((*key, &**why), ("lifetime", "a number comes again within 12 times 10 ns, and may meet its copy"));
 }
 
 #[test]
 #[should_panic(expected = "node 1 is sent more than 3 packets, which was promised not to be")]
 fn more_packets_than_promised_are_found_out() {
-    let mut net = Net::new(2, &Parameters { order: Order::Any { packets: 3 }, ..parameters() });
+    let mut net = Net::new(2, &LinkParameters { order: Order::Any { packets: 3 }, ..parameters() });
     for packet in 0..4 {
         net.offer(A, B, packet);
         net.carry(A);
@@ -88,7 +88,7 @@ fn more_packets_than_promised_are_found_out() {
 #[should_panic(expected = "new packets to node 1 leave less than 10 ns apart, which was promised not to be")]
 fn packets_closer_than_promised_are_found_out() {
     let order = Order::Lifetime { lifetime: Time::from_ns(50), spacing: Time::from_ns(10) };
-    let mut net = Net::new(3, &Parameters { order, ..parameters() });
+    let mut net = Net::new(3, &LinkParameters { order, ..parameters() });
     for (ns, to) in [(0, B), (5, C), (10, B), (19, B)] {
         net.now = Time::from_ns(ns);
         net.offer(A, to, ());
@@ -100,5 +100,5 @@ fn packets_closer_than_promised_are_found_out() {
 #[test]
 #[should_panic(expected = "the parameters are right")]
 fn wrong_parameters_make_no_link() {
-    let _ = Link::<()>::new(A, &Parameters { window: 9, ..parameters() });
+    let _ = WindowLink::<()>::new(A, &LinkParameters { window: 9, ..parameters() });
 }

@@ -7,15 +7,15 @@ use crate::engine::Time;
 use proptest::prelude::*;
 
 /// The fewest bits that are right.
-fn fewest_bits(parameters: Parameters) -> Parameters {
-    let mut choices = (1..=32).map(|sequence_bits| Parameters { sequence_bits, ..parameters });
+fn fewest_bits(parameters: LinkParameters) -> LinkParameters {
+    let mut choices = (1..=32).map(|sequence_bits| LinkParameters { sequence_bits, ..parameters });
     choices.find(|parameters| parameters.check().is_empty()).expect("32 bits are enough")
 }
 
-fn some_parameters() -> impl Strategy<Value = Parameters> {
+fn some_parameters() -> impl Strategy<Value = LinkParameters> {
     let sizes = (1u32..10, 1u32..7, 0u32..7, 1u32..5, 1u32..4);
     (sizes, 50u64..3_000, 1u64..20).prop_map(|((buffers, window, reorder, arrivals, every), timeout, times)| {
-        Parameters {
+        LinkParameters {
             buffers,
             window,
             reorder: reorder.min(window),
@@ -60,7 +60,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let order = Order::Any { packets: packets.len() as u64 };
-        run(fewest_bits(Parameters { order, ..parameters }), fabric, &packets, seed);
+        run(fewest_bits(LinkParameters { order, ..parameters }), fabric, &packets, seed);
     }
 
     #[test]
@@ -72,6 +72,6 @@ proptest! {
     ) {
         let lifetime = Time::from_ns(fabric.delay_max_ns);
         let order = Order::Lifetime { lifetime, spacing: SPACING };
-        run(fewest_bits(Parameters { order, ..parameters }), fabric, &packets, seed);
+        run(fewest_bits(LinkParameters { order, ..parameters }), fabric, &packets, seed);
     }
 }

@@ -24,12 +24,12 @@ pub struct Fabric {
 /// Something that happens at its time.
 #[derive(Clone, Debug)]
 enum Event {
-    Arrives(Frame<u64>),
-    HasRead(NodeId, Place),
+    Arrives(WindowFrame<u64>),
+    HasRead(NodeId, ReadingPlace),
 }
 
 struct Run {
-    links: Vec<Link<u64>>,
+    links: Vec<WindowLink<u64>>,
     fabric: Fabric,
     rng: Stream,
     now: Time,
@@ -71,7 +71,7 @@ impl Run {
         }
     }
 
-    fn carry(&mut self, frame: Frame<u64>) {
+    fn carry(&mut self, frame: WindowFrame<u64>) {
         let copies = 1 + u32::from(self.rng.random_range(0..100) < self.fabric.copied);
         for _ in 0..copies {
             if self.rng.random_range(0..100) < self.fabric.lost {
@@ -114,16 +114,16 @@ impl Run {
 
     fn is_complete(&self) -> bool {
         let is_offered = self.unoffered.iter().all(VecDeque::is_empty);
-        is_offered && self.expected.values().all(VecDeque::is_empty) && self.links.iter().all(Link::is_idle)
+        is_offered && self.expected.values().all(VecDeque::is_empty) && self.links.iter().all(WindowLink::is_idle)
     }
 }
 
 /// All is delivered, once and in order: each packet from one node to another.
-pub fn run(parameters: Parameters, fabric: Fabric, packets: &[(u32, u32)], seed: u64) {
+pub fn run(parameters: LinkParameters, fabric: Fabric, packets: &[(u32, u32)], seed: u64) {
     let nodes = 1 + packets.iter().map(|&(from, to)| from.max(to)).max().unwrap_or(0);
     let mut rng = stream(seed, "window");
     let mut run = Run {
-        links: (0..nodes).map(|node| Link::new(NodeId(node), &parameters)).collect(),
+        links: (0..nodes).map(|node| WindowLink::new(NodeId(node), &parameters)).collect(),
         fabric,
         now: Time::ZERO,
         agenda: BTreeMap::new(),

@@ -10,13 +10,13 @@ use crate::engine::Time;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A frame, in an order.
-pub type Carried = (NodeId, NodeId, Header, Option<Id>);
+pub type Carried = (NodeId, NodeId, WindowHeader, Option<Id>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct State {
-    links: Vec<Link<Id>>,
+    links: Vec<WindowLink<Id>>,
     unoffered: Vec<VecDeque<Id>>,
-    reading: Vec<Vec<Place>>,
+    reading: Vec<Vec<ReadingPlace>>,
     /// Of a network that keeps order.
     queues: BTreeMap<(NodeId, NodeId), VecDeque<Carried>>,
     /// Of one that reorders, with the age of the youngest copy.
@@ -33,7 +33,7 @@ pub enum Step {
     Leave(NodeId),
     Timeout(NodeId),
     Take(NodeId),
-    Release(NodeId, Place),
+    Release(NodeId, ReadingPlace),
     /// The first of a pair's queue arrives, and stays if it is copied.
     First {
         pair: (NodeId, NodeId),
@@ -54,7 +54,7 @@ impl State {
             expected.entry((from, to)).or_default().push_back(id);
         }
         let mut state = State {
-            links: (0..case.nodes).map(|node| Link::unchecked(NodeId(node), &case.parameters)).collect(),
+            links: (0..case.nodes).map(|node| WindowLink::unchecked(NodeId(node), &case.parameters)).collect(),
             reading: vec![Vec::new(); unoffered.len()],
             queues: BTreeMap::new(),
             anywhere: BTreeMap::new(),
@@ -145,7 +145,7 @@ impl State {
             Step::Tick => self.tick(case),
         }
         self.offer(case);
-        self.links.iter().for_each(Link::check);
+        self.links.iter().for_each(WindowLink::check);
     }
 
     fn leave(&mut self, node: NodeId) -> Carried {
@@ -165,7 +165,7 @@ impl State {
     }
 
     fn arrive(&mut self, (from, to, header, body): Carried) {
-        let frame = Frame { from, to, header, body, again: false };
+        let frame = WindowFrame { from, to, header, body, again: false };
         let _ = self.links[to.0 as usize].arrive(frame, Time::ZERO);
     }
 
@@ -209,7 +209,7 @@ impl State {
 
     pub fn is_complete(&self) -> bool {
         let is_delivered = self.expected.values().all(VecDeque::is_empty);
-        is_delivered && !self.is_wrong && self.links.iter().all(Link::is_idle)
+        is_delivered && !self.is_wrong && self.links.iter().all(WindowLink::is_idle)
     }
 
     /// True if all is delivered, once all is lost that is in the network, and nothing more.

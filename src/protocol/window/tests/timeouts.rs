@@ -36,7 +36,7 @@ fn a_timer_is_set_anew_by_progress_and_stopped_at_the_end() {
 
 #[test]
 fn after_a_timeout_each_hole_is_filled_in_a_round_trip() {
-    let (mut net, frames) = sent(8, &Parameters { window: 8, reorder: 8, arrivals: 8, ..parameters() });
+    let (mut net, frames) = sent(8, &LinkParameters { window: 8, reorder: 8, arrivals: 8, ..parameters() });
     assert_eq!([1, 2, 5, 7].map(|n| net.arrive(&frames[n])), [Arrived::Kept; 4]);
     net.wait_until(ns(100));
     let rounds = std::array::from_fn(|_| {
@@ -47,7 +47,7 @@ fn after_a_timeout_each_hole_is_filled_in_a_round_trip() {
     });
     assert_eq!(rounds, [vec![0], vec![3], vec![4], vec![6], vec![]]);
     assert_eq!(net.read_all(B), [0, 1, 2, 3, 4, 5, 6, 7]);
-    assert_eq!(net.link(A).statistics(), Statistics { sent: 8, retransmitted: 4, ..Statistics::default() });
+    assert_eq!(net.link(A).statistics(), WindowStatistics { sent: 8, retransmitted: 4, ..WindowStatistics::default() });
 }
 
 #[test]
@@ -62,7 +62,8 @@ fn an_acknowledgement_before_the_copy_left_spares_it() {
 
 #[test]
 fn one_acknowledgement_is_for_several_or_waits_for_its_timer() {
-    let every = Parameters { window: 4, reorder: 4, acknowledge_every: 3, acknowledge_delay: ns(20), ..parameters() };
+    let every =
+        LinkParameters { window: 4, reorder: 4, acknowledge_every: 3, acknowledge_delay: ns(20), ..parameters() };
     let (mut net, frames) = sent(4, &every);
     for (frame, acknowledgements) in frames.iter().zip([vec![], vec![], vec![-4], vec![]]) {
         net.now += ns(5);
