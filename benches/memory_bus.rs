@@ -2,7 +2,7 @@
 //! ping-pong pair for each interface. `cargo bench --bench memory_bus` prints both.
 
 use narrows::engine::{Limits, Outcome, Recorder, Simulation};
-use narrows::host::memory_bus::{Node, NodeParameters};
+use narrows::host::memory_bus::{MemoryBusNode, NodeParameters};
 use narrows::machine::{self, shipped};
 use narrows::ni::Design;
 use narrows::study;
@@ -30,7 +30,7 @@ fn main() {
 fn ns_per_hit() -> f64 {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
-    let node = Rc::new(Node::new(&sim, "node", &NodeParameters::PAPER));
+    let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
     let took = Rc::new(std::cell::Cell::new(0.0));
     let told = took.clone();
     sim.spawn("loads", async move {

@@ -3,7 +3,7 @@
 mod twin;
 
 use narrows::engine::rng;
-use narrows::fabric::router::{Event, EventKind, Injection, Network, RouterParameters};
+use narrows::fabric::router::{EventKind, Injection, Network, PacketEvent, RouterParameters};
 use narrows::fabric::topology::Shape;
 use narrows::fabric::topology::mesh::MeshParameters;
 use narrows::fabric::topology::torus::TorusParameters;
@@ -102,7 +102,7 @@ impl Trace {
                 network.take(Injection::whole(source, destination, flits, tag as u32));
             }
             network.go(&mut events);
-            for Event { cycle, tag, kind, .. } in events.drain(..) {
+            for PacketEvent { cycle, tag, kind, .. } in events.drain(..) {
                 if kind == EventKind::Delivered {
                     arrived[tag as usize] = Some(cycle);
                 }
@@ -115,14 +115,14 @@ impl Trace {
 /// Either network.
 trait Steps {
     fn take(&mut self, injection: Injection);
-    fn go(&mut self, events: &mut Vec<Event>);
+    fn go(&mut self, events: &mut Vec<PacketEvent>);
 }
 
 impl Steps for Network {
     fn take(&mut self, injection: Injection) {
         self.offer(injection);
     }
-    fn go(&mut self, events: &mut Vec<Event>) {
+    fn go(&mut self, events: &mut Vec<PacketEvent>) {
         self.step();
         self.take_events(events);
     }
@@ -132,7 +132,7 @@ impl Steps for Twin {
     fn take(&mut self, injection: Injection) {
         self.offer(injection);
     }
-    fn go(&mut self, events: &mut Vec<Event>) {
+    fn go(&mut self, events: &mut Vec<PacketEvent>) {
         self.step();
         self.take_events(events);
     }

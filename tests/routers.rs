@@ -5,7 +5,7 @@ mod shapes;
 mod twin;
 
 use narrows::engine::rng;
-use narrows::fabric::router::{Event, EventKind, Injection, Network, RouterParameters, Sharing, Switching};
+use narrows::fabric::router::{EventKind, Injection, Network, PacketEvent, RouterParameters, Sharing, Switching};
 use narrows::fabric::topology::Shape;
 use narrows::fabric::topology::mesh::MeshParameters;
 use narrows::fabric::topology::torus::TorusParameters;
@@ -134,7 +134,7 @@ impl Both {
     }
 
     /// A cycle of both; what happened in it.
-    fn step(&mut self) -> Vec<Event> {
+    fn step(&mut self) -> Vec<PacketEvent> {
         let Both { fast, plain, told } = self;
         let (mut from_fast, mut from_plain) = (Vec::new(), Vec::new());
         let (now, before) = (plain.cycle(), plain.counts());
@@ -173,7 +173,7 @@ fn agree(seed: u64) {
         let now = both.plain.cycle();
         assert!(now < 100_000, "{}: it comes to an end", both.told);
         acts.remove(&now).into_iter().flatten().for_each(|act| both.act(act));
-        for Event { node, network, tag, kind, .. } in both.step() {
+        for PacketEvent { node, network, tag, kind, .. } in both.step() {
             let mut later = |after: u64, act: Act| acts.entry(now + 1 + after).or_default().push(act);
             match kind {
                 EventKind::Came(flits) => {

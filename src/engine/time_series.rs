@@ -37,7 +37,7 @@ struct Window {
 
 /// Where a quantity has settled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Settled {
+pub enum WarmUp {
     /// From this instant on.
     At(u64),
     /// Not by nearly half of the run.
@@ -46,12 +46,12 @@ pub enum Settled {
     Unknown,
 }
 
-impl Settled {
+impl WarmUp {
     /// The instant, if there is one.
     pub fn at(self) -> Option<u64> {
         match self {
-            Settled::At(instant) => Some(instant),
-            Settled::Never | Settled::Unknown => None,
+            WarmUp::At(instant) => Some(instant),
+            WarmUp::Never | WarmUp::Unknown => None,
         }
     }
 }
@@ -106,13 +106,13 @@ impl TimeSeries {
     }
 
     /// Where the warm-up ends.
-    pub fn warm_up(&self, end: u64) -> Settled {
+    pub fn warm_up(&self, end: u64) -> WarmUp {
         let whole = self.until(end);
         let windows = whole.windows.iter().zip(0u64..).filter(|(window, _)| window.count > 0);
         let means: Vec<(u64, f64)> = windows.map(|(window, at)| (at, window.mean())).collect();
         let (count, middle) = (means.len(), interval::mean(&means.iter().map(|(_, mean)| *mean).collect::<Vec<_>>()));
         if count < WINDOWS_MIN {
-            return Settled::Unknown;
+            return WarmUp::Unknown;
         }
         let (mut sum, mut squares, mut best) = (0.0, 0.0, (f64::INFINITY, 0));
         for (cut, (_, mean)) in means.iter().enumerate().rev() {
@@ -125,8 +125,8 @@ impl TimeSeries {
             }
         }
         match best.1 < count * SETTLED.0 / SETTLED.1 {
-            true => Settled::At(whole.from + means[best.1].0 * whole.width),
-            false => Settled::Never,
+            true => WarmUp::At(whole.from + means[best.1].0 * whole.width),
+            false => WarmUp::Never,
         }
     }
 
@@ -208,7 +208,7 @@ mod tests {
             assert!(series(seed, 20_000, |_| 0).warm_up(20_000).at().expect("it is steady") < 5_000);
             let end = series(seed, 20_000, |at| if at < 4_000 { 60 } else { 0 }).warm_up(20_000).at();
             assert!((3_900..6_500).contains(&end.expect("it settles")), "{end:?}");
-            assert_eq!(series(seed, 20_000, |at| at / 50).warm_up(20_000), Settled::Never, "it never settles");
+            assert_eq!(series(seed, 20_000, |at| at / 50).warm_up(20_000), WarmUp::Never, "it never settles");
         }
     }
 
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn of_too_little_nothing_is_told() {
         let short = series(1, 15, |_| 0);
-        assert_eq!(short.warm_up(15), Settled::Unknown);
+        assert_eq!(short.warm_up(15), WarmUp::Unknown);
         assert_eq!((short.mean_half_width(0, 15), short.rate_half_width(0, 15)), (None, None));
         assert_eq!(TimeSeries::default().rate(0, 0), None);
     }

@@ -6,7 +6,7 @@
 
 use super::io_bus::{DmaStream, IoBusHost};
 use super::memory_bus::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
-use super::memory_bus::{Agent, AgentId, Bus, Kind, Node};
+use super::memory_bus::{Agent, AgentId, Bus, MemoryBusNode, TransactionKind};
 use crate::engine::{Bytes, Rate, Sim, Time};
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ pub struct Flow {
 }
 
 impl Master {
-    pub(super) fn memory_bus(node: &Node) -> Master {
+    pub(super) fn memory_bus(node: &MemoryBusNode) -> Master {
         let id = node.bus.attach(Rc::new(KeepsNothing), None);
         Master::MemoryBus(OnMemoryBus { sim: node.processor.sim().clone(), bus: node.bus.clone(), id })
     }
@@ -77,7 +77,7 @@ impl Master {
         let mut data = Block::ZERO;
         match self {
             Master::MemoryBus(OnMemoryBus { bus, id, .. }) => {
-                bus.transact(*id, Kind::Read, address, BLOCK_BYTES, &mut data).await;
+                bus.transact(*id, TransactionKind::Read, address, BLOCK_BYTES, &mut data).await;
             }
             Master::IoBus(host) => {
                 cross(host, Direction::Read).await;
@@ -91,7 +91,7 @@ impl Master {
     pub async fn write_block(&self, address: Address, mut data: Block) {
         match self {
             Master::MemoryBus(OnMemoryBus { sim, bus, id }) => {
-                let done = bus.transact(*id, Kind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
+                let done = bus.transact(*id, TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
                 sim.until(done.settled).await;
             }
             Master::IoBus(host) => {
@@ -186,7 +186,7 @@ impl OnMemoryBus {
         // What is read, and what stands beside what is written, is what it was when the bus was granted;
         // nobody else can look in between. A block goes whole: who had it loses it.
         let mut data = self.bus.peek(block_of(address));
-        let kind = if direction == Direction::Read { Kind::Read } else { Kind::WriteBlock };
+        let kind = if direction == Direction::Read { TransactionKind::Read } else { TransactionKind::WriteBlock };
         let mut told = None;
         let moved = Bytes(bytes as u64);
         let (rate, part) = (self.bus.peak(), offset..offset + bytes);

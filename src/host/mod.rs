@@ -30,7 +30,7 @@ pub use turn::Turn;
 
 use crate::engine::{Bytes, NodeId, Resource, Sim, Time};
 use io_bus::{InterruptLine, IoBusHost, IoBusParameters};
-use memory_bus::{Node as MemoryBusNode, NodeParameters};
+use memory_bus::{MemoryBusNode, NodeParameters};
 use software::{SoftwareHost, SoftwareParameters};
 use std::rc::Rc;
 

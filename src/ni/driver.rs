@@ -6,7 +6,7 @@
 
 use super::moving::{Sink, Source};
 use super::parcel::{Header, Ticket};
-use super::port::{Port, Taken};
+use super::port::{Port, TakenPacket};
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Class, EndId, Journey, Signal, Time};
 use crate::host::{Address, Cpu, Turn, Use};
@@ -105,7 +105,7 @@ pub struct Known {
     /// What names it, where packets carry tickets.
     pub ticket: Option<Ticket>,
     /// It, where the driver took it out of the interface.
-    pub taken: Option<Taken>,
+    pub taken: Option<TakenPacket>,
     /// The entry or the buffer that it is in.
     pub entry: u64,
     /// Where it lies, if it is in memory.

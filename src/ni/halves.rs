@@ -15,7 +15,7 @@ use super::queue::{cached, direct_memory, driver as queue, in_interface};
 use super::wiring::Stages;
 use crate::engine::sim::PointId;
 use crate::engine::{EndId, Journey, Signal, Sim};
-use crate::host::memory_bus::Node;
+use crate::host::memory_bus::MemoryBusNode;
 use crate::host::{Address, BLOCK_BYTES, Cpu, Host, Processor};
 use std::rc::Rc;
 
@@ -113,7 +113,7 @@ impl HalfSite<'_> {
     }
 
     /// The node whose bus snoops.
-    pub fn coherent(&self) -> &Rc<Node> {
+    pub fn coherent(&self) -> &Rc<MemoryBusNode> {
         self.host().coherent().expect("a checked interface that needs a coherent bus finds one")
     }
 

@@ -87,7 +87,7 @@ enum Later {
 
 /// A packet that was taken.
 #[derive(Clone, Debug)]
-pub struct Taken {
+pub struct TakenPacket {
     /// Who sent it.
     pub from: NodeId,
     /// The packet; its rest may still flow in.
@@ -210,7 +210,7 @@ impl Port {
     }
 
     /// Takes the next packet; `answer` says of it whether a handler will answer it.
-    pub fn try_take(&self, class: Class, answer: impl FnOnce(&Packet) -> Answer) -> Option<Taken> {
+    pub fn try_take(&self, class: Class, answer: impl FnOnce(&Packet) -> Answer) -> Option<TakenPacket> {
         let lane = &self.lanes[class.index()];
         if lane.taking.get() {
             return None;
@@ -232,11 +232,11 @@ impl Port {
                 self.later.send((made, Later::Accept(class, answer, key)));
             }
         }
-        Some(Taken { from, packet, class, key })
+        Some(TakenPacket { from, packet, class, key })
     }
 
     /// Waits for a packet and takes it.
-    pub async fn take(&self, class: Class) -> Taken {
+    pub async fn take(&self, class: Class) -> TakenPacket {
         loop {
             if let Some(taken) = self.try_take(class, |_| Answer::None) {
                 return taken;
@@ -246,8 +246,8 @@ impl Port {
     }
 
     /// The packet has been read: its place is free.
-    pub fn release(&self, taken: Taken) {
-        let Taken { class, key, .. } = taken;
+    pub fn release(&self, taken: TakenPacket) {
+        let TakenPacket { class, key, .. } = taken;
         let reading = self.held.borrow()[key].expect("a packet is released once");
         match reading.slot {
             None => self.held.borrow_mut()[key] = Some(Reading { read: true, ..reading }),

@@ -11,7 +11,7 @@
 use super::{Running, parallel};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
-use crate::messaging::active::{Active, Packet};
+use crate::messaging::active::{Active, ActiveMessage};
 use crate::text::Table;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -76,7 +76,8 @@ impl Pair {
     async fn run(self, end: Rc<Active>, measured: Rc<Measured>) {
         if u64::from(end.id().0) == self.from {
             for number in 0..self.packets {
-                let mut packet = Packet::new(parallel::id(self.to as usize), 0, &self.data(number, end.words_max()));
+                let mut packet =
+                    ActiveMessage::new(parallel::id(self.to as usize), 0, &self.data(number, end.words_max()));
                 packet.bulk = self.bulk;
                 packet.last = self.bulk && number + 1 == self.packets;
                 end.send(packet).await;

@@ -1,7 +1,7 @@
 //! One run of one description, and its result.
 
 use crate::engine::{Ledger, Map, Metric, Outcome, Recorder, Time, Timeline};
-use crate::host::memory_bus::Kind;
+use crate::host::memory_bus::TransactionKind;
 use crate::machine::Machine;
 use crate::machine::build::{Built, build};
 
@@ -128,14 +128,16 @@ fn bus_metrics(built: &Built) -> Vec<Metric> {
     let nodes = built.world.nodes.iter();
     let counts: Vec<_> =
         nodes.filter_map(|node| Some((node.name.as_str(), node.endpoint().host.bus_counts()?))).collect();
-    let told = |bus: &str, kind: &Kind, count: u64| Metric::new(format!("bus{bus}.{}", kind.name()), count as f64, "");
+    let told = |bus: &str, kind: &TransactionKind, count: u64| {
+        Metric::new(format!("bus{bus}.{}", kind.name()), count as f64, "")
+    };
     if counts.len() > BUSES_TOLD {
         let sum = |index: usize| counts.iter().map(|(_, counts)| counts[index]).sum();
-        return Kind::ALL.iter().enumerate().map(|(index, kind)| told("", kind, sum(index))).collect();
+        return TransactionKind::ALL.iter().enumerate().map(|(index, kind)| told("", kind, sum(index))).collect();
     }
     let of = |(name, counts): &(&str, [u64; 8])| {
         let bus = format!(".{name}");
-        Kind::ALL.iter().zip(*counts).map(|(kind, count)| told(&bus, kind, count)).collect::<Vec<_>>()
+        TransactionKind::ALL.iter().zip(*counts).map(|(kind, count)| told(&bus, kind, count)).collect::<Vec<_>>()
     };
     counts.iter().flat_map(of).collect()
 }

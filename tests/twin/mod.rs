@@ -17,7 +17,7 @@ mod router;
 mod sink;
 mod source;
 
-use narrows::fabric::router::{Counts, Event, EventKind, Injection, RouterParameters, Sharing};
+use narrows::fabric::router::{Counts, EventKind, Injection, PacketEvent, RouterParameters, Sharing};
 use narrows::fabric::topology::{End, Shape};
 use router::{Leaving, Router, Upstream};
 use sink::Exit;
@@ -70,7 +70,7 @@ pub struct Twin {
     /// Of each node, for each logical network: of each flit of a streamed packet that it was told of and
     /// has not taken, the output channel by which it came.
     told: Vec<Vec<VecDeque<(Exit, u32)>>>,
-    events: Vec<Event>,
+    events: Vec<PacketEvent>,
     counts: Counts,
 }
 
@@ -124,7 +124,7 @@ impl Twin {
     }
 
     /// Moves what happened in the cycles stepped since into `into`, cycle by cycle.
-    pub fn take_events(&mut self, into: &mut Vec<Event>) {
+    pub fn take_events(&mut self, into: &mut Vec<PacketEvent>) {
         into.append(&mut self.events);
     }
 
@@ -204,7 +204,7 @@ impl Twin {
 
     fn tell(&mut self, cycle: u64, node: u32, packet: &Packet, kind: EventKind) {
         let Injection { network, tag, .. } = packet.injection;
-        self.events.push(Event { cycle, node, network, tag, kind });
+        self.events.push(PacketEvent { cycle, node, network, tag, kind });
     }
 
     fn step_source(&mut self, now: u64, source: usize) {

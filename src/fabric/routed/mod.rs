@@ -14,7 +14,7 @@ pub use stream::{RoutedInlet, RoutedOutlet};
 use super::LinkUse;
 use super::packet::Packet;
 use super::port::{Desk, Facts, Listener, Longest, Loss, Told, Whole};
-use super::router::{Crossing, Event, EventKind, Network, RouterParameters, Switching};
+use super::router::{Crossing, EventKind, Network, PacketEvent, RouterParameters, Switching};
 use super::topology::Shape;
 use super::wire;
 use crate::engine::{Bytes, Class, Doing, Hertz, Mailbox, NodeId, Signal, Sim, Time, rng};
@@ -106,7 +106,7 @@ pub struct Routed {
     /// Whether a packet is told of only when all of it is there.
     whole: bool,
     /// What has come out of the fabric, and will be in its interface some cycles later.
-    exits: Mailbox<(Time, Event)>,
+    exits: Mailbox<(Time, PacketEvent)>,
     exit_delay: u64,
     network: RefCell<Network>,
     desk: Rc<Desk>,
@@ -202,7 +202,7 @@ impl Routed {
         self.clock.end_of_cycle(cycle) + Time::from_ps(1)
     }
 
-    fn step(&self, cycle: u64, events: &mut Vec<Event>) {
+    fn step(&self, cycle: u64, events: &mut Vec<PacketEvent>) {
         {
             let mut network = self.network.borrow_mut();
             network.skip_to(cycle);
@@ -228,7 +228,7 @@ impl Routed {
         self.links.used(&self.network.borrow())
     }
 
-    fn tell(&self, event: Event) {
+    fn tell(&self, event: PacketEvent) {
         match event.kind {
             EventKind::Left(_) => _ = self.streamed(&event),
             EventKind::Entered => self.desk.tell(NodeId(event.node), Told::Free(Class(event.network))),
@@ -238,7 +238,7 @@ impl Routed {
     }
 
     /// A packet's header, or all of it, is at its interface.
-    fn out(&self, event: Event) {
+    fn out(&self, event: PacketEvent) {
         if self.streamed(&event) {
             return;
         }
@@ -260,7 +260,7 @@ impl Routed {
     }
 
     /// The header, or all, of a packet is there, unless the packet is lost.
-    fn arrived(&self, event: Event) {
+    fn arrived(&self, event: PacketEvent) {
         let lost = self.lost.borrow_mut().next();
         let packet = match lost {
             true => self.flying.borrow_mut().lose(event.tag),

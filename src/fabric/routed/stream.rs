@@ -12,7 +12,7 @@ use super::Routed;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Signal, Time};
 use crate::fabric::packet::Packet;
 use crate::fabric::port::{Dropped, Inlet, Outlet, Piece};
-use crate::fabric::router::{Event, EventKind, Injection};
+use crate::fabric::router::{EventKind, Injection, PacketEvent};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -75,7 +75,7 @@ impl Routed {
     }
 
     /// Something happened to a packet that streams; whether it does.
-    pub(super) fn streamed(&self, event: &Event) -> bool {
+    pub(super) fn streamed(&self, event: &PacketEvent) -> bool {
         let streams = self.streams.borrow();
         let Some(ways) = streams.get(&(event.node, event.network)) else { return false };
         match event.kind {
@@ -95,7 +95,7 @@ impl Routed {
         true
     }
 
-    fn came(&self, ways: &Ways, event: &Event, flits: u16) {
+    fn came(&self, ways: &Ways, event: &PacketEvent, flits: u16) {
         let mut packets = ways.coming.borrow_mut();
         let coming = packets.iter_mut().find(|coming| coming.tag == event.tag && !coming.over);
         let coming = coming.expect("a header comes first");
@@ -115,7 +115,7 @@ impl Routed {
         ways.give(&mut packets);
     }
 
-    fn delivered(&self, ways: &Ways, event: &Event) {
+    fn delivered(&self, ways: &Ways, event: &PacketEvent) {
         let mut packets = ways.coming.borrow_mut();
         let coming = packets.iter_mut().find(|coming| coming.tag == event.tag && !coming.over);
         let coming = coming.expect("a header comes first");

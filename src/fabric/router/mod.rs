@@ -55,7 +55,7 @@ impl Injection {
 
 /// Something that happened to a packet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Event {
+pub struct PacketEvent {
     /// When.
     pub cycle: u64,
     /// At which node.

@@ -7,7 +7,7 @@ use crate::engine::Time;
 /// What a transaction does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-pub enum Kind {
+pub enum TransactionKind {
     /// Fetches a block to read it.
     Read,
     /// Fetches a block to write it; no other copy stays.
@@ -26,44 +26,50 @@ pub enum Kind {
     WriteWord,
 }
 
-impl Kind {
+impl TransactionKind {
     /// All kinds, in the order of the counters.
-    pub const ALL: [Kind; 8] = [
-        Kind::Read,
-        Kind::ReadExclusive,
-        Kind::Invalidate,
-        Kind::WriteBack,
-        Kind::ReadBlock,
-        Kind::WriteBlock,
-        Kind::ReadWord,
-        Kind::WriteWord,
+    pub const ALL: [TransactionKind; 8] = [
+        TransactionKind::Read,
+        TransactionKind::ReadExclusive,
+        TransactionKind::Invalidate,
+        TransactionKind::WriteBack,
+        TransactionKind::ReadBlock,
+        TransactionKind::WriteBlock,
+        TransactionKind::ReadWord,
+        TransactionKind::WriteWord,
     ];
 
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Read => "read",
-            Kind::ReadExclusive => "read-exclusive",
-            Kind::Invalidate => "invalidate",
-            Kind::WriteBack => "write-back",
-            Kind::ReadBlock => "read-block",
-            Kind::WriteBlock => "write-block",
-            Kind::ReadWord => "read-word",
-            Kind::WriteWord => "write-word",
+            TransactionKind::Read => "read",
+            TransactionKind::ReadExclusive => "read-exclusive",
+            TransactionKind::Invalidate => "invalidate",
+            TransactionKind::WriteBack => "write-back",
+            TransactionKind::ReadBlock => "read-block",
+            TransactionKind::WriteBlock => "write-block",
+            TransactionKind::ReadWord => "read-word",
+            TransactionKind::WriteWord => "write-word",
         }
     }
 
     pub(super) const fn is_word(self) -> bool {
-        matches!(self, Kind::ReadWord | Kind::WriteWord)
+        matches!(self, TransactionKind::ReadWord | TransactionKind::WriteWord)
     }
 
     /// A home that posts takes these into its buffer.
     pub(super) const fn may_be_posted(self) -> bool {
-        matches!(self, Kind::WriteBlock | Kind::WriteBack)
+        matches!(self, TransactionKind::WriteBlock | TransactionKind::WriteBack)
     }
 
     pub(super) const fn reads(self) -> bool {
-        matches!(self, Kind::Read | Kind::ReadExclusive | Kind::ReadBlock | Kind::ReadWord)
+        matches!(
+            self,
+            TransactionKind::Read
+                | TransactionKind::ReadExclusive
+                | TransactionKind::ReadBlock
+                | TransactionKind::ReadWord
+        )
     }
 }
 
@@ -74,7 +80,7 @@ impl Kind {
 pub trait Agent {
     /// Another agent's transaction passes. A copy here changes state now; if its holder supplies
     /// the block, it writes it to `data`.
-    fn snoop(&self, _kind: Kind, _block: Address, _data: &mut Block) -> Snooped {
+    fn snoop(&self, _kind: TransactionKind, _block: Address, _data: &mut Block) -> Snooped {
         Snooped::NOTHING
     }
 

@@ -24,7 +24,7 @@
 //!
 //! Parameters: [`BusParameters`]. Statistics: transactions by kind, by who supplied; time held.
 
-use super::agent::{Agent, AgentId, Kind};
+use super::agent::{Agent, AgentId, TransactionKind};
 use super::block::{Address, BLOCK_BYTES, Block, block_of};
 use super::moesi::State;
 use super::parameters::BusParameters;
@@ -51,8 +51,8 @@ pub struct Bus {
     held: Resource,
     agents: RefCell<Vec<Rc<dyn Agent>>>,
     homes: RefCell<Vec<(Range<Address>, AgentId)>>,
-    counts: [Cell<u64>; Kind::ALL.len()],
-    supplied: RefCell<Vec<[u64; Kind::ALL.len()]>>,
+    counts: [Cell<u64>; TransactionKind::ALL.len()],
+    supplied: RefCell<Vec<[u64; TransactionKind::ALL.len()]>>,
     /// Until when each agent's memory is at work on a posted write.
     writing_until: RefCell<Vec<Time>>,
     accessed: [Busy; 3],
@@ -84,7 +84,7 @@ impl Bus {
     pub fn attach(&self, agent: Rc<dyn Agent>, addresses: Option<Range<Address>>) -> AgentId {
         let id = AgentId(self.agents.borrow().len());
         self.agents.borrow_mut().push(agent);
-        self.supplied.borrow_mut().push([0; Kind::ALL.len()]);
+        self.supplied.borrow_mut().push([0; TransactionKind::ALL.len()]);
         self.writing_until.borrow_mut().push(Time::ZERO);
         let mut homes = self.homes.borrow_mut();
         if let Some(range) = addresses {
@@ -103,17 +103,24 @@ impl Bus {
     }
 
     /// Waits for the bus and runs one transaction.
-    pub async fn transact(&self, by: AgentId, kind: Kind, address: Address, bytes: usize, data: &mut Block) -> Done {
+    pub async fn transact(
+        &self,
+        by: AgentId,
+        kind: TransactionKind,
+        address: Address,
+        bytes: usize,
+        data: &mut Block,
+    ) -> Done {
         self.acquire(by).await.run(kind, address, bytes, data).await
     }
 
-    /// The transactions so far, by [`Kind`].
-    pub fn counts(&self) -> [u64; Kind::ALL.len()] {
+    /// The transactions so far, by [`TransactionKind`].
+    pub fn counts(&self) -> [u64; TransactionKind::ALL.len()] {
         std::array::from_fn(|kind| self.counts[kind].get())
     }
 
-    /// The transactions so far in which `agent` supplied or took the data, by [`Kind`].
-    pub fn supplied(&self, agent: AgentId) -> [u64; Kind::ALL.len()] {
+    /// The transactions so far in which `agent` supplied or took the data, by [`TransactionKind`].
+    pub fn supplied(&self, agent: AgentId) -> [u64; TransactionKind::ALL.len()] {
         self.supplied.borrow()[agent.0]
     }
 
@@ -170,7 +177,7 @@ impl Bus {
     }
 
     /// Lets every other agent snoop; says who supplies, and whether a copy stays.
-    fn snoop(&self, by: AgentId, kind: Kind, block: Address, data: &mut Block) -> (Option<AgentId>, bool) {
+    fn snoop(&self, by: AgentId, kind: TransactionKind, block: Address, data: &mut Block) -> (Option<AgentId>, bool) {
         let (mut supplier, mut shared) = (None, false);
         for (id, agent) in self.agents.borrow().iter().enumerate() {
             if id == by.0 {
@@ -191,17 +198,17 @@ impl Bus {
     }
 
     /// When a transaction that begins now ends.
-    fn end(&self, kind: Kind, bytes: usize, access: Time) -> Time {
+    fn end(&self, kind: TransactionKind, bytes: usize, access: Time) -> Time {
         let p = &self.parameters;
         let fixed = p.arbitration_cycles + p.address_cycles + p.snoop_cycles + p.turnaround_cycles;
         let moved = match kind {
-            Kind::Invalidate => 0,
+            TransactionKind::Invalidate => 0,
             _ => bytes.div_ceil(p.width.len()) as u64 + p.clock.cycle_at(access),
         };
         p.clock.edge_after(self.sim.now(), fixed + moved)
     }
 
-    fn count(&self, kind: Kind, by: Option<AgentId>) {
+    fn count(&self, kind: TransactionKind, by: Option<AgentId>) {
         let count = &self.counts[kind as usize];
         count.set(count.get() + 1);
         if let Some(by) = by {
@@ -209,7 +216,7 @@ impl Bus {
         }
     }
 
-    fn record(&self, kind: Kind, bytes: usize, start: Time, end: Time) {
+    fn record(&self, kind: TransactionKind, bytes: usize, start: Time, end: Time) {
         if let Some(track) = self.track {
             let bytes = crate::engine::Bytes(bytes as u64);
             self.sim.recorder().span(record::Span { track, what: kind.name(), message: None, bytes, start, end });
@@ -238,14 +245,14 @@ pub struct Granted<'a> {
 
 impl Granted<'_> {
     /// Runs a transaction on `bytes` bytes at `address`, which lie in one block.
-    pub async fn run(self, kind: Kind, address: Address, bytes: usize, data: &mut Block) -> Done {
+    pub async fn run(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Done {
         self.run_told(kind, address, bytes, data, |_, _, _| {}).await
     }
 
     /// Runs a transaction and tells when it begins and will end, and of the data, when it begins.
     pub async fn run_told(
         self,
-        kind: Kind,
+        kind: TransactionKind,
         address: Address,
         bytes: usize,
         data: &mut Block,
@@ -255,10 +262,10 @@ impl Granted<'_> {
         debug_assert!(block_of(address + bytes.max(1) as u64 - 1) == block, "a transaction stays in one block");
         debug_assert!(!kind.is_word() || (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
         let (supplier, shared) = match kind {
-            Kind::ReadWord | Kind::WriteWord | Kind::WriteBack => (None, false),
+            TransactionKind::ReadWord | TransactionKind::WriteWord | TransactionKind::WriteBack => (None, false),
             _ => bus.snoop(self.by, kind, block, data),
         };
-        let by = supplier.or_else(|| (kind != Kind::Invalidate).then(|| bus.home(address)));
+        let by = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
         let access = bus.access_time(kind, supplier, by, address);
         let (start, end) = (bus.sim.now(), bus.end(kind, bytes, access));
         begins(start, end, data);
@@ -286,7 +293,13 @@ impl Granted<'_> {
 
 impl Bus {
     /// The part of a transaction that depends on who answers.
-    fn access_time(&self, kind: Kind, supplier: Option<AgentId>, by: Option<AgentId>, address: Address) -> Time {
+    fn access_time(
+        &self,
+        kind: TransactionKind,
+        supplier: Option<AgentId>,
+        by: Option<AgentId>,
+        address: Address,
+    ) -> Time {
         let agents = self.agents.borrow();
         match (supplier, by) {
             (Some(supplier), _) => agents[supplier.0].supply_time(),
@@ -301,7 +314,7 @@ impl Bus {
     }
 
     /// A transaction ends; a posted write keeps its home's memory at work.
-    fn settle(&self, kind: Kind, by: Option<AgentId>, address: Address) -> Time {
+    fn settle(&self, kind: TransactionKind, by: Option<AgentId>, address: Address) -> Time {
         let now = self.sim.now();
         let Some(home) = by.filter(|_| kind.may_be_posted()) else { return now };
         let agents = self.agents.borrow();

@@ -25,7 +25,7 @@ pub struct Cache {
 
 /// A place in the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place(usize);
+pub struct BlockFrame(usize);
 
 impl Cache {
     /// An empty cache of `size` bytes in sets of `ways` blocks; both powers of two.
@@ -48,19 +48,19 @@ impl Cache {
 
     /// The place of the block of `address` and its state, if it is here.
     #[inline]
-    pub fn find(&self, address: Address) -> Option<(Place, State)> {
+    pub fn find(&self, address: Address) -> Option<(BlockFrame, State)> {
         let (place, tag) = self.find_tag(address)?;
         Some((place, State::ALL[(tag & STATE_BITS) as usize]))
     }
 
     #[inline]
-    fn find_tag(&self, address: Address) -> Option<(Place, Tag)> {
+    fn find_tag(&self, address: Address) -> Option<(BlockFrame, Tag)> {
         let first = self.first_place(address);
         let block = block_of(address);
         let places = &self.tags[first..first + self.ways];
         // A tag is the block's address plus its state, 1 to 4.
         let way = places.iter().position(|&tag| tag.wrapping_sub(block + 1) < STATE_BITS)?;
-        Some((Place(first + way), places[way]))
+        Some((BlockFrame(first + way), places[way]))
     }
 
     /// The state of the block of `address`.
@@ -100,7 +100,7 @@ impl Cache {
     }
 
     #[inline]
-    fn touch(&mut self, place: Place) {
+    fn touch(&mut self, place: BlockFrame) {
         if self.ways > 1 {
             self.accesses += 1;
             self.used[place.0] = self.accesses;
@@ -108,13 +108,13 @@ impl Cache {
     }
 
     /// Sets the state of a block that is here.
-    pub fn set_state(&mut self, place: Place, state: State) {
+    pub fn set_state(&mut self, place: BlockFrame, state: State) {
         let tag = &mut self.tags[place.0];
         *tag = if state == State::Invalid { 0 } else { *tag & !STATE_BITS | state as u64 };
     }
 
     /// Where a new block would go, and the block it would replace.
-    pub fn victim(&self, address: Address) -> (Place, Option<(Address, State)>) {
+    pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
         let first = self.first_place(address);
         let places = first..first + self.ways;
         let place = places
@@ -122,18 +122,18 @@ impl Cache {
             .expect("a set has a place");
         let tag = self.tags[place];
         let replaced = (tag != 0).then(|| (tag & !STATE_BITS, State::ALL[(tag & STATE_BITS) as usize]));
-        (Place(place), replaced)
+        (BlockFrame(place), replaced)
     }
 
     /// Puts a block into `place`.
-    pub fn fill(&mut self, place: Place, address: Address, state: State, data: &Block) {
+    pub fn fill(&mut self, place: BlockFrame, address: Address, state: State, data: &Block) {
         self.tags[place.0] = block_of(address) | state as u64;
         self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES].copy_from_slice(&data.0);
         self.touch(place);
     }
 
     /// The bytes at `place`.
-    pub fn block(&self, place: Place) -> Block {
+    pub fn block(&self, place: BlockFrame) -> Block {
         Block::from_bytes(&self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES])
     }
 }

@@ -4,7 +4,7 @@
 //! written back before the new one is fetched. Parameters: [`CacheParameters`].
 //! Leaves out: levels of caches, victim buffers, prefetch.
 
-use super::agent::{Agent, AgentId, Kind};
+use super::agent::{Agent, AgentId, TransactionKind};
 use super::block::{Address, BLOCK_BYTES, Block, block_of};
 use super::bus::{Bus, Granted};
 use super::cache::Cache;
@@ -76,7 +76,9 @@ impl CacheAgent {
             match found {
                 Some((_, state)) if !write || state.writable() => return None,
                 Some((place, _)) => {
-                    granted.run(Kind::Invalidate, block_of(address), BLOCK_BYTES, &mut Block::ZERO.clone()).await;
+                    granted
+                        .run(TransactionKind::Invalidate, block_of(address), BLOCK_BYTES, &mut Block::ZERO.clone())
+                        .await;
                     self.contents.cache.borrow_mut().set_state(place, State::Modified);
                 }
                 None if self.replace(address, granted, write).await => {}
@@ -101,10 +103,10 @@ impl CacheAgent {
         if let Some((old, state)) = old
             && state.answers()
         {
-            granted.run(Kind::WriteBack, old, BLOCK_BYTES, &mut data).await;
+            granted.run(TransactionKind::WriteBack, old, BLOCK_BYTES, &mut data).await;
             return false;
         }
-        let kind = if write { Kind::ReadExclusive } else { Kind::Read };
+        let kind = if write { TransactionKind::ReadExclusive } else { TransactionKind::Read };
         let done = granted.run(kind, block_of(address), BLOCK_BYTES, &mut data).await;
         let state = moesi::filled(kind, done.shared);
         self.contents.cache.borrow_mut().fill(place, address, state, &data);
@@ -113,7 +115,7 @@ impl CacheAgent {
 }
 
 impl Agent for Contents {
-    fn snoop(&self, kind: Kind, block: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
         let mut cache = self.cache.borrow_mut();
         let Some((place, state)) = cache.find(block) else { return Snooped::NOTHING };
         let snooped = moesi::snoop(state, kind);

@@ -28,13 +28,13 @@ pub mod store_buffer;
 #[cfg(test)]
 mod tests;
 
-pub use agent::{Agent, AgentId, Kind};
+pub use agent::{Agent, AgentId, TransactionKind};
 pub use block::{Address, BLOCK_BYTES, Block, block_of};
 pub use bus::Bus;
 pub use cache::Cache;
 pub use cache_agent::CacheAgent;
 pub use memory::Memory;
 pub use moesi::{Snooped, State};
-pub use node::Node;
+pub use node::MemoryBusNode;
 pub use parameters::{BusParameters, CacheParameters, NodeParameters, Problem, ProcessorParameters};
 pub use processor::Processor;

@@ -6,7 +6,7 @@
 //! *owned*, whether the reader keeps a copy or not, because the bus does not tell (as on MBus).
 //! Leaves out: supply by a clean copy, and reflecting a dirty block to memory on a read.
 
-use super::agent::Kind;
+use super::agent::TransactionKind;
 
 /// What a cache may do with its copy of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -62,26 +62,30 @@ impl Snooped {
 }
 
 /// What another agent's transaction of `kind` does to a copy in `state`.
-pub const fn snoop(state: State, kind: Kind) -> Snooped {
+pub const fn snoop(state: State, kind: TransactionKind) -> Snooped {
     let supplies = state.answers();
     match (kind, state) {
         (_, State::Invalid) => Snooped::NOTHING,
-        (Kind::Read, State::Modified | State::Owned) => Snooped { next: State::Owned, supplies, shared: true },
-        (Kind::Read, State::Exclusive | State::Shared) => Snooped { next: State::Shared, supplies, shared: true },
-        (Kind::ReadExclusive, _) => Snooped { next: State::Invalid, supplies, shared: false },
+        (TransactionKind::Read, State::Modified | State::Owned) => {
+            Snooped { next: State::Owned, supplies, shared: true }
+        }
+        (TransactionKind::Read, State::Exclusive | State::Shared) => {
+            Snooped { next: State::Shared, supplies, shared: true }
+        }
+        (TransactionKind::ReadExclusive, _) => Snooped { next: State::Invalid, supplies, shared: false },
         // The new bytes replace the whole block, or the one that invalidates has them already.
-        (Kind::Invalidate | Kind::WriteBlock, _) => Snooped::NOTHING,
-        (Kind::ReadBlock, _) => Snooped { next: state, supplies, shared: true },
-        (Kind::WriteBack | Kind::ReadWord | Kind::WriteWord, _) => {
+        (TransactionKind::Invalidate | TransactionKind::WriteBlock, _) => Snooped::NOTHING,
+        (TransactionKind::ReadBlock, _) => Snooped { next: state, supplies, shared: true },
+        (TransactionKind::WriteBack | TransactionKind::ReadWord | TransactionKind::WriteWord, _) => {
             Snooped { next: state, supplies: false, shared: true }
         }
     }
 }
 
 /// The state in which a block fetched by `kind` arrives.
-pub const fn filled(kind: Kind, shared: bool) -> State {
+pub const fn filled(kind: TransactionKind, shared: bool) -> State {
     match (kind, shared) {
-        (Kind::ReadExclusive | Kind::Invalidate, _) => State::Modified,
+        (TransactionKind::ReadExclusive | TransactionKind::Invalidate, _) => State::Modified,
         (_, true) => State::Shared,
         (_, false) => State::Exclusive,
     }

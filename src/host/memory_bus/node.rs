@@ -25,7 +25,7 @@ const WINDOWS_BASE: Address = INTERFACE_BASE + (1 << 32);
 pub const FIRST_FREE: Address = 4096;
 
 /// A node.
-pub struct Node {
+pub struct MemoryBusNode {
     /// Its name in reports.
     pub name: String,
     /// Its bus.
@@ -67,15 +67,15 @@ impl Agent for Registers {
     }
 }
 
-impl Node {
+impl MemoryBusNode {
     /// A node built from checked parameters.
-    pub fn new(sim: &Sim, name: &str, parameters: &NodeParameters) -> Node {
+    pub fn new(sim: &Sim, name: &str, parameters: &NodeParameters) -> MemoryBusNode {
         let bus = Rc::new(Bus::new(sim, name, parameters.bus));
         let memory = Memory::new(parameters.memory_size, parameters.memory_time);
         let memory = bus.attach(Rc::new(memory), Some(0..parameters.memory_size.get()));
         let cache = CacheAgent::new(sim, name, &bus, &parameters.cache);
         let processor = Processor::new(sim, name, &bus, cache, parameters.processor);
-        Node {
+        MemoryBusNode {
             name: name.to_owned(),
             bus,
             processor,

@@ -14,7 +14,7 @@
 //!
 //! Parameters: [`ProcessorParameters`]. Statistics: time in and waiting for bus transactions.
 
-use super::agent::Kind;
+use super::agent::TransactionKind;
 use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
@@ -187,7 +187,7 @@ impl Processor {
     /// Reads up to 8 bytes, uncached.
     pub async fn read_uncached(&self, address: Address, bytes: usize) -> u64 {
         let mut data = Block::ZERO;
-        self.outside(Kind::ReadWord, address, bytes, &mut data).await;
+        self.outside(TransactionKind::ReadWord, address, bytes, &mut data).await;
         data.read(offset_in_block(address), bytes)
     }
 
@@ -195,22 +195,22 @@ impl Processor {
     pub async fn write_uncached(&self, address: Address, bytes: usize, value: u64) {
         let mut data = Block::ZERO;
         data.write(offset_in_block(address), bytes, value);
-        self.outside(Kind::WriteWord, address, bytes, &mut data).await;
+        self.outside(TransactionKind::WriteWord, address, bytes, &mut data).await;
     }
 
     /// Loads 64 bytes into a block buffer beside the processor.
     pub async fn read_block(&self, address: Address) -> Block {
         let mut data = Block::ZERO;
-        self.outside(Kind::ReadBlock, address, BLOCK_BYTES, &mut data).await;
+        self.outside(TransactionKind::ReadBlock, address, BLOCK_BYTES, &mut data).await;
         data
     }
 
     /// Stores 64 bytes from a block buffer beside the processor.
     pub async fn write_block(&self, address: Address, mut data: Block) {
-        self.outside(Kind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
+        self.outside(TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
     }
 
-    async fn outside(&self, kind: Kind, address: Address, bytes: usize, data: &mut Block) {
+    async fn outside(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         self.fence().await;
         self.work(self.0.parameters.request_cycles);
         self.sync().await;

@@ -40,7 +40,7 @@ pub type Words = smallvec::SmallVec<[u32; 8]>;
 
 /// A packet to send.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Packet {
+pub struct ActiveMessage {
     /// The receiving endpoint.
     pub to: EndId,
     /// Whether it answers another, and so takes the reply network.
@@ -57,11 +57,11 @@ pub struct Packet {
     pub acknowledged: bool,
 }
 
-impl Packet {
+impl ActiveMessage {
     /// A request of one packet.
-    pub fn new(to: EndId, handler: u8, words: &[u32]) -> Packet {
+    pub fn new(to: EndId, handler: u8, words: &[u32]) -> ActiveMessage {
         let words = Words::from_slice(words);
-        Packet { to, reply: false, handler, words, bulk: false, last: false, acknowledged: true }
+        ActiveMessage { to, reply: false, handler, words, bulk: false, last: false, acknowledged: true }
     }
 }
 
@@ -91,7 +91,7 @@ pub struct Active {
     words_max: usize,
     on_message: RefCell<Option<OnMessage>>,
     on_transfer: RefCell<Option<OnTransfer>>,
-    answers: RefCell<VecDeque<Packet>>,
+    answers: RefCell<VecDeque<ActiveMessage>>,
     transfers: Transfers,
     sent: Cell<u64>,
     accepted: Cell<u64>,
@@ -183,7 +183,7 @@ impl Active {
     }
 
     /// The journey of a packet to be sent; its ledger is kept while there are not enough.
-    fn journey(&self, packet: &Packet) -> Journey {
+    fn journey(&self, packet: &ActiveMessage) -> Journey {
         let tally = &self.end.tally;
         if tally.delivered().len() >= LEDGERS_MAX {
             return tally.timed(self.end.now());

@@ -5,7 +5,7 @@
 //! has arrived until it finds nothing; finding nothing costs its cycles, a packet costs that packet's.
 //! Answers of handlers are sent by whoever polls, after the packets that waited.
 
-use super::{Active, HANDLERS, Packet, Received, transfer};
+use super::{Active, ActiveMessage, HANDLERS, Received, transfer};
 use crate::engine::{EndId, Journey, Time};
 use crate::host::Processor;
 use crate::messaging::near::{Handed, Run};
@@ -37,7 +37,7 @@ impl Active {
 
     /// Sends a packet; returns when it is in the interface. What has arrived is taken in first, and
     /// while the interface has no room.
-    pub async fn send(&self, packet: Packet) {
+    pub async fn send(&self, packet: ActiveMessage) {
         assert!(packet.words.len() <= self.words_max(), "a packet has room for {} words", self.words_max());
         let mut run = self.end.run().await;
         self.take_all(&mut run).await;
@@ -46,7 +46,7 @@ impl Active {
     }
 
     /// Has `packet` sent when the handler that answers with it has returned.
-    pub fn answer(&self, packet: Packet) {
+    pub fn answer(&self, packet: ActiveMessage) {
         self.answers.borrow_mut().push_back(packet);
     }
 
@@ -81,7 +81,7 @@ impl Active {
     }
 
     /// Sends a packet without looking first.
-    async fn put(&self, packet: Packet, run: &mut Run) {
+    async fn put(&self, packet: ActiveMessage, run: &mut Run) {
         let composed = Compose {
             from: self.id(),
             to: packet.to,

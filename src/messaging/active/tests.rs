@@ -72,7 +72,7 @@ fn handled(parameters: MessagingParameters, packets: usize) -> u64 {
     let end = receiver.clone();
     simulation.sim().spawn("sends", async move {
         for number in 0..packets as u32 {
-            sender.send(Packet::new(EndId(1), 3, &[number])).await;
+            sender.send(ActiveMessage::new(EndId(1), 3, &[number])).await;
         }
     });
     simulation.sim().spawn("receives", async move { receiver.wait_until(|| count.get() == packets as u32).await });

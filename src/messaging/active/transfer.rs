@@ -5,7 +5,7 @@
 //! destination processor's data structures" comes first, and each packet carries its offset.
 //! The sender polls after each packet. The packets of a transfer ask for a bulk dialog, which the last one ends.
 
-use super::{Active, Packet, Received};
+use super::{Active, ActiveMessage, Received};
 use crate::engine::EndId;
 use crate::messaging::Endpoint;
 use std::cell::{Cell, RefCell};
@@ -51,7 +51,7 @@ pub(super) async fn send(end: &Active, to: EndId, handler: u8, words: &[u32]) {
         return;
     }
     end.transfers.ready.set(false);
-    end.send(Packet::new(to, BEGIN, &[what])).await;
+    end.send(ActiveMessage::new(to, BEGIN, &[what])).await;
     end.wait_until(|| end.transfers.ready.get()).await;
     let room = end.words_max() - 1;
     let packets = words.len().div_ceil(room);
@@ -63,8 +63,12 @@ pub(super) async fn send(end: &Active, to: EndId, handler: u8, words: &[u32]) {
     }
 }
 
-fn part_of(to: EndId, words: &[u32], number: usize, packets: usize) -> Packet {
-    Packet { bulk: packets > 1, last: packets > 1 && number + 1 == packets, ..Packet::new(to, DATA, words) }
+fn part_of(to: EndId, words: &[u32], number: usize, packets: usize) -> ActiveMessage {
+    ActiveMessage {
+        bulk: packets > 1,
+        last: packets > 1 && number + 1 == packets,
+        ..ActiveMessage::new(to, DATA, words)
+    }
 }
 
 impl Endpoint {
@@ -90,7 +94,7 @@ pub(super) fn arrive(end: &Active, received: &Received<'_>) -> Option<(u8, Vec<u
             return None;
         }
         BEGIN => {
-            end.answer(Packet { reply: true, ..Packet::new(from, READY, &[]) });
+            end.answer(ActiveMessage { reply: true, ..ActiveMessage::new(from, READY, &[]) });
             arriving.insert(from, Partial::new(received.words[0]));
         }
         _ if end.parameters.in_order => {

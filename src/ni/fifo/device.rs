@@ -17,7 +17,7 @@ use crate::engine::{Class, EndId, Journey, Mailbox, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::Device;
 use crate::ni::parcel::{Header, SENDING, Ticket};
-use crate::ni::port::{Port, Taken};
+use crate::ni::port::{Port, TakenPacket};
 use crate::protocol::{Marks, Offer, Slot};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -185,8 +185,8 @@ pub struct ReceiveFifo {
     time: Time,
     /// From a packet's arrival until the processor sees it.
     filling: Time,
-    begun: Mailbox<Taken>,
-    ready: RefCell<VecDeque<Taken>>,
+    begun: Mailbox<TakenPacket>,
+    ready: RefCell<VecDeque<TakenPacket>>,
     position: Cell<usize>,
     /// The packet that was being read is at its end, and the window shows zeros.
     over: Cell<bool>,

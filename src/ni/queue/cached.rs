@@ -35,7 +35,7 @@ use super::prefetch::{self, Keep, Prefetch};
 use super::throttle::Throttle;
 use crate::engine::{Bytes, Mailbox, Sim, Time};
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
-use crate::host::memory_bus::{Agent, AgentId, Bus, Cache, Kind, Snooped, State, moesi};
+use crate::host::memory_bus::{Agent, AgentId, Bus, Cache, Snooped, State, TransactionKind, moesi};
 use crate::ni::halves::HalfSite;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -48,7 +48,7 @@ impl QueueCache {
         QueueCache(RefCell::new(Cache::new(Bytes((blocks * BLOCK_BYTES) as u64), 1)))
     }
 
-    fn snoop(&self, kind: Kind, block: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
         let mut cache = self.0.borrow_mut();
         let Some((place, state)) = cache.find(block) else { return Snooped::NOTHING };
         let snooped = moesi::snoop(state, kind);
@@ -89,7 +89,7 @@ struct SendDevice {
 }
 
 impl Agent for SendDevice {
-    fn snoop(&self, kind: Kind, block: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
         prefetch::observe(&self.queue, &self.wanted, kind, block);
         self.cache.snoop(kind, block, data)
     }
@@ -114,7 +114,7 @@ struct ReceiveDevice {
 }
 
 impl Agent for ReceiveDevice {
-    fn snoop(&self, kind: Kind, block: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
         self.cache.snoop(kind, block, data)
     }
     fn supply_time(&self) -> Time {
@@ -154,7 +154,7 @@ impl Deposit for Filling {
 
     async fn look(&self, block: Address) -> Block {
         let mut data = Block::ZERO;
-        self.bus.transact(self.id, Kind::Read, block, BLOCK_BYTES, &mut data).await;
+        self.bus.transact(self.id, TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
         data
     }
 }
@@ -200,7 +200,7 @@ impl Filling {
         if block == 0 && !is_overwritten && self.memory_senses[slot].get() == next_sense {
             let mut data = self.device.cache.get(address).expect("a resident block is in the cache");
             self.device.cache.drop_block(address);
-            self.bus.transact(self.id, Kind::WriteBack, address, BLOCK_BYTES, &mut data).await;
+            self.bus.transact(self.id, TransactionKind::WriteBack, address, BLOCK_BYTES, &mut data).await;
             self.memory_senses[slot].set(self.queue.sense(old));
         }
         self.device.cache.drop_block(address);
@@ -218,7 +218,9 @@ impl Filling {
     async fn fill(&self, position: u64, blocks: &[Block]) {
         for block in header_last(blocks.len()) {
             let address = self.queue.block(position, block);
-            self.bus.transact(self.id, Kind::Invalidate, address, BLOCK_BYTES, &mut Block::ZERO.clone()).await;
+            self.bus
+                .transact(self.id, TransactionKind::Invalidate, address, BLOCK_BYTES, &mut Block::ZERO.clone())
+                .await;
             self.device.cache.put(address, State::Modified, &blocks[block]);
             self.place(position, block).set(Some((position, block)));
         }
@@ -228,7 +230,9 @@ impl Filling {
         for block in header_last(blocks.len()) {
             let address = self.queue.block(position, block);
             self.forget(position, block);
-            self.bus.transact(self.id, Kind::WriteBlock, address, BLOCK_BYTES, &mut blocks[block].clone()).await;
+            self.bus
+                .transact(self.id, TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut blocks[block].clone())
+                .await;
         }
         self.memory_senses[self.queue.slot(position)].set(self.queue.sense(position));
     }

@@ -22,7 +22,7 @@ use super::layout::{Queue, RECEIVE_QUEUE, SEND_QUEUE, header_last};
 use super::prefetch::{self, Keep, Prefetch};
 use crate::engine::{Mailbox, Sim, Time};
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
-use crate::host::memory_bus::{Agent, AgentId, Bus, Kind, Snooped};
+use crate::host::memory_bus::{Agent, AgentId, Bus, Snooped, TransactionKind};
 use crate::ni::halves::HalfSite;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -70,8 +70,10 @@ struct SendDevice {
 }
 
 impl Agent for SendDevice {
-    fn snoop(&self, kind: Kind, block: Address, _: &mut Block) -> Snooped {
-        if let (Kind::ReadExclusive | Kind::Invalidate, Some(index)) = (kind, self.memory.queue.index(block)) {
+    fn snoop(&self, kind: TransactionKind, block: Address, _: &mut Block) -> Snooped {
+        if let (TransactionKind::ReadExclusive | TransactionKind::Invalidate, Some(index)) =
+            (kind, self.memory.queue.index(block))
+        {
             self.current[index].set(false);
             prefetch::observe(&self.memory.queue, &self.wanted, kind, block);
         }
@@ -136,14 +138,16 @@ impl Deposit for Steering {
         self.sim.delay(self.device.time).await;
         for block in header_last(blocks.len()) {
             let address = self.device.memory.queue.block(position, block);
-            self.bus.transact(self.id, Kind::Invalidate, address, BLOCK_BYTES, &mut Block::ZERO.clone()).await;
+            self.bus
+                .transact(self.id, TransactionKind::Invalidate, address, BLOCK_BYTES, &mut Block::ZERO.clone())
+                .await;
             self.device.memory.write(address, BLOCK_BYTES, &blocks[block]);
         }
     }
 
     async fn look(&self, block: Address) -> Block {
         let mut data = Block::ZERO;
-        self.bus.transact(self.id, Kind::Read, block, BLOCK_BYTES, &mut data).await;
+        self.bus.transact(self.id, TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
         data
     }
 }

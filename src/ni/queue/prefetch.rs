@@ -8,7 +8,7 @@ use super::device::Fetch;
 use super::layout::Queue;
 use crate::engine::{Mailbox, Sim};
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
-use crate::host::memory_bus::{AgentId, Bus, Kind};
+use crate::host::memory_bus::{AgentId, Bus, TransactionKind};
 use std::rc::Rc;
 
 /// Where an interface keeps the blocks of the send queue that it has fetched.
@@ -39,8 +39,8 @@ pub fn wanted(sim: &Sim, name: &str) -> Rc<Mailbox<Address>> {
 }
 
 /// The processor asks to own `block`: the one before it in the message is complete.
-pub fn observe(queue: &Queue, wanted: &Mailbox<Address>, kind: Kind, block: Address) {
-    if let (Kind::ReadExclusive | Kind::Invalidate, Some(index)) = (kind, queue.index(block))
+pub fn observe(queue: &Queue, wanted: &Mailbox<Address>, kind: TransactionKind, block: Address) {
+    if let (TransactionKind::ReadExclusive | TransactionKind::Invalidate, Some(index)) = (kind, queue.index(block))
         && !queue.is_first(index)
     {
         wanted.send(block - BLOCK_BYTES as u64);
@@ -81,7 +81,7 @@ impl<K: Keep> Fetch for Prefetch<K> {
             return data;
         }
         let mut data = Block::ZERO;
-        granted.run(Kind::Read, block, BLOCK_BYTES, &mut data).await;
+        granted.run(TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
         self.kept.keep(block, &data);
         data
     }

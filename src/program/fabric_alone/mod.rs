@@ -19,7 +19,7 @@ pub mod zero_load;
 use super::latency_metrics_in;
 use crate::engine::stats::Summary;
 use crate::engine::{Metric, Signal, Sim, Time};
-use crate::fabric::router::{Event, EventKind, Network};
+use crate::fabric::router::{EventKind, Network, PacketEvent};
 use crate::messaging::{Alone, World};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -33,7 +33,7 @@ trait Traffic {
     fn offer(&mut self, network: &mut Network);
 
     /// Hears of an event.
-    fn hear(&mut self, event: &Event);
+    fn hear(&mut self, event: &PacketEvent);
 
     /// Whether it asks for nothing more, even if packets are under way.
     fn over(&mut self, _network: &Network) -> bool {
@@ -98,7 +98,7 @@ enum Work {
     Stuck,
 }
 
-fn run<T: Traffic>(sim: &Sim, alone: &Alone, traffic: &mut T, events: &mut Vec<Event>) -> Work {
+fn run<T: Traffic>(sim: &Sim, alone: &Alone, traffic: &mut T, events: &mut Vec<PacketEvent>) -> Work {
     let mut network = alone.network.borrow_mut();
     let limit = network.cycle() + CYCLES_AT_ONCE;
     while network.cycle() < limit {

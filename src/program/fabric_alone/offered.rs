@@ -10,9 +10,9 @@
 use super::backlog::{Backlog, GROWING, WINDOW};
 use super::{Latencies, Traffic, alone, drive, link_metrics};
 use crate::engine::rng::{self, Stream};
-use crate::engine::time_series::{Settled, TimeSeries};
+use crate::engine::time_series::{TimeSeries, WarmUp};
 use crate::engine::{Metric, Outcome};
-use crate::fabric::router::{Event, EventKind, Injection, Network};
+use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
 use crate::program::Running;
 use crate::program::destinations::Pattern;
@@ -193,7 +193,7 @@ impl Traffic for Offering {
         }
     }
 
-    fn hear(&mut self, event: &Event) {
+    fn hear(&mut self, event: &PacketEvent) {
         if event.kind != EventKind::Delivered {
             return;
         }
@@ -241,7 +241,7 @@ impl Offering {
         let latency = measured.course.mean_half_width(from, to).filter(|_| is_steady);
         let rate = measured.arrivals.rate_half_width(from, to).filter(|_| outcome.is_complete());
         let flits = f64::from(self.parameters.packet_flits) / f64::from(self.nodes);
-        let warm_up = if is_steady { measured.course.warm_up(to) } else { Settled::Unknown };
+        let warm_up = if is_steady { measured.course.warm_up(to) } else { WarmUp::Unknown };
         let none = f64::NAN;
         vec![
             Metric::new("offered.latency_ci95", latency.unwrap_or(none), "cycles"),
@@ -300,14 +300,14 @@ impl Running for Finished {
             ));
         }
         match measured.course.warm_up(to) {
-            Settled::At(found) if found > warm_up => Some(format!(
+            WarmUp::At(found) if found > warm_up => Some(format!(
                 "The latency settles from cycle {found} on, later than `workload.offered.warm-up`, {warm_up}: the mean \
                  is not yet of a steady state."
             )),
-            Settled::Never => Some(format!(
+            WarmUp::Never => Some(format!(
                 "The latency has not settled by half of {to} cycles: make `workload.offered.cycles` larger."
             )),
-            Settled::At(_) | Settled::Unknown => None,
+            WarmUp::At(_) | WarmUp::Unknown => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::trace::{self, FLITS_MAX, Traced};
 use super::{Latencies, Traffic, alone, drive, link_metrics};
 use crate::engine::{Metric, Outcome};
-use crate::fabric::router::{Event, EventKind, Injection, Network};
+use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
 use crate::program::Running;
 use crate::text::Table;
@@ -128,7 +128,7 @@ impl Traffic for Replaying {
         }
     }
 
-    fn hear(&mut self, event: &Event) {
+    fn hear(&mut self, event: &PacketEvent) {
         if event.kind != EventKind::Delivered {
             return;
         }

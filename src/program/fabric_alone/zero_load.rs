@@ -6,7 +6,7 @@
 
 use super::{Latencies, Traffic, alone, drive, link_metrics};
 use crate::engine::{Metric, Outcome};
-use crate::fabric::router::{Event, EventKind, Injection, Network};
+use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::fabric::topology::Routing;
 use crate::messaging::World;
 use crate::program::Running;
@@ -117,7 +117,7 @@ impl Traffic for Probing {
         (self.begun, self.busy, self.next) = (begun, true, self.next + 1);
     }
 
-    fn hear(&mut self, event: &Event) {
+    fn hear(&mut self, event: &PacketEvent) {
         let latency = event.cycle - self.begun;
         match event.kind {
             EventKind::Left(_) | EventKind::Entered | EventKind::Came(_) => {}

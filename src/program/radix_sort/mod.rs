@@ -21,7 +21,7 @@ mod tests;
 use super::{Running, parallel};
 use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
-use crate::messaging::active::{Active, Packet};
+use crate::messaging::active::{Active, ActiveMessage};
 use crate::text::Table;
 use node::{COALESCE, NodeState};
 use rand::RngExt;
@@ -119,7 +119,7 @@ async fn run(end: Rc<Active>, sort: Rc<Sort>) {
             *place += 1;
             match to == node {
                 true => state.put(index, *key),
-                false => end.send(Packet::new(parallel::id(to), COALESCE, &[index, *key])).await,
+                false => end.send(ActiveMessage::new(parallel::id(to), COALESCE, &[index, *key])).await,
             }
         }
         end.wait_until(|| state.is_full()).await;

@@ -10,7 +10,7 @@
 use super::super::parallel;
 use super::RadixSort;
 use super::node::{NodeState, SCAN, TOTAL};
-use crate::messaging::active::{Active, Packet};
+use crate::messaging::active::{Active, ActiveMessage};
 
 /// Where the node's keys of each bucket begin among all keys.
 pub(super) async fn places(end: &Active, parameters: &RadixSort, state: &NodeState) -> Vec<u32> {
@@ -66,7 +66,7 @@ impl Paced<'_> {
     async fn send(&mut self, what: u8, bucket: u32, sum: u32) {
         let to = (self.end.id().index() + 1) % self.end.ends();
         self.end.wait_until_cycle(self.next_cycle, || false).await;
-        self.end.send(Packet::new(parallel::id(to), what, &[bucket, sum])).await;
+        self.end.send(ActiveMessage::new(parallel::id(to), what, &[bucket, sum])).await;
         self.next_cycle = self.end.cycle() + self.delay;
         self.end.poll().await;
     }

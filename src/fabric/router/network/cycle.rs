@@ -10,7 +10,7 @@ use super::ring::Line;
 use super::sinks::Sink;
 use super::sources::Source;
 use super::state::{Block, Several};
-use crate::fabric::router::{Counts, Event, Injection, Switching};
+use crate::fabric::router::{Counts, Injection, PacketEvent, Switching};
 use crate::fabric::topology::Shape;
 
 /// A network whose routers have at most `P` ports of at most `C` channels.
@@ -60,7 +60,7 @@ pub struct Shared<const P: usize, const C: usize> {
     pub(super) active_routers: Active,
     pub(super) active_sources: Active,
     pub(super) bids: Vec<Bid>,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<PacketEvent>,
     pub(super) counts: Counts,
     /// If spans are kept.
     pub(super) crossings: Option<Box<Crossings>>,
@@ -106,7 +106,7 @@ impl<const P: usize, const C: usize> Cycles for Rows<P, C> {
         self.all_links()
     }
 
-    fn take_events(&mut self, into: &mut Vec<Event>) {
+    fn take_events(&mut self, into: &mut Vec<PacketEvent>) {
         into.append(&mut self.shared.events);
     }
 

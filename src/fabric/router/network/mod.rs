@@ -34,7 +34,7 @@ mod sources;
 mod state;
 mod switch_allocation;
 
-use super::{Counts, Event, Injection, RouterParameters};
+use super::{Counts, Injection, PacketEvent, RouterParameters};
 use crate::fabric::topology::Shape;
 pub use crossings::{Crossing, LinkChannel};
 use cycle::Rows;
@@ -52,7 +52,7 @@ trait Cycles: fmt::Debug + Send {
     fn cycle(&self) -> u64;
     fn counts(&self) -> Counts;
     fn links(&self) -> Vec<Link>;
-    fn take_events(&mut self, into: &mut Vec<Event>);
+    fn take_events(&mut self, into: &mut Vec<PacketEvent>);
     fn keep_crossings(&mut self);
     fn take_crossings(&mut self, into: &mut Vec<Crossing>);
     fn channel(&self, number: u32) -> LinkChannel;
@@ -97,7 +97,7 @@ impl Network {
     }
 
     /// Moves what happened in the cycles stepped since into `into`, cycle by cycle.
-    pub fn take_events(&mut self, into: &mut Vec<Event>) {
+    pub fn take_events(&mut self, into: &mut Vec<PacketEvent>) {
         self.rows.take_events(into);
     }
 

@@ -1,6 +1,6 @@
 //! Packets between offer and delivery, by slot; a slot is used again.
 
-use crate::fabric::router::{Event, EventKind, Injection};
+use crate::fabric::router::{EventKind, Injection, PacketEvent};
 
 /// No packet.
 pub const NONE: u32 = u32::MAX;
@@ -33,14 +33,14 @@ pub struct Packet {
 impl Packet {
     /// Something that happened to it at its source.
     #[inline]
-    pub fn at_source(&self, cycle: u64, kind: EventKind) -> Event {
-        Event { cycle, node: self.source, network: self.network, tag: self.tag, kind }
+    pub fn at_source(&self, cycle: u64, kind: EventKind) -> PacketEvent {
+        PacketEvent { cycle, node: self.source, network: self.network, tag: self.tag, kind }
     }
 
     /// Something that happened to it where it goes to.
     #[inline]
-    pub fn at_destination(&self, cycle: u64, kind: EventKind) -> Event {
-        Event { cycle, node: self.destination, network: self.network, tag: self.tag, kind }
+    pub fn at_destination(&self, cycle: u64, kind: EventKind) -> PacketEvent {
+        PacketEvent { cycle, node: self.destination, network: self.network, tag: self.tag, kind }
     }
 }
 

@@ -9,7 +9,7 @@ fn square() -> crate::fabric::topology::Shape {
     MeshParameters { shape: vec![2, 2] }.shape()
 }
 
-fn delivered(events: &[Event]) -> Vec<u32> {
+fn delivered(events: &[PacketEvent]) -> Vec<u32> {
     events.iter().filter(|event| event.kind == EventKind::Delivered).map(|event| event.tag).collect()
 }
 

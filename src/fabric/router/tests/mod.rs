@@ -5,7 +5,7 @@ mod described;
 mod streams;
 mod timing;
 
-use super::{Event, Injection, Network, RouterParameters, Switching};
+use super::{Injection, Network, PacketEvent, RouterParameters, Switching};
 
 /// Cycles per flit of 4 or 8, no delay but routing's: the networks of packet-switched machines.
 fn serial(cycles_per_flit: u32) -> RouterParameters {
@@ -24,7 +24,7 @@ fn packet(source: u32, destination: u32, flits: u16, tag: u32) -> Injection {
 }
 
 /// Steps until nothing is left to do, skipping idle cycles; all events.
-fn run(network: &mut Network) -> Vec<Event> {
+fn run(network: &mut Network) -> Vec<PacketEvent> {
     let mut events = Vec::new();
     while let Some(next) = network.next_work() {
         network.skip_to(next);

@@ -15,26 +15,26 @@ fn streamed(whole: Injection, ready: u16, grain: u16) -> Injection {
 }
 
 /// Those that happen to any packet.
-fn plain(events: &[Event]) -> Vec<Event> {
-    let is_plain = |event: &&Event| !matches!(event.kind, EventKind::Left(_) | EventKind::Came(_));
+fn plain(events: &[PacketEvent]) -> Vec<PacketEvent> {
+    let is_plain = |event: &&PacketEvent| !matches!(event.kind, EventKind::Left(_) | EventKind::Came(_));
     events.iter().filter(is_plain).copied().collect()
 }
 
-fn of(events: &[Event], tag: u32) -> Vec<Event> {
+fn of(events: &[PacketEvent], tag: u32) -> Vec<PacketEvent> {
     events.iter().filter(|event| event.tag == tag).copied().collect()
 }
 
-fn kinds(events: &[Event]) -> Vec<EventKind> {
+fn kinds(events: &[PacketEvent]) -> Vec<EventKind> {
     events.iter().map(|event| event.kind).collect()
 }
 
 /// The cycles of one packet's deliveries and the like.
-fn cycles(events: &[Event], kind: EventKind) -> Vec<u64> {
+fn cycles(events: &[PacketEvent], kind: EventKind) -> Vec<u64> {
     events.iter().filter(|event| event.kind == kind).map(|event| event.cycle).collect()
 }
 
 /// Steps until nothing is left to do; what comes is taken at once.
-fn run_taking(network: &mut Network) -> Vec<Event> {
+fn run_taking(network: &mut Network) -> Vec<PacketEvent> {
     let (mut all, mut events) = (Vec::new(), Vec::new());
     while let Some(next) = network.next_work() {
         network.skip_to(next);

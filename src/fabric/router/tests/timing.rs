@@ -8,7 +8,7 @@ fn line(nodes: u32) -> crate::fabric::topology::Shape {
     MeshParameters { shape: vec![nodes] }.shape()
 }
 
-fn at(events: &[Event], kind: EventKind) -> u64 {
+fn at(events: &[PacketEvent], kind: EventKind) -> u64 {
     events.iter().find(|event| event.kind == kind).expect("it happens").cycle
 }
 

@@ -4,7 +4,7 @@
 //! Ids are strings or integers. Of a node's attributes only `kind` counts (`"router"`: no node there;
 //! `"node"`: no router there); of an edge's none.
 
-use super::text::{Builder, Graph, GraphError, Id, Kind, Link};
+use super::text::{Builder, Graph, GraphError, GraphLink, Id, VertexKind};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -83,9 +83,9 @@ impl Reader<'_> {
             Err(error) => return self.builder.wrong.push(told(&error, line)),
         };
         let kind = match node.kind.as_ref().map(|kind| kind.as_str().ok_or(kind)) {
-            None => Kind::RouterWithNode,
-            Some(Ok("router")) => Kind::Router,
-            Some(Ok("node")) => Kind::Node,
+            None => VertexKind::RouterWithNode,
+            Some(Ok("router")) => VertexKind::Router,
+            Some(Ok("node")) => VertexKind::Node,
             Some(_) => {
                 let help = "write \"router\" or \"node\"; without `kind`, it is a router with a node";
                 return self.builder.tell(line, "the `kind` of a vertex is neither", help);
@@ -106,7 +106,7 @@ impl Reader<'_> {
         };
         let ends = [&edge.source, &edge.target].map(|end| self.known(end, line));
         if let [Some(from), Some(to)] = ends {
-            self.builder.link(Link { from, to, is_one_way: self.is_one_way, line });
+            self.builder.link(GraphLink { from, to, is_one_way: self.is_one_way, line });
         }
     }
 

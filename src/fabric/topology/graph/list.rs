@@ -3,7 +3,7 @@
 //! `#` begins a comment. Attributes in braces, as networkx writes them, are passed over. Where all
 //! names are numbers, vertices have their order, else that of their first lines.
 
-use super::text::{Builder, Graph, GraphError, Id, Kind, Link};
+use super::text::{Builder, Graph, GraphError, GraphLink, Id, VertexKind};
 
 const FORM: &str = "a link is written as `a b` or `a,b`, in one direction only as `a -> b`";
 
@@ -18,9 +18,10 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
         }
         match ends(code) {
             Some((from, to, is_one_way)) => {
-                let mut vertex = |name: &str| builder.vertex(Id::Text(name.to_owned()), Kind::RouterWithNode, number);
+                let mut vertex =
+                    |name: &str| builder.vertex(Id::Text(name.to_owned()), VertexKind::RouterWithNode, number);
                 let (from, to) = (vertex(from), vertex(to));
-                builder.link(Link { from, to, is_one_way, line: number });
+                builder.link(GraphLink { from, to, is_one_way, line: number });
             }
             None => builder.tell(number, format!("`{}` is not a link", shortened(code)), FORM),
         }

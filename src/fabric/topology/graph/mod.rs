@@ -21,7 +21,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use text::{Graph, GraphError, Kind, Link, Vertex, parse};
+pub use text::{Graph, GraphError, GraphLink, Vertex, VertexKind, parse};
 
 use super::{End, PORTS_MAX, Shape, Wiring, Wrong};
 use crate::text::{Table, file};
@@ -127,7 +127,7 @@ fn told(path: &Path, mut wrong: Vec<GraphError>) -> Vec<(String, String)> {
 impl Graph {
     /// The vertices that have a node, in order; a node's number is its place here.
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
-        (0..self.vertices.len() as u32).filter(|vertex| self.vertices[*vertex as usize].kind != Kind::Router)
+        (0..self.vertices.len() as u32).filter(|vertex| self.vertices[*vertex as usize].kind != VertexKind::Router)
     }
 
     /// What is wrong with it as a fabric.
@@ -155,16 +155,16 @@ impl Graph {
         wrong
     }
 
-    fn has_reverse(&self, link: &Link) -> bool {
+    fn has_reverse(&self, link: &GraphLink) -> bool {
         self.links.iter().any(|other| (other.from, other.to) == (link.to, link.from))
     }
 
-    fn told(&self, link: &Link) -> String {
+    fn told(&self, link: &GraphLink) -> String {
         let name = |vertex: u32| &self.vertices[vertex as usize].name;
         format!("`{} -> {}`", name(link.from), name(link.to))
     }
 
-    fn kind(&self, vertex: u32) -> Kind {
+    fn kind(&self, vertex: u32) -> VertexKind {
         self.vertices[vertex as usize].kind
     }
 
@@ -172,7 +172,7 @@ impl Graph {
     fn check_ends(&self, wrong: &mut Vec<GraphError>) {
         let mut links = vec![0; self.vertices.len()];
         for link in &self.links {
-            let both = [link.from, link.to].map(|vertex| self.kind(vertex) == Kind::Node);
+            let both = [link.from, link.to].map(|vertex| self.kind(vertex) == VertexKind::Node);
             if both == [true, true] {
                 let message = format!("{} joins two nodes", self.told(link));
                 wrong.push(GraphError::new(Some(link.line), message, "a node is linked to a router"));
@@ -182,7 +182,7 @@ impl Graph {
             }
             [link.from, link.to].into_iter().for_each(|vertex| links[vertex as usize] += 1);
         }
-        for (vertex, count) in self.vertices.iter().zip(links).filter(|(vertex, _)| vertex.kind == Kind::Node) {
+        for (vertex, count) in self.vertices.iter().zip(links).filter(|(vertex, _)| vertex.kind == VertexKind::Node) {
             if count != 1 {
                 let message = format!("`{}` is a node and has {count} links", vertex.name);
                 wrong.push(GraphError::new(vertex.line, message, "a node has one link, to its router"));
@@ -191,7 +191,7 @@ impl Graph {
     }
 
     fn check_ports(&self, wrong: &mut Vec<GraphError>) {
-        let own = |vertex: &Vertex| [usize::from(vertex.kind == Kind::RouterWithNode); 2];
+        let own = |vertex: &Vertex| [usize::from(vertex.kind == VertexKind::RouterWithNode); 2];
         let mut ports: Vec<[usize; 2]> = self.vertices.iter().map(own).collect();
         for (from, to, _) in self.directed() {
             ports[from as usize][0] += 1;
@@ -261,7 +261,7 @@ impl Plan {
     fn new(graph: &Graph) -> Plan {
         let mut routers = 0;
         let mut number = |vertex: &Vertex| {
-            let is_router = vertex.kind != Kind::Node;
+            let is_router = vertex.kind != VertexKind::Node;
             routers += u32::from(is_router);
             is_router.then(|| routers - 1)
         };
@@ -275,7 +275,7 @@ impl Plan {
             }
         }
         let joined = |vertex: u32| {
-            let of = |link: &Link| if link.from == vertex { link.to } else { link.from };
+            let of = |link: &GraphLink| if link.from == vertex { link.to } else { link.from };
             let link = graph.links.iter().find(|link| link.from == vertex || link.to == vertex);
             router[of(link.expect("a node has a link")) as usize].expect("a node is linked to a router")
         };

@@ -26,7 +26,7 @@ fn formats_tell_the_same_graph() {
     let list = parse("# a comment\n b,a # first\r\n\na c\nc\td {'weight': 1.0}\n").unwrap();
     let names: Vec<&str> = list.vertices.iter().map(|vertex| vertex.name.as_str()).collect();
     assert_eq!(names, ["b", "a", "c", "d"]);
-    assert_eq!(list.links[1], Link { from: 1, to: 2, is_one_way: false, line: 4 });
+    assert_eq!(list.links[1], GraphLink { from: 1, to: 2, is_one_way: false, line: 4 });
     for key in ["edges", "links"] {
         let json = format!(
             r#"{{"directed": false, "multigraph": false, "graph": {{}}, "nodes": [{{"id": "b"}}, {{"id": "a", "x": [1]}},

@@ -12,7 +12,7 @@ pub struct Graph {
     /// The vertices, in order.
     pub vertices: Vec<Vertex>,
     /// The links, in order.
-    pub links: Vec<Link>,
+    pub links: Vec<GraphLink>,
 }
 
 /// A vertex.
@@ -21,14 +21,14 @@ pub struct Vertex {
     /// Its name.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: VertexKind,
     /// Where it is first named.
     pub line: Option<usize>,
 }
 
 /// What a vertex is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum VertexKind {
     /// A router with a node.
     RouterWithNode,
     /// A router without one.
@@ -39,7 +39,7 @@ pub enum Kind {
 
 /// A link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Link {
+pub struct GraphLink {
     /// From this vertex.
     pub from: u32,
     /// To this one.
@@ -96,7 +96,7 @@ impl fmt::Display for Id {
 #[derive(Default)]
 pub(super) struct Builder {
     vertices: Vec<Vertex>,
-    links: Vec<Link>,
+    links: Vec<GraphLink>,
     /// The vertices by their names.
     numbers: BTreeMap<Id, u32>,
     /// The line of each link, by its direction.
@@ -111,7 +111,7 @@ impl Builder {
     }
 
     /// The vertex of a name, which may be new.
-    pub fn vertex(&mut self, id: Id, kind: Kind, line: usize) -> u32 {
+    pub fn vertex(&mut self, id: Id, kind: VertexKind, line: usize) -> u32 {
         let next = self.vertices.len() as u32;
         let vertex = Vertex { name: id.to_string(), kind, line: Some(line) };
         let number = *self.numbers.entry(id).or_insert(next);
@@ -122,7 +122,7 @@ impl Builder {
     }
 
     /// A link; not to itself, and not one that is there already.
-    pub fn link(&mut self, link: Link) {
+    pub fn link(&mut self, link: GraphLink) {
         let name = |vertex: u32| &self.vertices[vertex as usize].name;
         if link.from == link.to {
             let message = format!("`{}` is linked to itself", name(link.from));

@@ -45,7 +45,7 @@ fn a_full_memory_ends_the_run_with_its_name() {
     let simulation = simulation();
     let sim = simulation.sim();
     let parameters = NodeParameters { memory_size: Bytes(1 << 16), ..NodeParameters::PAPER };
-    let node = Node::new(&sim, "node", &parameters);
+    let node = MemoryBusNode::new(&sim, "node", &parameters);
     let later = sim.clone();
     sim.spawn("greedy", async move {
         loop {

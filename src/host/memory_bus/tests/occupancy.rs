@@ -29,7 +29,7 @@ impl Agent for Device {
 
 /// In which cycles the bus is held, seen in the middle of each, while `kinds` run one after the
 /// other from a third into the first cycle on.
-fn held_cycles(posts: bool, kinds: &[(Kind, Address, usize)]) -> Vec<bool> {
+fn held_cycles(posts: bool, kinds: &[(TransactionKind, Address, usize)]) -> Vec<bool> {
     let simulation = simulation();
     let (sim, bus) = (simulation.sim(), bus_with_memory(&simulation));
     let id = bus.attach(Rc::new(Device { posts }), Some(INTERFACE_BASE..INTERFACE_BASE + 4096));
@@ -59,7 +59,7 @@ fn held_cycles(posts: bool, kinds: &[(Kind, Address, usize)]) -> Vec<bool> {
 }
 
 /// Held for exactly the first `cycles` cycles after the edge that follows the request.
-fn assert_holds(cycles: usize, posts: bool, kinds: &[(Kind, Address, usize)]) {
+fn assert_holds(cycles: usize, posts: bool, kinds: &[(TransactionKind, Address, usize)]) {
     let held = held_cycles(posts, kinds);
     assert!(held[cycles - 1], "{kinds:?} still holds the bus in cycle {cycles}");
     assert!(!held[cycles], "{kinds:?} no longer holds the bus in cycle {}", cycles + 1);
@@ -69,37 +69,43 @@ fn assert_holds(cycles: usize, posts: bool, kinds: &[(Kind, Address, usize)]) {
 #[test]
 fn words_take_five_cycles_and_the_access() {
     for bytes in [1, 2, 4, 8] {
-        assert_holds(5 + 15, false, &[(Kind::ReadWord, INTERFACE_BASE, bytes)]);
-        assert_holds(5 + 15, true, &[(Kind::WriteWord, INTERFACE_BASE, bytes)]);
+        assert_holds(5 + 15, false, &[(TransactionKind::ReadWord, INTERFACE_BASE, bytes)]);
+        assert_holds(5 + 15, true, &[(TransactionKind::WriteWord, INTERFACE_BASE, bytes)]);
     }
 }
 
 #[test]
 fn blocks_take_six_cycles_and_the_access() {
-    assert_holds(6 + 15, false, &[(Kind::ReadBlock, INTERFACE_BASE, 64)]);
-    assert_holds(6 + 15, false, &[(Kind::WriteBlock, INTERFACE_BASE, 64)]);
-    for kind in [Kind::Read, Kind::ReadExclusive, Kind::ReadBlock, Kind::WriteBlock, Kind::WriteBack] {
+    assert_holds(6 + 15, false, &[(TransactionKind::ReadBlock, INTERFACE_BASE, 64)]);
+    assert_holds(6 + 15, false, &[(TransactionKind::WriteBlock, INTERFACE_BASE, 64)]);
+    for kind in [
+        TransactionKind::Read,
+        TransactionKind::ReadExclusive,
+        TransactionKind::ReadBlock,
+        TransactionKind::WriteBlock,
+        TransactionKind::WriteBack,
+    ] {
         assert_holds(6 + 30, false, &[(kind, 0, 64)]);
     }
 }
 
 #[test]
 fn an_owner_supplies_faster_than_memory() {
-    for kind in [Kind::Read, Kind::ReadExclusive, Kind::ReadBlock] {
+    for kind in [TransactionKind::Read, TransactionKind::ReadExclusive, TransactionKind::ReadBlock] {
         assert_holds(6 + 5, false, &[(kind, 128, 64)]);
     }
 }
 
 #[test]
 fn an_invalidation_takes_four_cycles() {
-    assert_holds(4, false, &[(Kind::Invalidate, 128, 64)]);
+    assert_holds(4, false, &[(TransactionKind::Invalidate, 128, 64)]);
 }
 
 #[test]
 fn a_posted_block_takes_six_cycles_and_the_next_waits_for_the_memory() {
-    let write = (Kind::WriteBlock, INTERFACE_BASE, 64);
+    let write = (TransactionKind::WriteBlock, INTERFACE_BASE, 64);
     assert_holds(6, true, &[write]);
     // The memory is at work for 15 cycles after the first; the second holds the bus so long.
     assert_holds(6 + 15 + 6, true, &[write, write]);
-    assert_holds(6 + 15 + 6 + 15, true, &[write, (Kind::ReadBlock, INTERFACE_BASE, 64)]);
+    assert_holds(6 + 15 + 6 + 15, true, &[write, (TransactionKind::ReadBlock, INTERFACE_BASE, 64)]);
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::{Outcome, Sim};
-use crate::host::memory_bus::node::{INTERFACE_BASE, Node};
+use crate::host::memory_bus::node::{INTERFACE_BASE, MemoryBusNode};
 use std::future::Future;
 
 struct Device;
@@ -19,7 +19,7 @@ impl Agent for Device {
 fn on_node<F: Future<Output = ()> + 'static>(program: impl FnOnce(Processor, Sim) -> F) {
     let simulation = simulation();
     let sim = simulation.sim();
-    let node = Node::new(&sim, "node", &NodeParameters::PAPER);
+    let node = MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER);
     node.attach(Rc::new(Device), INTERFACE_BASE..INTERFACE_BASE + 4096);
     sim.spawn("program", program(node.processor.clone(), sim.clone()));
     assert_eq!(simulation.run(Default::default()), Outcome::Done);

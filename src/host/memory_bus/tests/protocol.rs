@@ -45,7 +45,7 @@ const OPERATIONS: [Operation; 12] = [
 struct Device(RefCell<(State, Option<Block>)>);
 
 impl Agent for Device {
-    fn snoop(&self, kind: Kind, block: Address, data: &mut Block) -> Snooped {
+    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
         let mut held = self.0.borrow_mut();
         if block != BLOCK {
             return Snooped::NOTHING;
@@ -110,7 +110,7 @@ impl Machine {
         }
     }
 
-    async fn device_read(&self, kind: Kind) -> Option<(Block, bool)> {
+    async fn device_read(&self, kind: TransactionKind) -> Option<(Block, bool)> {
         if self.device.state(BLOCK).readable() {
             return None;
         }
@@ -123,7 +123,7 @@ impl Machine {
     async fn device_replace(&self) {
         let held = std::mem::take(&mut *self.device.0.borrow_mut());
         if held.0.answers() {
-            self.bus.transact(self.id, Kind::WriteBack, BLOCK, BLOCK_BYTES, &mut held.1.unwrap()).await;
+            self.bus.transact(self.id, TransactionKind::WriteBack, BLOCK, BLOCK_BYTES, &mut held.1.unwrap()).await;
         }
     }
 
@@ -132,22 +132,24 @@ impl Machine {
             Load(cache) => assert_eq!(self.load(cache, BLOCK).await, self.latest, "a load reads what was written last"),
             Store(cache) => self.store(cache).await,
             Replace(cache) => drop(self.load(cache, OTHER).await),
-            DeviceRead => drop(self.device_read(Kind::Read).await),
-            DeviceReadBlock => drop(self.device_read(Kind::ReadBlock).await),
+            DeviceRead => drop(self.device_read(TransactionKind::Read).await),
+            DeviceReadBlock => drop(self.device_read(TransactionKind::ReadBlock).await),
             DeviceReadKeep => {
-                if let Some((data, shared)) = self.device_read(Kind::Read).await {
-                    *self.device.0.borrow_mut() = (moesi::filled(Kind::Read, shared), Some(data));
+                if let Some((data, shared)) = self.device_read(TransactionKind::Read).await {
+                    *self.device.0.borrow_mut() = (moesi::filled(TransactionKind::Read, shared), Some(data));
                 }
             }
             DeviceClaim => {
                 let block = self.next_block();
-                self.bus.transact(self.id, Kind::Invalidate, BLOCK, BLOCK_BYTES, &mut Block::ZERO.clone()).await;
+                self.bus
+                    .transact(self.id, TransactionKind::Invalidate, BLOCK, BLOCK_BYTES, &mut Block::ZERO.clone())
+                    .await;
                 *self.device.0.borrow_mut() = (State::Modified, Some(block));
             }
             DeviceWriteBlock => {
                 *self.device.0.borrow_mut() = (State::Invalid, None);
                 let mut block = self.next_block();
-                self.bus.transact(self.id, Kind::WriteBlock, BLOCK, BLOCK_BYTES, &mut block).await;
+                self.bus.transact(self.id, TransactionKind::WriteBlock, BLOCK, BLOCK_BYTES, &mut block).await;
             }
             DeviceReplace => self.device_replace().await,
         }

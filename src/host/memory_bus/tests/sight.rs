@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::Outcome;
-use crate::host::memory_bus::node::Node;
+use crate::host::memory_bus::node::MemoryBusNode;
 use std::cell::RefCell;
 
 const WORDS: u64 = 6;
@@ -16,7 +16,7 @@ fn value(word: u64, round: u64) -> u64 {
 fn assert_sees_its_stores(parameters: &NodeParameters) {
     let simulation = simulation();
     let sim = simulation.sim();
-    let node = Rc::new(Node::new(&sim, "node", parameters));
+    let node = Rc::new(MemoryBusNode::new(&sim, "node", parameters));
     let first = node.allocate((WORDS as usize) * BLOCK_BYTES);
     let address = move |word: u64| first + word * BLOCK_BYTES as u64;
     let stored = Rc::new(RefCell::new([0u64; WORDS as usize]));

@@ -45,7 +45,7 @@ async fn device_traffic(bus: Rc<Bus>, id: AgentId, reference: Reference, sim: cr
         sim.delay(Time::from_ns(random.random_range(0..400))).await;
         let block = random.random_range(0..BLOCKS);
         let mut data = Block::ZERO;
-        let kind = [Kind::Read, Kind::ReadBlock][random.random_range(0..2)];
+        let kind = [TransactionKind::Read, TransactionKind::ReadBlock][random.random_range(0..2)];
         bus.transact(id, kind, address(8 * block), BLOCK_BYTES, &mut data).await;
         for word in 0..8 {
             let (at, value) = ((8 * block + word) as usize, data.read(8 * word as usize, 8));
