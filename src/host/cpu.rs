@@ -3,7 +3,7 @@
 //! Its clock may run ahead of the simulation: what it does by itself (`work`, cached loads and
 //! stores) is added up, and the simulation is met where another could see it. So programs ask their
 //! processor for the time, and wait by it. Whoever runs on a processor that several programs or
-//! interrupt handlers share holds it ([`Cpu::hold`]) meanwhile.
+//! interrupt handlers share holds it ([`AnyProcessor::hold`]) meanwhile.
 
 use super::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use super::turn::{Turn, Turns};
@@ -128,27 +128,27 @@ fn is_in_block(at: Address, bytes: usize) -> bool {
 
 /// A processor of any host. Clones are the same processor.
 #[derive(Clone)]
-pub enum Cpu {
+pub enum AnyProcessor {
     /// Behind an I/O bus.
-    IoBus(io_bus::Cpu),
+    IoBus(io_bus::IoBusProcessor),
     /// On a coherent memory bus.
-    MemoryBus(memory_bus::Processor),
+    MemoryBus(memory_bus::MemoryBusProcessor),
     /// Known by what its software costs.
-    Software(software::Cpu),
+    Software(software::SoftwareProcessor),
 }
 
 /// Evaluates an expression for the processor that there is.
 macro_rules! on_cpu {
     ($cpu:expr, $name:ident => $call:expr) => {
         match $cpu {
-            Cpu::IoBus($name) => $call,
-            Cpu::MemoryBus($name) => $call,
-            Cpu::Software($name) => $call,
+            AnyProcessor::IoBus($name) => $call,
+            AnyProcessor::MemoryBus($name) => $call,
+            AnyProcessor::Software($name) => $call,
         }
     };
 }
 
-impl Processor for Cpu {
+impl Processor for AnyProcessor {
     fn sim(&self) -> &Sim {
         on_cpu!(self, cpu => Processor::sim(cpu))
     }
@@ -215,7 +215,7 @@ impl Processor for Cpu {
     }
 }
 
-impl Cpu {
+impl AnyProcessor {
     /// Takes the processor, which programs and interrupt handlers share, for `what`, until the turn is
     /// dropped.
     pub async fn hold(&self, what: &'static str) -> Turn {
@@ -243,16 +243,16 @@ impl Cpu {
 
     /// Has the next load of a block that others write fetch it, where nothing else would.
     pub fn forget(&self, address: Address) {
-        if let Cpu::IoBus(cpu) = self {
+        if let AnyProcessor::IoBus(cpu) = self {
             cpu.forget(address);
         }
     }
 
     /// The processor, if its cache snoops.
-    pub fn coherent(&self) -> Option<&memory_bus::Processor> {
+    pub fn coherent(&self) -> Option<&memory_bus::MemoryBusProcessor> {
         match self {
-            Cpu::MemoryBus(processor) => Some(processor),
-            Cpu::IoBus(_) | Cpu::Software(_) => None,
+            AnyProcessor::MemoryBus(processor) => Some(processor),
+            AnyProcessor::IoBus(_) | AnyProcessor::Software(_) => None,
         }
     }
 }

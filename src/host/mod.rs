@@ -11,7 +11,7 @@
 //! | `software.rs` | a processor that is known by its clock alone: buses and memory take no time |
 //!
 //! A host knows no interface, and an interface names the means it needs, never a host. A new host is
-//! a folder, and a variant of [`Host`] and of [`Cpu`].
+//! a folder, and a variant of [`Host`] and of [`AnyProcessor`].
 
 pub mod cpu;
 pub mod device;
@@ -21,7 +21,7 @@ pub mod memory_bus;
 pub mod software;
 pub mod turn;
 
-pub use cpu::{Cpu, Fault, Processor, Stalls, aligned};
+pub use cpu::{AnyProcessor, Fault, Processor, Stalls, aligned};
 pub use device::{Device, Means, Window};
 pub use io_bus::Direction;
 pub use master::{Master, Transfer};
@@ -153,11 +153,11 @@ impl Host {
     }
 
     /// Its processor.
-    pub fn cpu(&self) -> Cpu {
+    pub fn cpu(&self) -> AnyProcessor {
         match &self.kind {
-            Kind::IoBus(host) => Cpu::IoBus(host.cpu.clone()),
-            Kind::MemoryBus(node) => Cpu::MemoryBus(node.processor.clone()),
-            Kind::Software(host) => Cpu::Software(host.cpu.clone()),
+            Kind::IoBus(host) => AnyProcessor::IoBus(host.cpu.clone()),
+            Kind::MemoryBus(node) => AnyProcessor::MemoryBus(node.processor.clone()),
+            Kind::Software(host) => AnyProcessor::Software(host.cpu.clone()),
         }
     }
 

@@ -34,12 +34,12 @@ const MESSAGING: &str = "what messaging costs is one table, whatever the host";
 /// The host.
 pub struct SoftwareHost {
     /// Its processor.
-    pub cpu: Cpu,
+    pub cpu: SoftwareProcessor,
 }
 
 /// Its processor. Clones are the same processor.
 #[derive(Clone)]
-pub struct Cpu(Rc<Core>);
+pub struct SoftwareProcessor(Rc<Core>);
 
 struct Core {
     sim: Sim,
@@ -53,7 +53,7 @@ struct Core {
 impl SoftwareHost {
     /// The host `name`.
     pub fn new(sim: &Sim, name: &str, parameters: &SoftwareParameters) -> Rc<SoftwareHost> {
-        let cpu = Cpu(Rc::new(Core {
+        let cpu = SoftwareProcessor(Rc::new(Core {
             sim: sim.clone(),
             clock: parameters.clock,
             turns: Turns::new(sim, name),
@@ -85,7 +85,7 @@ impl SoftwareHost {
 /// Why no driver is here that uses a bus.
 const NO_BUS: &str = "a checked interface needs no bus here";
 
-impl Processor for Cpu {
+impl Processor for SoftwareProcessor {
     fn sim(&self) -> &Sim {
         &self.0.sim
     }

@@ -6,7 +6,7 @@
 //! out: priorities.
 
 use super::Use;
-use super::cpu::{Cpu, Processor};
+use super::cpu::{AnyProcessor, Processor};
 use crate::engine::resource::{Kept, Resource};
 use crate::engine::{Busy, Bytes, Doing, Sim, Time, Track};
 use std::cell::Cell;
@@ -86,7 +86,7 @@ impl Turns {
 /// A turn on a processor, until it is dropped.
 #[must_use = "a processor is taken while its turn lives"]
 pub struct Turn {
-    cpu: Cpu,
+    cpu: AnyProcessor,
     _kept: Kept,
     what: &'static str,
     since: Cell<Time>,
@@ -94,7 +94,7 @@ pub struct Turn {
 
 impl Turn {
     /// Waits for the processor and takes it for `what`.
-    pub(super) async fn of(cpu: &Cpu, what: &'static str) -> Turn {
+    pub(super) async fn of(cpu: &AnyProcessor, what: &'static str) -> Turn {
         let turns = cpu.turns();
         let kept = Kept::of(&turns.turn).await;
         let now = turns.sim.now();

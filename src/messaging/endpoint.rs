@@ -9,7 +9,7 @@ use super::near::{Near, Run, Sharing};
 use super::parameters::MessagingParameters;
 use crate::engine::sim::Polls;
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Signal, Tally, Time};
-use crate::host::{Address, Cpu, Host, Processor, Use};
+use crate::host::{Address, AnyProcessor, Host, Processor, Use};
 use crate::ni::{AnyDriver, Compose, Driver, Pending, Port};
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ pub struct Endpoint {
     name: String,
     /// The host.
     pub host: Host,
-    pub(super) cpu: Cpu,
+    pub(super) cpu: AnyProcessor,
     pub(super) driver: Rc<AnyDriver>,
     pub(super) parameters: MessagingParameters,
     pub(super) tally: Rc<Tally>,
@@ -80,7 +80,7 @@ impl Endpoint {
     }
 
     /// The node's processor.
-    pub fn cpu(&self) -> &Cpu {
+    pub fn cpu(&self) -> &AnyProcessor {
         &self.cpu
     }
 

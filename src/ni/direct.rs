@@ -17,7 +17,7 @@ use super::wiring::Stages;
 use super::{EndsMax, PacketRoom, Reach, Room, Site};
 use crate::engine::{Bytes, Class, Doing, Journey, Signal, Time};
 use crate::fabric::{Label, Packet};
-use crate::host::{Cpu, Processor, aligned};
+use crate::host::{AnyProcessor, Processor, aligned};
 use crate::protocol::{Answer, Offer};
 use crate::text::Table;
 use smallvec::SmallVec;
@@ -140,7 +140,7 @@ fn envelope(bytes: &[u8]) -> (Envelope, usize) {
 
 impl DirectDriver {
     /// A packet with its bytes.
-    async fn compose(&self, cpu: &Cpu, packet: &Compose<'_>) -> Rc<Packet> {
+    async fn compose(&self, cpu: &AnyProcessor, packet: &Compose<'_>) -> Rc<Packet> {
         let mut composed = SmallVec::<[u8; COMPOSED_BYTES]>::new();
         let addresses = self.port.addresses();
         let (words, count) = header(packet.envelope, [packet.from, packet.to].map(|end| addresses.place(end)));
@@ -185,12 +185,12 @@ impl Driver for DirectDriver {
         }
     }
 
-    fn begin_send(&self, cpu: &Cpu, _journey: &Journey) -> Begun {
+    fn begin_send(&self, cpu: &AnyProcessor, _journey: &Journey) -> Begun {
         cpu.work(self.costs.send);
         Begun::default()
     }
 
-    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, _begun: &Begun) -> bool {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, _begun: &Begun) -> bool {
         let turn = cpu.hold("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
@@ -207,7 +207,7 @@ impl Driver for DirectDriver {
         true
     }
 
-    async fn wait_for_room(&self, _cpu: &Cpu) {
+    async fn wait_for_room(&self, _cpu: &AnyProcessor) {
         self.port.changed.wait().await;
     }
 
@@ -215,7 +215,7 @@ impl Driver for DirectDriver {
         self.has_arrived()
     }
 
-    async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+    async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
         // Answers first: they let others go on.
         let class = Class::all(self.port.classes()).rfind(|class| self.port.has_arrived(*class))?;
         // An acknowledgement rides only in an answer that takes the same class.
@@ -235,7 +235,7 @@ impl Driver for DirectDriver {
         Some(Arrival { from, to, envelope, bytes, journey, known, turn: None })
     }
 
-    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
         let turn = cpu.hold("receive").await;
         let begun = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
@@ -253,7 +253,7 @@ impl Driver for DirectDriver {
         Landed { address, ..Landed::default() }
     }
 
-    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
         let looks = cpu.now();
         cpu.work(self.costs.poll);
         cpu.sync().await;
@@ -277,7 +277,7 @@ impl Driver for DirectDriver {
         Rest::Told
     }
 
-    fn round(&self, cpu: &Cpu) {
+    fn round(&self, cpu: &AnyProcessor) {
         cpu.work(self.costs.poll);
     }
 
@@ -291,7 +291,7 @@ impl Driver for DirectDriver {
 }
 
 /// Puts a packet's payload where it goes; where that is.
-async fn land(cpu: &Cpu, packet: &Packet, sink: Sink<'_>) -> u64 {
+async fn land(cpu: &AnyProcessor, packet: &Packet, sink: Sink<'_>) -> u64 {
     match sink {
         Sink::Words(words) => {
             let bytes = packet.bytes();

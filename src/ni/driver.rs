@@ -9,7 +9,7 @@ use super::parcel::{Header, Ticket};
 use super::port::{Port, TakenPacket};
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Class, EndId, Journey, Signal, Time};
-use crate::host::{Address, Cpu, Turn, Use};
+use crate::host::{Address, AnyProcessor, Turn, Use};
 use crate::protocol::{Marks, Statistics};
 use std::rc::Rc;
 
@@ -155,13 +155,13 @@ pub trait Driver {
     fn limits(&self) -> Limits;
 
     /// Begins to send the packet of `journey`, before there need be room for it.
-    fn begin_send(&self, cpu: &Cpu, journey: &Journey) -> Begun;
+    fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> Begun;
 
     /// Sends a packet that was begun, if there is room for it.
-    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, begun: &Begun) -> bool;
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, begun: &Begun) -> bool;
 
     /// Waits, when there was no room and nothing has come either, until that may be otherwise.
-    async fn wait_for_room(&self, cpu: &Cpu);
+    async fn wait_for_room(&self, cpu: &AnyProcessor);
 
     /// Whether a poll may find a packet, as far as that is known without one.
     fn may_find(&self) -> bool {
@@ -169,23 +169,23 @@ pub trait Driver {
     }
 
     /// Looks for a packet once; `answers` says of a handler whether it answers.
-    async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival>;
+    async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<Arrival>;
 
     /// Takes the packet just found.
-    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed;
+    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed;
 
     /// Gives a buffer back that was in use.
-    async fn release(&self, _cpu: &Cpu, _entry: u64) {}
+    async fn release(&self, _cpu: &AnyProcessor, _entry: u64) {}
 
     /// Ends a round of the polling loop in which nothing was found; where nothing can change before,
     /// it ends when `wake` says.
-    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>);
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>);
 
     /// How a program waits that shares the processor with others.
     fn rest(&self) -> Rest;
 
     /// The processor's part of a poll that found nothing, beside looking.
-    fn round(&self, _cpu: &Cpu) {}
+    fn round(&self, _cpu: &AnyProcessor) {}
 
     /// What a program that waits is told by.
     fn attention(&self) -> &Signal;
@@ -223,7 +223,7 @@ pub trait Driver {
     }
 
     /// Has payloads with `tag` for an endpoint delivered to `address`, where it steers.
-    async fn map_tag(&self, _cpu: &Cpu, _end: EndId, _tag: u16, _address: Address) {}
+    async fn map_tag(&self, _cpu: &AnyProcessor, _end: EndId, _tag: u16, _address: Address) {}
 
     /// Its port, if packets go by one.
     fn port(&self) -> Option<&Rc<Port>> {

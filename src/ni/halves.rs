@@ -16,15 +16,15 @@ use super::wiring::Stages;
 use crate::engine::sim::PointId;
 use crate::engine::{EndId, Journey, Signal, Sim};
 use crate::host::memory_bus::MemoryBusNode;
-use crate::host::{Address, BLOCK_BYTES, Cpu, Host, Processor};
+use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Host, Processor};
 use std::rc::Rc;
 
 /// A driver that sends.
 pub trait SendHalf {
     /// Whether a packet may be sent now.
-    async fn can_send(&self, cpu: &Cpu) -> bool;
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool;
     /// Sends a packet; only where `can_send` said so.
-    async fn send(&self, cpu: &Cpu, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>);
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>);
 }
 
 /// A packet that a poll found.
@@ -40,15 +40,15 @@ pub struct Found {
 /// A driver that receives.
 pub trait ReceiveHalf {
     /// Looks for a packet once.
-    async fn poll(&self, cpu: &Cpu) -> Option<Found>;
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<Found>;
     /// Moves the packet just found to where it goes, and frees its place.
-    async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>);
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut Sink<'_>);
     /// Ends a round of the polling loop in which nothing was found.
-    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>);
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>);
     /// The processor's part of such a round, where `idle` would wait.
-    fn round(&self, cpu: &Cpu);
+    fn round(&self, cpu: &AnyProcessor);
     /// What is polled for on this processor; none where `idle` waits for it.
-    fn polled(&self, cpu: &Cpu) -> Option<PointId>;
+    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId>;
 }
 
 /// The sending halves.
@@ -127,7 +127,7 @@ impl HalfSite<'_> {
 pub struct Halves {
     parameters: InterfaceParameters,
     costs: Costs,
-    cpu: Cpu,
+    cpu: AnyProcessor,
     port: Rc<Port>,
     sender: Sender,
     receiver: Receiver,
@@ -183,13 +183,13 @@ impl Driver for Halves {
         Limits { words: payload / 4, payload, beside: 0, sequences: Header::SEQUENCES, steers: false, classes: 1 }
     }
 
-    fn begin_send(&self, cpu: &Cpu, journey: &Journey) -> Begun {
+    fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> Begun {
         let ticket = Ticket::start(journey, cpu, "send: earlier fragments");
         cpu.work(self.costs.send);
         Begun(ticket)
     }
 
-    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, begun: &Begun) -> bool {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, begun: &Begun) -> bool {
         let turn = cpu.hold("look for room").await;
         if !on_half!(&self.sender, Sender, half => half.can_send(cpu).await) {
             return false;
@@ -200,12 +200,12 @@ impl Driver for Halves {
         true
     }
 
-    async fn wait_for_room(&self, cpu: &Cpu) {
+    async fn wait_for_room(&self, cpu: &AnyProcessor) {
         cpu.work(self.costs.poll);
         cpu.sync().await;
     }
 
-    async fn poll(&self, cpu: &Cpu, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
         let turn = cpu.hold("poll").await;
         let Found { header, journey, known } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
         Some(Arrival {
@@ -219,7 +219,7 @@ impl Driver for Halves {
         })
     }
 
-    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, mut sink: Sink<'_>) -> Landed {
+    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, mut sink: Sink<'_>) -> Landed {
         cpu.work(self.costs.receive + extra_cycles);
         let Known { header, ticket, .. } = arrival.known;
         let address = if let Sink::Memory(into) = sink { into } else { 0 };
@@ -233,7 +233,7 @@ impl Driver for Halves {
         Landed { address, ..Landed::default() }
     }
 
-    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
         on_half!(&self.receiver, Receiver, half => half.idle(cpu, wake).await);
     }
 
@@ -241,7 +241,7 @@ impl Driver for Halves {
         Rest::Polls
     }
 
-    fn round(&self, cpu: &Cpu) {
+    fn round(&self, cpu: &AnyProcessor) {
         on_half!(&self.receiver, Receiver, half => half.round(cpu));
     }
 

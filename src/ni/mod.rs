@@ -52,7 +52,7 @@ pub use room::{PacketRoom, Room, in_blocks};
 use crate::engine::sim::PointId;
 use crate::engine::{Addresses, Bytes, EndId, Journey, NodeId, Signal, Sim, Tally, Time};
 use crate::fabric::Fabric;
-use crate::host::{Address, Cpu, Host, Means, Processor, Use};
+use crate::host::{Address, AnyProcessor, Host, Means, Processor, Use};
 use crate::protocol::{ProtocolParameters, Statistics};
 use direct::{DirectDriver, QueuesParameters};
 use halves::Halves;
@@ -243,34 +243,34 @@ impl Driver for AnyDriver {
     fn limits(&self) -> Limits {
         on_driver!(self, driver => driver.limits())
     }
-    fn begin_send(&self, cpu: &Cpu, journey: &Journey) -> Begun {
+    fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> Begun {
         on_driver!(self, driver => driver.begin_send(cpu, journey))
     }
-    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, begun: &Begun) -> bool {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, begun: &Begun) -> bool {
         on_driver!(self, driver => driver.try_send(cpu, packet, begun).await)
     }
-    async fn wait_for_room(&self, cpu: &Cpu) {
+    async fn wait_for_room(&self, cpu: &AnyProcessor) {
         on_driver!(self, driver => driver.wait_for_room(cpu).await)
     }
     fn may_find(&self) -> bool {
         on_driver!(self, driver => driver.may_find())
     }
-    async fn poll(&self, cpu: &Cpu, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+    async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
         on_driver!(self, driver => driver.poll(cpu, answers).await)
     }
-    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
         on_driver!(self, driver => driver.take(cpu, arrival, extra_cycles, sink).await)
     }
-    async fn release(&self, cpu: &Cpu, entry: u64) {
+    async fn release(&self, cpu: &AnyProcessor, entry: u64) {
         on_driver!(self, driver => driver.release(cpu, entry).await)
     }
-    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
         on_driver!(self, driver => driver.idle(cpu, wake).await)
     }
     fn rest(&self) -> Rest {
         on_driver!(self, driver => driver.rest())
     }
-    fn round(&self, cpu: &Cpu) {
+    fn round(&self, cpu: &AnyProcessor) {
         on_driver!(self, driver => driver.round(cpu))
     }
     fn attention(&self) -> &Signal {
@@ -294,7 +294,7 @@ impl Driver for AnyDriver {
     fn payload_at(&self, into: Address) -> Address {
         on_driver!(self, driver => driver.payload_at(into))
     }
-    async fn map_tag(&self, cpu: &Cpu, end: EndId, tag: u16, address: Address) {
+    async fn map_tag(&self, cpu: &AnyProcessor, end: EndId, tag: u16, address: Address) {
         on_driver!(self, driver => driver.map_tag(cpu, end, tag, address).await)
     }
     fn port(&self) -> Option<&Rc<Port>> {

@@ -1,7 +1,7 @@
 //! The loops that every driver has: words of a packet out of memory or registers, and into them.
 
 use super::parcel::{HEADER_BYTES, Header};
-use crate::host::{Address, Cpu, Processor};
+use crate::host::{Address, AnyProcessor, Processor};
 
 /// Where a packet's payload comes from.
 #[derive(Clone, Copy, Debug)]
@@ -47,12 +47,12 @@ pub struct Missing {
 
 impl Missing {
     /// Waits for it, and loads it.
-    pub async fn load(self, cpu: &Cpu) -> u64 {
+    pub async fn load(self, cpu: &AnyProcessor) -> u64 {
         cpu.load_word(self.address, self.bytes).await
     }
 
     /// Waits until it can be stored.
-    pub async fn store(self, cpu: &Cpu, value: u64) {
+    pub async fn store(self, cpu: &AnyProcessor, value: u64) {
         cpu.store_word(self.address, self.bytes, value).await;
     }
 }
@@ -80,19 +80,25 @@ pub(super) use {loaded, stored};
 
 /// Loads a word of memory.
 #[inline]
-pub fn load(cpu: &Cpu, address: Address, bytes: usize) -> Result<u64, Missing> {
+pub fn load(cpu: &AnyProcessor, address: Address, bytes: usize) -> Result<u64, Missing> {
     cpu.try_load(address, bytes).ok_or(Missing { address, bytes })
 }
 
 /// Stores a word in memory.
 #[inline]
-pub fn store(cpu: &Cpu, address: Address, bytes: usize, value: u64) -> Result<(), Missing> {
+pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> Result<(), Missing> {
     if cpu.try_store(address, bytes, value) { Ok(()) } else { Err(Missing { address, bytes }) }
 }
 
 /// Word `word` of a packet: the header, or up to eight bytes of the payload, which take `cycles` of
 /// the loop around the access.
-pub fn load_word(cpu: &Cpu, header: Header, source: Source<'_>, word: usize, cycles: u64) -> Result<u64, Missing> {
+pub fn load_word(
+    cpu: &AnyProcessor,
+    header: Header,
+    source: Source<'_>,
+    word: usize,
+    cycles: u64,
+) -> Result<u64, Missing> {
     cpu.work(cycles);
     match (word, source) {
         (0, _) => Ok(header.encode()),
@@ -103,7 +109,7 @@ pub fn load_word(cpu: &Cpu, header: Header, source: Source<'_>, word: usize, cyc
 
 /// Puts word `word` (not the header) of a packet where its payload goes.
 pub fn store_word(
-    cpu: &Cpu,
+    cpu: &AnyProcessor,
     header: Header,
     sink: &mut Sink<'_>,
     word: usize,

@@ -8,7 +8,7 @@ use super::Envelope;
 use crate::engine::{Journey, Time};
 use crate::fabric::Packet;
 use crate::host::memory_bus::block::read_bytes;
-use crate::host::{BLOCK_BYTES, Block, Cpu, Processor, Stalls};
+use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Stalls};
 
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 8;
@@ -142,7 +142,7 @@ pub const RECEIVING: StageNames = StageNames { processor: "receive: processor", 
 #[derive(Clone)]
 pub struct Ticket {
     journey: Journey,
-    cpu: Cpu,
+    cpu: AnyProcessor,
     start: Time,
     stalls: Stalls,
 }
@@ -150,7 +150,7 @@ pub struct Ticket {
 impl Ticket {
     /// The processor's part begins now; what the stage holds so far is told as `before`. None where
     /// nobody follows the packet.
-    pub fn start(journey: &Journey, cpu: &Cpu, before: &'static str) -> Option<Ticket> {
+    pub fn start(journey: &Journey, cpu: &AnyProcessor, before: &'static str) -> Option<Ticket> {
         if !journey.is_followed() {
             return None;
         }

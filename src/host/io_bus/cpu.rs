@@ -7,7 +7,7 @@
 
 use super::memory::{Address, MainMemory};
 use super::pio::Pio;
-use super::processor::ProcessorParameters;
+use super::processor::IoBusProcessorParameters;
 use crate::engine::{Hertz, Sim, Time};
 use crate::host::cpu::{Fault, Processor, Stalls};
 use crate::host::memory_bus::block::Block;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 /// A processor. Clones are the same processor.
 #[derive(Clone)]
-pub struct Cpu(Rc<Core>);
+pub struct IoBusProcessor(Rc<Core>);
 
 struct Core {
     sim: Sim,
@@ -32,10 +32,16 @@ struct Core {
     stalls: Cell<Stalls>,
 }
 
-impl Cpu {
+impl IoBusProcessor {
     /// The idle processor of the host `name`.
-    pub fn new(sim: &Sim, name: &str, parameters: ProcessorParameters, memory: &Rc<MainMemory>, pio: &Rc<Pio>) -> Cpu {
-        Cpu(Rc::new(Core {
+    pub fn new(
+        sim: &Sim,
+        name: &str,
+        parameters: IoBusProcessorParameters,
+        memory: &Rc<MainMemory>,
+        pio: &Rc<Pio>,
+    ) -> IoBusProcessor {
+        IoBusProcessor(Rc::new(Core {
             sim: sim.clone(),
             clock: parameters.clock,
             turns: Turns::new(sim, name),
@@ -75,7 +81,7 @@ impl Cpu {
     }
 }
 
-impl Processor for Cpu {
+impl Processor for IoBusProcessor {
     fn sim(&self) -> &Sim {
         &self.0.sim
     }

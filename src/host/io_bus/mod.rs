@@ -23,11 +23,11 @@ mod tests;
 
 pub use bridge::{Bridge, BridgeParameters, Direction, DmaStream};
 pub use competition::Competition;
-pub use cpu::Cpu;
+pub use cpu::IoBusProcessor;
 pub use memory::{Address, MainMemory, MemoryParameters};
 pub use pci::{Pci, PciParameters};
 pub use pio::{Pio, PioParameters};
-pub use processor::{InterruptLine, ProcessorParameters};
+pub use processor::{InterruptLine, IoBusProcessorParameters};
 
 use super::device::{Device, Window};
 use crate::engine::Sim;
@@ -38,7 +38,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub struct IoBusParameters {
     /// The processor.
-    pub processor: ProcessorParameters,
+    pub processor: IoBusProcessorParameters,
     /// Main memory.
     pub memory: MemoryParameters,
     /// The I/O bus.
@@ -52,7 +52,7 @@ pub struct IoBusParameters {
 /// A host with an I/O bus.
 pub struct IoBusHost {
     /// Its processor.
-    pub cpu: Cpu,
+    pub cpu: IoBusProcessor,
     /// Its main memory.
     pub memory: Rc<MainMemory>,
     /// Its I/O bus.
@@ -73,7 +73,7 @@ impl IoBusHost {
         let bridge = Rc::new(Bridge::new(sim, parameters.bridge.clone(), pci.clone(), memory.clone()));
         let pio = Rc::new(Pio::start(sim, name, parameters.pio, pci.clone()));
         Rc::new(IoBusHost {
-            cpu: Cpu::new(sim, name, parameters.processor, &memory, &pio),
+            cpu: IoBusProcessor::new(sim, name, parameters.processor, &memory, &pio),
             pio,
             interrupt: Rc::new(InterruptLine::new(sim, name, parameters.processor.interrupt_latency)),
             memory,
@@ -92,7 +92,7 @@ impl IoBusParameters {
     /// Reads the parameters of an I/O-bus host.
     pub fn read(t: &mut Table<'_>) -> IoBusParameters {
         IoBusParameters {
-            processor: t.table("processor", "The processor", ProcessorParameters::read),
+            processor: t.table("processor", "The processor", IoBusProcessorParameters::read),
             memory: t.table("memory", "Main memory", MemoryParameters::read),
             pci: t.table("pci", "The I/O bus", PciParameters::read),
             bridge: t.table("bridge", "The host–PCI bridge, as DMA meets it", BridgeParameters::read),

@@ -6,17 +6,17 @@ use std::cell::Cell;
 
 /// The parameters of a processor.
 #[derive(Clone, Copy, Debug)]
-pub struct ProcessorParameters {
+pub struct IoBusProcessorParameters {
     /// Its clock.
     pub clock: Hertz,
     /// From an interrupt raised to the first instruction of its handler.
     pub interrupt_latency: Time,
 }
 
-impl ProcessorParameters {
+impl IoBusProcessorParameters {
     /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> ProcessorParameters {
-        ProcessorParameters {
+    pub fn read(t: &mut Table<'_>) -> IoBusProcessorParameters {
+        IoBusProcessorParameters {
             clock: t.hertz("clock", "Clock of the processor").required(),
             interrupt_latency: t.time("interrupt-latency", "From an interrupt to its handler").required(),
         }

@@ -4,7 +4,7 @@
 //! Interface Design* (HPCA 1998), §5.1.1 and Table 3.
 //!
 //! ```text
-//!   program ─ Processor ─ StoreBuffer
+//!   program ─ MemoryBusProcessor ─ StoreBuffer
 //!                 │  hits: local time runs ahead of the engine
 //!               Cache (MOESI)      Memory        interface
 //!                 │ Agent            │ Agent        │ Agent
@@ -36,5 +36,5 @@ pub use cache_agent::CacheAgent;
 pub use memory::Memory;
 pub use moesi::{Snooped, State};
 pub use node::MemoryBusNode;
-pub use parameters::{BusParameters, CacheParameters, NodeParameters, Problem, ProcessorParameters};
-pub use processor::Processor;
+pub use parameters::{BusParameters, CacheParameters, MemoryBusProcessorParameters, NodeParameters, Problem};
+pub use processor::MemoryBusProcessor;

@@ -6,7 +6,7 @@ use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::memory::Memory;
 use super::parameters::NodeParameters;
-use super::processor::Processor;
+use super::processor::MemoryBusProcessor;
 use crate::engine::{Sim, Time};
 use crate::host::Use;
 use crate::host::device::{Device, Window};
@@ -31,7 +31,7 @@ pub struct MemoryBusNode {
     /// Its bus.
     pub bus: Rc<Bus>,
     /// Its processor.
-    pub processor: Processor,
+    pub processor: MemoryBusProcessor,
     /// Main memory's number on the bus.
     pub memory: AgentId,
     /// The interface's interrupt line.
@@ -74,7 +74,7 @@ impl MemoryBusNode {
         let memory = Memory::new(parameters.memory_size, parameters.memory_time);
         let memory = bus.attach(Rc::new(memory), Some(0..parameters.memory_size.get()));
         let cache = CacheAgent::new(sim, name, &bus, &parameters.cache);
-        let processor = Processor::new(sim, name, &bus, cache, parameters.processor);
+        let processor = MemoryBusProcessor::new(sim, name, &bus, cache, parameters.processor);
         MemoryBusNode {
             name: name.to_owned(),
             bus,

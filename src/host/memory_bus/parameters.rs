@@ -29,7 +29,7 @@ impl fmt::Display for Problem {
 
 /// The processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ProcessorParameters {
+pub struct MemoryBusProcessorParameters {
     /// Its clock: 1 GHz (Table 3).
     pub clock: Hertz,
     /// Cycles from an access that must leave the processor to its request for the bus: 10
@@ -91,7 +91,7 @@ pub struct BusParameters {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NodeParameters {
     /// The processor.
-    pub processor: ProcessorParameters,
+    pub processor: MemoryBusProcessorParameters,
     /// Its cache.
     pub cache: CacheParameters,
     /// The bus.
@@ -105,7 +105,7 @@ pub struct NodeParameters {
 impl NodeParameters {
     /// The node of Table 3.
     pub const PAPER: NodeParameters = NodeParameters {
-        processor: ProcessorParameters {
+        processor: MemoryBusProcessorParameters {
             clock: Hertz(1_000_000_000),
             request_cycles: 10,
             reply_cycles: 10,
@@ -182,7 +182,7 @@ impl NodeParameters {
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> NodeParameters {
         NodeParameters {
-            processor: t.table("processor", "The processor", ProcessorParameters::read),
+            processor: t.table("processor", "The processor", MemoryBusProcessorParameters::read),
             cache: t.table("cache", "The processor's cache", CacheParameters::read),
             bus: t.table("bus", "The coherent memory bus", BusParameters::read),
             memory_time: t.time("memory-time", "Access time of main memory").required(),
@@ -191,10 +191,10 @@ impl NodeParameters {
     }
 }
 
-impl ProcessorParameters {
-    fn read(t: &mut Table<'_>) -> ProcessorParameters {
+impl MemoryBusProcessorParameters {
+    fn read(t: &mut Table<'_>) -> MemoryBusProcessorParameters {
         let entries = t.count("store-buffer-entries", "Stores that may wait for their block");
-        ProcessorParameters {
+        MemoryBusProcessorParameters {
             store_buffer_entries: entries.range(1, 1024).required() as usize,
             clock: t.hertz("clock", "Clock of the processor").required(),
             request_cycles: t

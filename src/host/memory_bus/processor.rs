@@ -1,6 +1,6 @@
 //! The processor: in order, its local time ahead of the engine.
 //!
-//! Models: a program's instructions as cycles ([`Processor::work`]); cached loads and stores that
+//! Models: a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
 //! hit for a cycle each, by a plain tag check; misses, uncached accesses and block accesses that
 //! meet the engine at the processor's local time, with fixed cycles on the way to the bus and
 //! back; stores that wait in the store buffer; strongly ordered uncached accesses, which wait
@@ -12,13 +12,13 @@
 //!
 //! Leaves out: instruction fetch, speculation, address translation.
 //!
-//! Parameters: [`ProcessorParameters`]. Statistics: time in and waiting for bus transactions.
+//! Parameters: [`MemoryBusProcessorParameters`]. Statistics: time in and waiting for bus transactions.
 
 use super::agent::TransactionKind;
 use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
-use super::parameters::{ProcessorParameters, Spin};
+use super::parameters::{MemoryBusProcessorParameters, Spin};
 use super::store_buffer::{Entry, Forward, StoreBuffer};
 use crate::engine::sim::PointId;
 use crate::engine::{Hertz, Signal, Sim, Time};
@@ -29,7 +29,7 @@ use std::rc::Rc;
 
 /// A processor. Clones are the same processor.
 #[derive(Clone)]
-pub struct Processor(Rc<Core>);
+pub struct MemoryBusProcessor(Rc<Core>);
 
 struct Core {
     sim: Sim,
@@ -37,16 +37,22 @@ struct Core {
     bus: Rc<Bus>,
     cache: CacheAgent,
     stores: StoreBuffer,
-    parameters: ProcessorParameters,
+    parameters: MemoryBusProcessorParameters,
     base: Cell<Time>,
     cycles: Cell<u64>,
     stalls: Cell<Stalls>,
 }
 
-impl Processor {
+impl MemoryBusProcessor {
     /// A processor with an empty cache, attached to `bus`.
-    pub fn new(sim: &Sim, name: &str, bus: &Rc<Bus>, cache: CacheAgent, parameters: ProcessorParameters) -> Processor {
-        let processor = Processor(Rc::new(Core {
+    pub fn new(
+        sim: &Sim,
+        name: &str,
+        bus: &Rc<Bus>,
+        cache: CacheAgent,
+        parameters: MemoryBusProcessorParameters,
+    ) -> MemoryBusProcessor {
+        let processor = MemoryBusProcessor(Rc::new(Core {
             sim: sim.clone(),
             turns: Turns::new(sim, name),
             bus: bus.clone(),
@@ -308,7 +314,7 @@ impl Processor {
     }
 }
 
-impl cpu::Processor for Processor {
+impl cpu::Processor for MemoryBusProcessor {
     fn sim(&self) -> &Sim {
         &self.0.sim
     }
@@ -324,11 +330,11 @@ impl cpu::Processor for Processor {
 
     #[inline]
     fn work(&self, cycles: u64) {
-        Processor::work(self, cycles);
+        MemoryBusProcessor::work(self, cycles);
     }
 
     async fn sync(&self) {
-        Processor::sync(self).await;
+        MemoryBusProcessor::sync(self).await;
     }
 
     async fn until(&self, instant: Time) {
@@ -341,25 +347,25 @@ impl cpu::Processor for Processor {
 
     #[inline]
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
-        Processor::try_load(self, address, bytes)
+        MemoryBusProcessor::try_load(self, address, bytes)
     }
 
     async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault> {
-        Ok(Processor::load(self, address, bytes).await)
+        Ok(MemoryBusProcessor::load(self, address, bytes).await)
     }
 
     #[inline]
     fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
-        Processor::try_store(self, address, bytes, value)
+        MemoryBusProcessor::try_store(self, address, bytes, value)
     }
 
     async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault> {
-        Processor::store(self, address, bytes, value).await;
+        MemoryBusProcessor::store(self, address, bytes, value).await;
         Ok(())
     }
 
     async fn fence(&self) {
-        Processor::fence(self).await;
+        MemoryBusProcessor::fence(self).await;
     }
 
     async fn read(&self, at: Address, bytes: usize) -> u64 {
@@ -371,19 +377,19 @@ impl cpu::Processor for Processor {
     }
 
     async fn read_block(&self, at: Address) -> Block {
-        Processor::read_block(self, at).await
+        MemoryBusProcessor::read_block(self, at).await
     }
 
     async fn write_block(&self, at: Address, data: Block) {
-        Processor::write_block(self, at, data).await;
+        MemoryBusProcessor::write_block(self, at, data).await;
     }
 
     async fn copy_block(&self, from: Address, to: Address) -> u64 {
         for word in (0..BLOCK_BYTES as u64).step_by(8) {
-            let value = Processor::load(self, from + word, 8).await;
-            Processor::store(self, to + word, 8, value).await;
+            let value = MemoryBusProcessor::load(self, from + word, 8).await;
+            MemoryBusProcessor::store(self, to + word, 8, value).await;
         }
-        Processor::sync(self).await;
+        MemoryBusProcessor::sync(self).await;
         BLOCK_BYTES as u64
     }
 

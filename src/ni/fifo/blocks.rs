@@ -19,7 +19,7 @@
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
 use super::words::{REGISTER_BYTES, receive_fifo, send_fifo};
 use crate::engine::sim::PointId;
-use crate::host::{BLOCK_BYTES, Block, Cpu, Processor, Window};
+use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Window};
 use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
 use crate::ni::moving::{Sink, load_word, loaded, store_word, stored};
@@ -70,7 +70,7 @@ pub fn receiver(site: &HalfSite<'_>) -> BlockReceiver {
 }
 
 impl BlockSender {
-    async fn send_block(&self, cpu: &Cpu, header: Header, packet: &Compose<'_>, first_word: usize) {
+    async fn send_block(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, first_word: usize) {
         let mut block = Block::ZERO;
         for word in first_word..header.words().min(first_word + WORDS_PER_BLOCK) {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
@@ -83,14 +83,14 @@ impl BlockSender {
 }
 
 impl SendHalf for BlockSender {
-    async fn can_send(&self, cpu: &Cpu) -> bool {
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool {
         if self.room.get() == 0 {
             self.room.set(cpu.read(self.window.at(STATUS), REGISTER_BYTES).await);
         }
         self.room.get() > 0
     }
 
-    async fn send(&self, cpu: &Cpu, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
         self.room.set(self.room.get() - 1);
         self.fifo.follow(&packet.journey, ticket);
         for first_word in (0..header.words()).step_by(WORDS_PER_BLOCK) {
@@ -102,14 +102,14 @@ impl SendHalf for BlockSender {
 }
 
 impl BlockReceiver {
-    async fn load_block(&self, cpu: &Cpu) {
+    async fn load_block(&self, cpu: &AnyProcessor) {
         cpu.work(self.block_buffer_cycles);
         self.buffer.set(cpu.read_block(self.window.at(DATA)).await);
     }
 }
 
 impl ReceiveHalf for BlockReceiver {
-    async fn poll(&self, cpu: &Cpu) -> Option<Found> {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
         if cpu.read(self.window.at(STATUS), REGISTER_BYTES).await == 0 {
             return None;
         }
@@ -121,7 +121,7 @@ impl ReceiveHalf for BlockReceiver {
         Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
     }
 
-    async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut Sink<'_>) {
         for word in 1..header.words() {
             if word.is_multiple_of(WORDS_PER_BLOCK) {
                 self.load_block(cpu).await;
@@ -132,15 +132,15 @@ impl ReceiveHalf for BlockReceiver {
         }
     }
 
-    async fn idle(&self, cpu: &Cpu, _wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, _wake: Wake<'_>) {
         self.round(cpu);
     }
 
-    fn round(&self, cpu: &Cpu) {
+    fn round(&self, cpu: &AnyProcessor) {
         cpu.work(self.poll_cycles);
     }
 
-    fn polled(&self, _cpu: &Cpu) -> Option<PointId> {
+    fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {
         Some(self.fifo.visible.point())
     }
 }

@@ -22,7 +22,7 @@ use super::device::{ReceiveFifo, SendFifo, marks_of, marks_word};
 use super::words::{self, WordReceiver, WordSender};
 use crate::engine::sim::PointId;
 use crate::engine::{Mailbox, Sim, Time};
-use crate::host::{Address, BLOCK_BYTES, Block, Cpu, Device, Master, Processor, Window};
+use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, Master, Processor, Window};
 use crate::ni::driver::{Compose, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
 use crate::ni::moving::{Sink, Source, behind_header, load_word, loaded, store, stored};
@@ -189,7 +189,7 @@ pub fn receiver(site: &HalfSite<'_>) -> UdmaReceiver {
 }
 
 /// Starts a transfer and polls until it is done.
-async fn transfer(cpu: &Cpu, window: Window, memory: Address, bytes: usize, marks: u64, poll_cycles: u64) {
+async fn transfer(cpu: &AnyProcessor, window: Window, memory: Address, bytes: usize, marks: u64, poll_cycles: u64) {
     assert!(memory < 1 << MARKS_SHIFT, "an address has {MARKS_SHIFT} bits");
     let word = memory | marks << MARKS_SHIFT | (bytes as u64) << LENGTH_SHIFT;
     cpu.write(window.at(TRANSFER), 8, word).await;
@@ -201,11 +201,11 @@ async fn transfer(cpu: &Cpu, window: Window, memory: Address, bytes: usize, mark
 }
 
 impl SendHalf for UdmaSender {
-    async fn can_send(&self, cpu: &Cpu) -> bool {
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool {
         self.words.can_send(cpu).await
     }
 
-    async fn send(&self, cpu: &Cpu, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
         let in_registers = matches!(packet.source, Source::Words(_));
         if in_registers || usize::from(header.payload_bytes) <= self.threshold {
             return self.words.send(cpu, header, packet, ticket).await;
@@ -223,11 +223,11 @@ impl SendHalf for UdmaSender {
 }
 
 impl ReceiveHalf for UdmaReceiver {
-    async fn poll(&self, cpu: &Cpu) -> Option<Found> {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
         self.words.poll(cpu).await
     }
 
-    async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut Sink<'_>) {
         match sink {
             Sink::Memory(into) if usize::from(header.payload_bytes) > self.threshold => {
                 self.words.fifo.rewind();
@@ -242,15 +242,15 @@ impl ReceiveHalf for UdmaReceiver {
         }
     }
 
-    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
         self.words.idle(cpu, wake).await;
     }
 
-    fn round(&self, cpu: &Cpu) {
+    fn round(&self, cpu: &AnyProcessor) {
         self.words.round(cpu);
     }
 
-    fn polled(&self, cpu: &Cpu) -> Option<PointId> {
+    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId> {
         self.words.polled(cpu)
     }
 }

@@ -19,7 +19,7 @@
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
 use crate::engine::Time;
 use crate::engine::sim::PointId;
-use crate::host::{Cpu, Device, Processor, Window};
+use crate::host::{AnyProcessor, Device, Processor, Window};
 use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
 use crate::ni::moving::{Sink, load_word, loaded, store_word, stored};
@@ -40,7 +40,7 @@ pub enum Path {
 
 impl Path {
     /// Reads a register.
-    pub async fn read(&self, cpu: &Cpu, at: u64, bytes: usize) -> u64 {
+    pub async fn read(&self, cpu: &AnyProcessor, at: u64, bytes: usize) -> u64 {
         match self {
             Path::Bus(window) => cpu.read(window.at(at), bytes).await,
             Path::Register(device) => {
@@ -54,7 +54,7 @@ impl Path {
     }
 
     /// Writes a register.
-    pub async fn write(&self, cpu: &Cpu, at: u64, bytes: usize, value: u64) {
+    pub async fn write(&self, cpu: &AnyProcessor, at: u64, bytes: usize, value: u64) {
         match self {
             Path::Bus(window) => cpu.write(window.at(at), bytes, value).await,
             Path::Register(device) => {
@@ -123,7 +123,7 @@ pub fn receiver(site: &HalfSite<'_>, over_bus: bool) -> WordReceiver {
 }
 
 impl WordSender {
-    async fn write_word(&self, cpu: &Cpu, word: u64) {
+    async fn write_word(&self, cpu: &AnyProcessor, word: u64) {
         for part in (0..8).step_by(self.access_bytes) {
             self.path.write(cpu, DATA + part as u64, self.access_bytes, word >> (8 * part)).await;
         }
@@ -131,11 +131,11 @@ impl WordSender {
 }
 
 impl SendHalf for WordSender {
-    async fn can_send(&self, cpu: &Cpu) -> bool {
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool {
         self.path.read(cpu, STATUS, REGISTER_BYTES).await > 0
     }
 
-    async fn send(&self, cpu: &Cpu, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
         self.fifo.follow(&packet.journey, ticket);
         for word in 0..header.words() {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
@@ -147,7 +147,7 @@ impl SendHalf for WordSender {
 }
 
 impl WordReceiver {
-    async fn read_word(&self, cpu: &Cpu) -> u64 {
+    async fn read_word(&self, cpu: &AnyProcessor) -> u64 {
         let mut word = 0;
         for part in (0..8).step_by(self.access_bytes) {
             word |= self.path.read(cpu, DATA + part as u64, self.access_bytes).await << (8 * part);
@@ -157,7 +157,7 @@ impl WordReceiver {
 }
 
 impl ReceiveHalf for WordReceiver {
-    async fn poll(&self, cpu: &Cpu) -> Option<Found> {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
         if self.path.read(cpu, STATUS, REGISTER_BYTES).await == 0 {
             return None;
         }
@@ -168,22 +168,22 @@ impl ReceiveHalf for WordReceiver {
         Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
     }
 
-    async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut Sink<'_>) {
         for word in 1..header.words() {
             let value = self.read_word(cpu).await;
             stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
         }
     }
 
-    async fn idle(&self, cpu: &Cpu, _wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, _wake: Wake<'_>) {
         self.round(cpu);
     }
 
-    fn round(&self, cpu: &Cpu) {
+    fn round(&self, cpu: &AnyProcessor) {
         cpu.work(self.poll_cycles);
     }
 
-    fn polled(&self, _cpu: &Cpu) -> Option<PointId> {
+    fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {
         Some(self.fifo.visible.point())
     }
 }

@@ -5,7 +5,7 @@ use super::device::{ReceiveShared, SendRegisters, tail_word};
 use super::layout::{HEAD, Queue, REGISTER_BYTES, REGISTERS, TAIL};
 use super::throttle::{Meter, Throttle};
 use crate::engine::sim::PointId;
-use crate::host::{Cpu, Processor, Window};
+use crate::host::{AnyProcessor, Processor, Window};
 use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::fifo::device::marks_word;
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
@@ -53,14 +53,14 @@ impl QueueSender {
 }
 
 impl SendHalf for QueueSender {
-    async fn can_send(&self, cpu: &Cpu) -> bool {
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool {
         if !self.has_room() {
             self.head_seen.set(cpu.read(self.window.at(HEAD), REGISTER_BYTES).await);
         }
         self.has_room()
     }
 
-    async fn send(&self, cpu: &Cpu, mut header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
+    async fn send(&self, cpu: &AnyProcessor, mut header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
         if let Some(throttle) = &self.throttle {
             throttle.wait(cpu, &self.port, &header).await;
         }
@@ -105,7 +105,7 @@ impl QueueReceiver {
 }
 
 impl ReceiveHalf for QueueReceiver {
-    async fn poll(&self, cpu: &Cpu) -> Option<Found> {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
         let position = self.head.get();
         let began = cpu.now();
         let first = loaded!(cpu, load(cpu, self.queue.block(position, 0), 8));
@@ -120,7 +120,7 @@ impl ReceiveHalf for QueueReceiver {
         Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
     }
 
-    async fn take(&self, cpu: &Cpu, header: Header, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut Sink<'_>) {
         let position = self.head.get();
         for word in 1..header.words() {
             let address = self.queue.block(position, word / 8) + 8 * (word as u64 % 8);
@@ -132,7 +132,7 @@ impl ReceiveHalf for QueueReceiver {
         self.port.tell(self.meter.end(cpu.now(), header.blocks()).ps());
     }
 
-    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
         self.meter.idle();
         let block = self.queue.block(self.head.get(), 0);
         match cpu.coherent() {
@@ -143,14 +143,14 @@ impl ReceiveHalf for QueueReceiver {
         }
     }
 
-    fn round(&self, cpu: &Cpu) {
+    fn round(&self, cpu: &AnyProcessor) {
         self.meter.idle();
         // Where nothing tells of a change in memory the next poll fetches the block anew.
         cpu.forget(self.queue.block(self.head.get(), 0));
         cpu.work(self.poll_cycles);
     }
 
-    fn polled(&self, cpu: &Cpu) -> Option<PointId> {
+    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId> {
         match cpu.coherent() {
             Some(_) => None,
             None => Some(self.shared.visible.point()),

@@ -10,7 +10,7 @@ use super::parameters::{Notification, TrapezeParameters};
 use super::{Admission, Instruments, stage};
 use crate::engine::sim::{PointId, TaskId};
 use crate::engine::{Addresses, Bytes, EndId, Journey, Mailbox, Signal, Sim};
-use crate::host::{Address, Cpu, Host, Processor, Turn, Use, Window};
+use crate::host::{Address, AnyProcessor, Host, Processor, Turn, Use, Window};
 use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Known, Landed, Limits, Rest, Wake};
 use crate::ni::lanai::Lanai;
 use crate::ni::moving::{Sink, Source};
@@ -38,7 +38,7 @@ struct Received {
 pub struct TrapezeDriver {
     sim: Sim,
     host: Host,
-    cpu: Cpu,
+    cpu: AnyProcessor,
     window: Window,
     chip: Rc<Lanai>,
     parameters: TrapezeParameters,
@@ -260,13 +260,13 @@ impl Driver for TrapezeDriver {
         }
     }
 
-    fn begin_send(&self, _cpu: &Cpu, _journey: &Journey) -> Begun {
+    fn begin_send(&self, _cpu: &AnyProcessor, _journey: &Journey) -> Begun {
         Begun::default()
     }
 
     /// Look and use are one hold, so that of several programs none counts on an entry that another has
     /// filled.
-    async fn try_send(&self, cpu: &Cpu, packet: &Compose<'_>, _begun: &Begun) -> bool {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, _begun: &Begun) -> bool {
         let turn = cpu.hold("look for room").await;
         if !self.has_ring_space().await {
             return false;
@@ -286,11 +286,11 @@ impl Driver for TrapezeDriver {
         true
     }
 
-    async fn wait_for_room(&self, _cpu: &Cpu) {
+    async fn wait_for_room(&self, _cpu: &AnyProcessor) {
         self.sim.delay(self.parameters.ring_poll).await;
     }
 
-    async fn poll(&self, cpu: &Cpu, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
         let received = match self.parameters.notification {
             Notification::Interrupt => self.inbox.try_receive(),
             Notification::Polling(_) => {
@@ -308,7 +308,7 @@ impl Driver for TrapezeDriver {
         Some(Arrival { from, to, envelope, bytes, journey: Journey::NONE, known, turn: None })
     }
 
-    async fn take(&self, cpu: &Cpu, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
         if extra_cycles > 0 {
             let _turn = cpu.hold("receive").await;
             cpu.work(extra_cycles);
@@ -322,11 +322,11 @@ impl Driver for TrapezeDriver {
         Landed::default()
     }
 
-    async fn release(&self, _cpu: &Cpu, entry: u64) {
+    async fn release(&self, _cpu: &AnyProcessor, entry: u64) {
         self.give_back(entry).await;
     }
 
-    async fn idle(&self, cpu: &Cpu, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
         cpu.sync().await;
         match self.parameters.notification {
             Notification::Interrupt => {
@@ -366,7 +366,7 @@ impl Driver for TrapezeDriver {
     }
 
     /// Early demultiplexing (§2.1).
-    async fn map_tag(&self, cpu: &Cpu, end: EndId, tag: u16, address: Address) {
+    async fn map_tag(&self, cpu: &AnyProcessor, end: EndId, tag: u16, address: Address) {
         let _turn = cpu.hold("map a tag").await;
         let entry = self.layout.tag(self.addresses.place(end), tag);
         cpu.write_run(self.window.at(entry), &(address as u32 + 1).to_le_bytes()).await;

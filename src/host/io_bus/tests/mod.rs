@@ -45,7 +45,7 @@ impl Bench {
         let device = Rc::new(Registers { sim: sim.clone(), stores: RefCell::default() });
         let rate = Rate::from_bytes_per_s(128_000_000);
         let parameters = IoBusParameters {
-            processor: ProcessorParameters { clock: Hertz(100_000_000), interrupt_latency: Time::from_us(1) },
+            processor: IoBusProcessorParameters { clock: Hertz(100_000_000), interrupt_latency: Time::from_us(1) },
             memory: MemoryParameters {
                 block: Bytes(32),
                 access: Time::from_ns(100),

@@ -16,7 +16,7 @@ impl Agent for Device {
 }
 
 /// Runs a program on a node with a device of 60 ns.
-fn on_node<F: Future<Output = ()> + 'static>(program: impl FnOnce(Processor, Sim) -> F) {
+fn on_node<F: Future<Output = ()> + 'static>(program: impl FnOnce(MemoryBusProcessor, Sim) -> F) {
     let simulation = simulation();
     let sim = simulation.sim();
     let node = MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER);

@@ -17,7 +17,7 @@ fn address(word: u64) -> Address {
     4096 + 8 * word
 }
 
-async fn processor_traffic(processor: Processor, writer: u64, reference: Reference, seed: u64) {
+async fn processor_traffic(processor: MemoryBusProcessor, writer: u64, reference: Reference, seed: u64) {
     let mut random = rng::stream(seed, &format!("traffic {writer}"));
     let mut seen = vec![0; WORDS as usize];
     for _ in 0..3_000 {
@@ -62,11 +62,11 @@ fn run(blocks: u64, ways: usize, store_buffer_entries: usize, seed: u64) {
     let simulation = simulation();
     let (sim, bus) = (simulation.sim(), bus_with_memory(&simulation));
     let reference: Reference = Rc::new(RefCell::new(vec![0; WORDS as usize]));
-    let parameters = ProcessorParameters { store_buffer_entries, ..NodeParameters::PAPER.processor };
+    let parameters = MemoryBusProcessorParameters { store_buffer_entries, ..NodeParameters::PAPER.processor };
     for writer in 0..2 {
         let name = format!("processor {writer}");
         let cache = CacheAgent::new(&sim, &name, &bus, &cache_of(blocks, ways));
-        let processor = Processor::new(&sim, &name, &bus, cache, parameters);
+        let processor = MemoryBusProcessor::new(&sim, &name, &bus, cache, parameters);
         sim.spawn(name, processor_traffic(processor, writer, reference.clone(), seed));
     }
     let id = bus.attach(Rc::new(Passive), None);
