@@ -132,18 +132,18 @@ impl Drop for Held<'_> {
 
 /// Holds a [`Resource`] until dropped, and lives as long as it likes.
 #[must_use = "a resource is held while its guard lives"]
-pub struct Kept(Rc<Resource>);
+pub struct OwnedHold(Rc<Resource>);
 
-impl Kept {
+impl OwnedHold {
     /// Waits for the resource and holds it.
-    pub async fn of(resource: &Rc<Resource>) -> Kept {
+    pub async fn of(resource: &Rc<Resource>) -> OwnedHold {
         // Its release is this guard's.
         std::mem::forget(resource.acquire().await);
-        Kept(resource.clone())
+        OwnedHold(resource.clone())
     }
 }
 
-impl Drop for Kept {
+impl Drop for OwnedHold {
     fn drop(&mut self) {
         self.0.release();
     }

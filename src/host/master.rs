@@ -53,14 +53,14 @@ impl Master {
     }
 
     /// Sets a transfer up.
-    pub async fn open(&self, direction: Direction) -> Transfer<'_> {
+    pub async fn open(&self, direction: Direction) -> MemoryTransfer<'_> {
         match self {
             Master::IoBus(host) => {
                 let setup = host.bridge.parameters().of(direction).0;
                 let stream = Box::new(host.bridge.open(direction).await);
-                Transfer { way: Way::IoBus(host, stream, Vec::new()), direction, setup }
+                MemoryTransfer { way: Way::IoBus(host, stream, Vec::new()), direction, setup }
             }
-            Master::MemoryBus(master) => Transfer { way: Way::MemoryBus(master), direction, setup: Time::ZERO },
+            Master::MemoryBus(master) => MemoryTransfer { way: Way::MemoryBus(master), direction, setup: Time::ZERO },
         }
     }
 
@@ -116,7 +116,7 @@ async fn cross(host: &IoBusHost, direction: Direction) {
 }
 
 /// A transfer between an engine and memory.
-pub struct Transfer<'a> {
+pub struct MemoryTransfer<'a> {
     way: Way<'a>,
     direction: Direction,
     setup: Time,
@@ -128,7 +128,7 @@ enum Way<'a> {
     MemoryBus(&'a OnMemoryBus),
 }
 
-impl Transfer<'_> {
+impl MemoryTransfer<'_> {
     /// How long it took to set up, waits not counted.
     pub fn setup(&self) -> Time {
         self.setup

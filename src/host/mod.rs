@@ -24,7 +24,7 @@ pub mod turn;
 pub use cpu::{AnyProcessor, Fault, Processor, Stalls, aligned};
 pub use device::{Device, Means, Window};
 pub use io_bus::Direction;
-pub use master::{Master, Transfer};
+pub use master::{Master, MemoryTransfer};
 pub use memory_bus::block::{Address, BLOCK_BYTES, Block};
 pub use turn::Turn;
 

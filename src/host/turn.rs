@@ -7,7 +7,7 @@
 
 use super::Use;
 use super::cpu::{AnyProcessor, Processor};
-use crate::engine::resource::{Kept, Resource};
+use crate::engine::resource::{OwnedHold, Resource};
 use crate::engine::{Busy, Bytes, Doing, Sim, Time, Track};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -87,7 +87,7 @@ impl Turns {
 #[must_use = "a processor is taken while its turn lives"]
 pub struct Turn {
     cpu: AnyProcessor,
-    _kept: Kept,
+    _kept: OwnedHold,
     what: &'static str,
     since: Cell<Time>,
 }
@@ -96,7 +96,7 @@ impl Turn {
     /// Waits for the processor and takes it for `what`.
     pub(super) async fn of(cpu: &AnyProcessor, what: &'static str) -> Turn {
         let turns = cpu.turns();
-        let kept = Kept::of(&turns.turn).await;
+        let kept = OwnedHold::of(&turns.turn).await;
         let now = turns.sim.now();
         turns.taken.begin(now);
         Turn { cpu: cpu.clone(), _kept: kept, what, since: Cell::new(now) }

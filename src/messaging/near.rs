@@ -13,7 +13,7 @@ use super::Endpoint;
 use super::active::Words;
 use super::beside::{Left, Queue};
 use super::messages::Polled;
-use crate::engine::resource::Kept;
+use crate::engine::resource::OwnedHold;
 use crate::engine::{Addresses, EndId, Journey, Resource, Sim};
 use crate::host::{Address, Processor};
 use crate::ni::{Arrival, Driver, Envelope, Rest, Sink, Wake};
@@ -97,13 +97,13 @@ impl Came {
 
 /// A program's time on a processor that others share, until it is given up.
 #[must_use = "others wait for it"]
-pub(super) struct Run(Option<Kept>);
+pub(super) struct Run(Option<OwnedHold>);
 
 impl Endpoint {
     /// Waits until the program may run.
     pub(super) async fn run(&self) -> Run {
         let Some(near) = &self.near else { return Run(None) };
-        let kept = Kept::of(&near.node.runs).await;
+        let kept = OwnedHold::of(&near.node.runs).await;
         self.cpu.sync().await;
         Run(Some(kept))
     }

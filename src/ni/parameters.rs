@@ -12,7 +12,7 @@ use super::parcel::{HEADER_BYTES, Header};
 use super::room::in_blocks;
 use super::{EndsMax, PacketRoom, Reach, Room};
 use crate::engine::{Bytes, Time};
-use crate::host::memory_bus::Problem;
+use crate::host::memory_bus::BadParameter;
 use crate::host::{BLOCK_BYTES, Means};
 use crate::text::Table;
 
@@ -267,7 +267,7 @@ impl InterfaceParameters {
     }
 
     /// Everything that is wrong with these parameters.
-    pub fn check(&self) -> Vec<Problem> {
+    pub fn check(&self) -> Vec<BadParameter> {
         let mut problems = Vec::new();
         self.check_message(&mut problems);
         if self.design.is_fifo() {
@@ -279,41 +279,41 @@ impl InterfaceParameters {
         let (blocks, message) = (self.cache_blocks, self.message_blocks_max());
         if self.design.caches() && (!blocks.is_power_of_two() || (blocks as u64) < message) {
             let reason = format!("{blocks} blocks: a power of two of at least the {message} blocks of a message");
-            problems.push(Problem::new("cache-blocks", reason));
+            problems.push(BadParameter::new("cache-blocks", reason));
         }
         problems
     }
 
-    fn check_message(&self, problems: &mut Vec<Problem>) {
+    fn check_message(&self, problems: &mut Vec<BadParameter>) {
         let bytes = self.message_bytes_max.get();
         if !(16..=256).contains(&bytes) || !bytes.is_multiple_of(8) {
             let reason = format!("{bytes} B: a multiple of 8 from 16 (header and a word) to 256");
-            problems.push(Problem::new("message-bytes-max", reason));
+            problems.push(BadParameter::new("message-bytes-max", reason));
         }
     }
 
-    fn check_access(&self, problems: &mut Vec<Problem>) {
+    fn check_access(&self, problems: &mut Vec<BadParameter>) {
         let (access, window) = (self.access_bytes, self.window_bytes);
         if ![1, 2, 4, 8].contains(&access) {
             let reason = format!("{access} B: an uncached access moves 1, 2, 4 or 8 bytes");
-            problems.push(Problem::new("access-bytes", reason));
+            problems.push(BadParameter::new("access-bytes", reason));
         } else if access > window {
             let reason = format!("{access} B is wider than the {window} B of the fifo that the processor sees");
-            problems.push(Problem::new("access-bytes", reason));
+            problems.push(BadParameter::new("access-bytes", reason));
         }
     }
 
-    fn check_queue(&self, problems: &mut Vec<Problem>) {
+    fn check_queue(&self, problems: &mut Vec<BadParameter>) {
         let (blocks, message) = (self.queue_blocks, self.message_blocks_max());
         if !blocks.is_power_of_two() {
-            problems.push(Problem::new("queue-blocks", format!("{blocks} blocks is not a power of two")));
+            problems.push(BadParameter::new("queue-blocks", format!("{blocks} blocks is not a power of two")));
         }
         if message > blocks {
             let reason = format!(
                 "a message of {} needs {message} blocks, more than the queue's {blocks}",
                 self.message_bytes_max
             );
-            problems.push(Problem::new("queue-blocks", reason));
+            problems.push(BadParameter::new("queue-blocks", reason));
         }
     }
 }

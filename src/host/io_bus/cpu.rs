@@ -5,12 +5,12 @@
 //! over a buffer takes an access of memory for each block and a cycle for each word. Leaves out a
 //! cache: what is used again is fetched again.
 
-use super::memory::{Address, MainMemory};
+use super::memory::MainMemory;
 use super::pio::Pio;
 use super::processor::IoBusProcessorParameters;
 use crate::engine::{Hertz, Sim, Time};
 use crate::host::cpu::{Fault, Processor, Stalls};
-use crate::host::memory_bus::block::Block;
+use crate::host::memory_bus::block::{Address, Block};
 use crate::host::turn::Turns;
 use std::cell::Cell;
 use std::rc::Rc;

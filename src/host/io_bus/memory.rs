@@ -5,11 +5,9 @@
 //! leaves out banks, rows and refresh, and that what is allocated may be freed.
 
 use crate::engine::{Bytes, Doing, Resource, Sim, Time};
+use crate::host::Address;
 use crate::text::Table;
 use std::cell::{Cell, RefCell};
-
-/// A physical address.
-pub type Address = u64;
 
 /// The parameters of main memory.
 #[derive(Clone, Copy, Debug)]

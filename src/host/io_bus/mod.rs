@@ -24,7 +24,7 @@ mod tests;
 pub use bridge::{Bridge, BridgeParameters, Direction, DmaStream};
 pub use competition::Competition;
 pub use cpu::IoBusProcessor;
-pub use memory::{Address, MainMemory, MemoryParameters};
+pub use memory::{MainMemory, MemoryParameters};
 pub use pci::{Pci, PciParameters};
 pub use pio::{Pio, PioParameters};
 pub use processor::{InterruptLine, IoBusProcessorParameters};

@@ -1,6 +1,6 @@
 //! A cache block and its bytes.
 
-/// A physical address on a node's memory bus.
+/// A physical address of a node.
 pub type Address = u64;
 
 /// Bytes of a cache block (Table 3).

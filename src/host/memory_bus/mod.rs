@@ -36,5 +36,5 @@ pub use cache_agent::CacheAgent;
 pub use memory::Memory;
 pub use moesi::{Snooped, State};
 pub use node::MemoryBusNode;
-pub use parameters::{BusParameters, CacheParameters, MemoryBusProcessorParameters, NodeParameters, Problem};
+pub use parameters::{BadParameter, BusParameters, CacheParameters, MemoryBusProcessorParameters, NodeParameters};
 pub use processor::MemoryBusProcessor;

@@ -7,21 +7,21 @@ use std::fmt;
 
 /// A parameter that cannot be, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Problem {
+pub struct BadParameter {
     /// The parameter, as a path of names.
     pub parameter: &'static str,
     /// What is wrong, and what is allowed.
     pub reason: String,
 }
 
-impl Problem {
+impl BadParameter {
     /// A problem with `parameter`.
-    pub fn new(parameter: &'static str, reason: impl Into<String>) -> Problem {
-        Problem { parameter, reason: reason.into() }
+    pub fn new(parameter: &'static str, reason: impl Into<String>) -> BadParameter {
+        BadParameter { parameter, reason: reason.into() }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for BadParameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.parameter, self.reason)
     }
@@ -128,51 +128,54 @@ impl NodeParameters {
     };
 
     /// Everything that is wrong with these parameters.
-    pub fn check(&self) -> Vec<Problem> {
+    pub fn check(&self) -> Vec<BadParameter> {
         let mut problems = self.cache.check();
         problems.extend(self.bus.check());
         if self.processor.clock.0 == 0 {
-            problems.push(Problem::new("processor.clock", "a clock of 0 Hz never ticks"));
+            problems.push(BadParameter::new("processor.clock", "a clock of 0 Hz never ticks"));
         }
         if self.processor.store_buffer_entries == 0 {
-            problems.push(Problem::new("processor.store-buffer-entries", "at least 1: a store needs a place to wait"));
+            problems
+                .push(BadParameter::new("processor.store-buffer-entries", "at least 1: a store needs a place to wait"));
         }
         if self.memory_size.get() == 0 || !self.memory_size.get().is_multiple_of(BLOCK_BYTES as u64) {
-            problems
-                .push(Problem::new("memory-size", format!("{} is not a multiple of a block (64 B)", self.memory_size)));
+            problems.push(BadParameter::new(
+                "memory-size",
+                format!("{} is not a multiple of a block (64 B)", self.memory_size),
+            ));
         }
         problems
     }
 }
 
 impl CacheParameters {
-    fn check(&self) -> Vec<Problem> {
+    fn check(&self) -> Vec<BadParameter> {
         let mut problems = Vec::new();
         let blocks = self.size.get() / BLOCK_BYTES as u64;
         if !self.size.get().is_power_of_two() || blocks == 0 {
             let reason = format!("{} is not a power of two of at least one block (64 B)", self.size);
-            problems.push(Problem::new("cache.size", reason));
+            problems.push(BadParameter::new("cache.size", reason));
         }
         if !self.ways.is_power_of_two() || self.ways as u64 > blocks {
             let reason = format!("{} ways: a power of two up to the {blocks} blocks of the cache", self.ways);
-            problems.push(Problem::new("cache.ways", reason));
+            problems.push(BadParameter::new("cache.ways", reason));
         }
         problems
     }
 }
 
 impl BusParameters {
-    fn check(&self) -> Vec<Problem> {
+    fn check(&self) -> Vec<BadParameter> {
         let mut problems = Vec::new();
         if self.clock.0 == 0 {
-            problems.push(Problem::new("bus.clock", "a clock of 0 Hz never ticks"));
+            problems.push(BadParameter::new("bus.clock", "a clock of 0 Hz never ticks"));
         }
         if !self.width.get().is_power_of_two() || self.width.len() > BLOCK_BYTES {
             let reason = format!("{}: a power of two up to a block (64 B)", self.width);
-            problems.push(Problem::new("bus.width", reason));
+            problems.push(BadParameter::new("bus.width", reason));
         }
         if self.address_cycles == 0 {
-            problems.push(Problem::new("bus.address-cycles", "at least 1: an address must be sent"));
+            problems.push(BadParameter::new("bus.address-cycles", "at least 1: an address must be sent"));
         }
         problems
     }

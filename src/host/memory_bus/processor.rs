@@ -19,7 +19,7 @@ use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::parameters::{MemoryBusProcessorParameters, Spin};
-use super::store_buffer::{Entry, Forward, StoreBuffer};
+use super::store_buffer::{BufferedStore, Forward, StoreBuffer};
 use crate::engine::sim::PointId;
 use crate::engine::{Hertz, Signal, Sim, Time};
 use crate::host::cpu::{self, Fault, Stalls};
@@ -128,7 +128,7 @@ impl MemoryBusProcessor {
     #[inline]
     pub fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
         let at_once = self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store(address, bytes, value);
-        if !at_once && !self.0.stores.push(Entry { address, bytes, value, at: self.time() }) {
+        if !at_once && !self.0.stores.push(BufferedStore { address, bytes, value, at: self.time() }) {
             return false;
         }
         self.work(self.0.parameters.hit_cycles);
@@ -161,7 +161,7 @@ impl MemoryBusProcessor {
         if self.try_store(address, bytes, value) {
             return;
         }
-        while !self.0.stores.push(Entry { address, bytes, value, at: self.time() }) {
+        while !self.0.stores.push(BufferedStore { address, bytes, value, at: self.time() }) {
             self.wait_for_stores().await;
         }
         self.work(self.0.parameters.hit_cycles);

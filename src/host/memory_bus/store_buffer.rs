@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 /// A store that waits for its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct BufferedStore {
     /// Where it goes.
     pub address: Address,
     /// Its width, 1 to 8 bytes.
@@ -23,7 +23,7 @@ pub struct Entry {
     pub at: Time,
 }
 
-impl Entry {
+impl BufferedStore {
     fn overlaps(&self, address: Address, bytes: usize) -> bool {
         self.address < address + bytes as u64 && address < self.address + self.bytes as u64
     }
@@ -42,7 +42,7 @@ pub enum Forward {
 
 /// The store buffer of a processor.
 pub struct StoreBuffer {
-    entries: RefCell<VecDeque<Entry>>,
+    entries: RefCell<VecDeque<BufferedStore>>,
     /// Whether there are entries, for the test that every hit makes.
     waiting: Cell<bool>,
     entries_max: usize,
@@ -71,7 +71,7 @@ impl StoreBuffer {
     }
 
     /// Takes a store in, if there is room.
-    pub fn push(&self, entry: Entry) -> bool {
+    pub fn push(&self, entry: BufferedStore) -> bool {
         let mut entries = self.entries.borrow_mut();
         if entries.len() == self.entries_max {
             return false;
@@ -85,12 +85,12 @@ impl StoreBuffer {
     }
 
     /// The oldest store.
-    pub fn first(&self) -> Option<Entry> {
+    pub fn first(&self) -> Option<BufferedStore> {
         self.entries.borrow().front().copied()
     }
 
     /// Takes the oldest store out, if it goes to `block`.
-    pub fn pop_for(&self, block: Address) -> Option<Entry> {
+    pub fn pop_for(&self, block: Address) -> Option<BufferedStore> {
         let mut entries = self.entries.borrow_mut();
         let entry = entries.pop_front_if(|entry| block_of(entry.address) == block);
         self.waiting.set(!entries.is_empty());
