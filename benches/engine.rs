@@ -6,7 +6,7 @@
 //! counting instructions under `valgrind --tool=callgrind` (see docs/engine.md).
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use narrows::engine::queue::{Event, Queue, TASK_BITS};
+use narrows::engine::queue::{Event, EventQueue, TASK_BITS};
 use narrows::engine::record::Recorder;
 use narrows::engine::sim::{Limits, Outcome, Simulation};
 use narrows::engine::time::Time;
@@ -85,7 +85,7 @@ impl Part for Work {
 fn state_machine(tasks: u64, events: u64) -> (u64, Duration) {
     let part = |task| -> Box<dyn Part> { Box::new(Work::new(task, tasks, events)) };
     let mut works: Vec<Box<dyn Part>> = (0..tasks).map(part).collect();
-    let mut queue = Queue::default();
+    let mut queue = EventQueue::default();
     let mut sequence = 0;
     let mut identity = |task: u64| {
         sequence += 1;

@@ -2,7 +2,7 @@
 //! traffic. `cargo bench --bench fabric` measures all; `-- SIDE PACKET-FLITS LOAD [CYCLES]` one square
 //! mesh, and prints its cycles per second.
 
-use narrows::engine::rng::{self, Stream};
+use narrows::engine::rng::{self, RandomStream};
 use narrows::fabric::router::{Injection, Network, RouterParameters};
 use narrows::fabric::topology::mesh::MeshParameters;
 use rand::RngExt;
@@ -77,7 +77,7 @@ fn measure((side, flits, load, cycles): (u32, u16, f64, u64)) -> Measured {
 
 /// Open-loop Bernoulli sources: for each node, the cycle of its next packet.
 struct Traffic {
-    stream: Stream,
+    stream: RandomStream,
     next: BTreeMap<u64, Vec<u32>>,
     nodes: u32,
     flits: u16,

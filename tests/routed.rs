@@ -4,7 +4,7 @@
 //! Programs check the bytes of every packet themselves, and panic if one is wrong. The constants of
 //! shipped parts matter only where they are named: zero-load latencies and the replayed traces.
 
-use narrows::engine::rng::{self, Stream};
+use narrows::engine::rng::{self, RandomStream};
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine::build::build;
 use narrows::machine::{self, Machine};
@@ -233,12 +233,12 @@ fn the_state_of_an_interface_does_not_grow_with_the_machine() {
 }
 
 /// One of some.
-fn one<'a>(random: &mut Stream, of: &[&'a str]) -> &'a str {
+fn one<'a>(random: &mut RandomStream, of: &[&'a str]) -> &'a str {
     of[random.random_range(0..of.len())]
 }
 
 /// A shape of up to 27 nodes.
-fn any_shape(random: &mut Stream, graph: &File) -> String {
+fn any_shape(random: &mut RandomStream, graph: &File) -> String {
     let [x, y, z] = [(); 3].map(|()| random.random_range(2..4));
     let (nodes, dimensions) = (random.random_range(3..20), random.random_range(1..5));
     let (dilation, parents) = (random.random_range(1..3), random.random_range(1..5));
@@ -259,7 +259,7 @@ fn any_shape(random: &mut Stream, graph: &File) -> String {
 }
 
 /// Routers; those of a fabric that loses frames have one channel, so that it keeps packets in order.
-fn any_router(random: &mut Stream, is_lossy: bool) -> String {
+fn any_router(random: &mut RandomStream, is_lossy: bool) -> String {
     let switching = one(random, &["wormhole", "virtual-cut-through", "store-and-forward"]);
     let (sharing, clock) = (one(random, &["demand", "strict"]), one(random, &["33 MHz", "50 MHz", "1 GHz"]));
     let (buffer, link) = (one(random, &["1", "9", "10", "16"]), one(random, &["4", "8", "16", "32"]));
@@ -275,7 +275,7 @@ fn any_router(random: &mut Stream, is_lossy: bool) -> String {
     )
 }
 
-fn any_interface(random: &mut Stream) -> String {
+fn any_interface(random: &mut RandomStream) -> String {
     let packet = one(random, &["8 B", "24 B", "32 B", "36 B"]);
     let [outstanding, pool, arrivals] = [(); 3].map(|()| random.random_range(1..9));
     if random.random_range(0..5) == 0 {
@@ -302,7 +302,7 @@ struct System {
     is_lossy: bool,
 }
 
-fn any_system(random: &mut Stream, graph: &File) -> System {
+fn any_system(random: &mut RandomStream, graph: &File) -> System {
     let (interface, shape) = (any_interface(random), any_shape(random, graph));
     let orders = interface.contains("[protocol.nifdy]");
     // Only NIFDY with timers bears a loss; its timeout is longer than most ways there and back.

@@ -15,7 +15,7 @@ use twin::Twin;
 
 const SYSTEMS: u64 = 500;
 
-fn shape(stream: &mut rng::Stream) -> Shape {
+fn shape(stream: &mut rng::RandomStream) -> Shape {
     let extents = [vec![2, 2], vec![3, 3], vec![4, 2], vec![2, 2, 2], vec![5], vec![3, 2, 2]];
     let shape = extents[stream.random_range(0..extents.len())].clone();
     match stream.random_range(0..7) {
@@ -27,7 +27,7 @@ fn shape(stream: &mut rng::Stream) -> Shape {
     }
 }
 
-fn parameters(stream: &mut rng::Stream, shape: &Shape) -> RouterParameters {
+fn parameters(stream: &mut rng::RandomStream, shape: &Shape) -> RouterParameters {
     let mut delay = |most: u8| stream.random_range(0..=most);
     let (routing_delay, vc_allocation_delay) = (delay(2), delay(2));
     let (switch_allocation_delay, switch_traversal_delay) = (delay(2), delay(2));
@@ -71,7 +71,7 @@ struct Traffic {
     hold: u64,
 }
 
-fn traffic(stream: &mut rng::Stream, nodes: u32, parameters: &RouterParameters) -> Traffic {
+fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParameters) -> Traffic {
     let longest = if parameters.switching == Switching::Wormhole { 8 } else { parameters.buffer_flits };
     let (has_places, cycles) = (stream.random_bool(0.4), stream.random_range(20..=150));
     let streamed = if stream.random_bool(0.6) { stream.random_range(0.0..=1.0) } else { 0.0 };

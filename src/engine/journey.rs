@@ -154,7 +154,7 @@ pub struct Expected {
 }
 
 /// What became of a run's messages.
-pub struct Tally {
+pub struct MessageTally {
     sim: Sim,
     made: Cell<u64>,
     measuring: Cell<bool>,
@@ -170,10 +170,10 @@ pub struct Tally {
     change: Signal,
 }
 
-impl Tally {
+impl MessageTally {
     /// No message yet.
-    pub fn new(sim: &Sim) -> Rc<Tally> {
-        Rc::new(Tally {
+    pub fn new(sim: &Sim) -> Rc<MessageTally> {
+        Rc::new(MessageTally {
             sim: sim.clone(),
             made: Cell::new(0),
             measuring: Cell::new(true),

@@ -27,7 +27,7 @@ mod tests;
 
 pub use busy::Busy;
 pub use end::{Addresses, EndId};
-pub use journey::{Expected, Journey, Message, Tally};
+pub use journey::{Expected, Journey, Message, MessageTally};
 pub use ledger::{Ledger, Stage};
 pub use limits::{Limits, Outcome};
 pub use map::Map;

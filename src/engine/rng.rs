@@ -5,11 +5,11 @@ use rand_pcg::Pcg64Mcg;
 use sha2::{Digest, Sha256};
 
 /// A stream of random numbers.
-pub type Stream = Pcg64Mcg;
+pub type RandomStream = Pcg64Mcg;
 
 /// The stream of the component `name` under `seed`: it depends on nothing else, so adding a
 /// component changes no other's numbers.
-pub fn stream(seed: u64, name: &str) -> Stream {
+pub fn stream(seed: u64, name: &str) -> RandomStream {
     let mut hash = Sha256::new();
     hash.update(seed.to_le_bytes());
     hash.update(name.as_bytes());

@@ -10,7 +10,7 @@
 pub use super::limits::{Limits, Outcome};
 
 use super::limits::{AT_ONCE, Slept};
-use super::queue::{Event, Queue, TASK_BITS};
+use super::queue::{Event, EventQueue, TASK_BITS};
 use super::record::Recorder;
 use super::stuck::{self, Lost, Stuck, Wait};
 use super::time::Time;
@@ -67,7 +67,7 @@ pub(super) struct Core {
 /// The pending events, and which of them each task awaits.
 #[derive(Default)]
 pub(super) struct Agenda {
-    pub(super) queue: Queue,
+    pub(super) queue: EventQueue,
     awaited: Vec<Awaited>,
     newest: u64,
 }

@@ -2,7 +2,7 @@
 
 use super::fabrics::shape;
 use super::{Ends, Fabric, Machine};
-use crate::engine::{Addresses, Bytes, Limits, NodeId, Outcome, Recorder, Sim, Simulation, Tally};
+use crate::engine::{Addresses, Bytes, Limits, MessageTally, NodeId, Outcome, Recorder, Sim, Simulation};
 use crate::fabric;
 use crate::fabric::routed::RoutedParameters;
 use crate::fabric::routed::links::Links;
@@ -28,7 +28,7 @@ pub struct Built {
 pub fn build(machine: &Machine, recorder: Recorder) -> Built {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
-    let tally = Tally::new(&sim);
+    let tally = MessageTally::new(&sim);
     let addresses = Rc::new(machine.addresses());
     let fabric = machine.ends.as_ref().map(|_| machine.fabric.join(&sim, &names(machine), machine.run.seed));
     let nodes = match (&machine.ends, &fabric) {
@@ -79,7 +79,7 @@ fn driven_alone(sim: &Sim, machine: &Machine) -> Option<Rc<Alone>> {
 fn nodes(
     (sim, machine, ends): (&Sim, &Machine, &Ends),
     fabric: &fabric::Fabric,
-    (tally, addresses): (&Rc<Tally>, &Rc<Addresses>),
+    (tally, addresses): (&Rc<MessageTally>, &Rc<Addresses>),
 ) -> Vec<Node> {
     let pending = Pending::new(machine.nodes.len());
     let message_max = message_max(machine, ends);

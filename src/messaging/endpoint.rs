@@ -8,7 +8,7 @@ use super::messages::Messages;
 use super::near::{Near, Run, Sharing};
 use super::parameters::MessagingParameters;
 use crate::engine::sim::Polls;
-use crate::engine::{Addresses, Bytes, EndId, NodeId, Signal, Tally, Time};
+use crate::engine::{Addresses, Bytes, EndId, MessageTally, NodeId, Signal, Time};
 use crate::host::{Address, AnyProcessor, Host, Processor, Use};
 use crate::ni::{AnyDriver, Compose, Driver, Pending, Port};
 use std::rc::Rc;
@@ -22,7 +22,7 @@ pub struct Endpoint {
     pub(super) cpu: AnyProcessor,
     pub(super) driver: Rc<AnyDriver>,
     pub(super) parameters: MessagingParameters,
-    pub(super) tally: Rc<Tally>,
+    pub(super) tally: Rc<MessageTally>,
     pub(super) pending: Rc<Pending>,
     pub(super) messages: Messages,
     /// What it has where others share its node.
@@ -36,7 +36,7 @@ impl Endpoint {
         driver: AnyDriver,
         parameters: MessagingParameters,
         message_max: Bytes,
-        (tally, pending, addresses): (&Rc<Tally>, &Rc<Pending>, &Rc<Addresses>),
+        (tally, pending, addresses): (&Rc<MessageTally>, &Rc<Pending>, &Rc<Addresses>),
     ) -> Vec<Rc<Endpoint>> {
         let (driver, cpu) = (Rc::new(driver), host.cpu());
         let several = addresses.count(host.node) > 1;

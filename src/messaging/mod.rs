@@ -24,7 +24,7 @@ pub use endpoint::Endpoint;
 pub use messages::{Incoming, Outgoing};
 pub use parameters::{ActiveParameters, MessagingParameters};
 
-use crate::engine::{Addresses, Bytes, Doing, EndId, Hertz, NodeId, Sim, Tally};
+use crate::engine::{Addresses, Bytes, Doing, EndId, Hertz, MessageTally, NodeId, Sim};
 use crate::fabric::routed::links::{Links, Spans};
 use crate::fabric::router::{Crossing, Network};
 use crate::fabric::topology::Routing;
@@ -64,7 +64,7 @@ pub struct World {
     /// What joins them; none where a workload drives the routers alone.
     pub fabric: Option<Fabric>,
     /// What became of the messages.
-    pub tally: Rc<Tally>,
+    pub tally: Rc<MessageTally>,
     /// The endpoints of active messages, once a program uses them.
     pub actives: Rc<OnceCell<Vec<Rc<Active>>>>,
     /// The seed of every random stream.

@@ -10,7 +10,9 @@
 //! the two nodes it is from and for (8 bits). Of a part a word follows that says which (12 bits of sequence,
 //! 19 of fragment, and whether it is the last).
 
-use super::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, HEAD_WORD, Known, Landed, Limits, Rest, Wake};
+use super::driver::{
+    Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, HEAD_WORD, Known, Landed, Rest, Wake,
+};
 use super::moving::{Sink, Source, load, loaded, store, stored};
 use super::port::Port;
 use super::wiring::Stages;
@@ -174,8 +176,8 @@ impl DirectDriver {
 }
 
 impl Driver for DirectDriver {
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> DriverLimits {
+        DriverLimits {
             words: self.packet.len() / 4 - 1,
             payload: self.packet.len() - PART_HEADER,
             beside: 0,

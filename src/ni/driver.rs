@@ -43,7 +43,7 @@ pub struct Costs {
 
 /// What a driver can do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct DriverLimits {
     /// The most 32-bit words of an active message.
     pub words: usize,
     /// The most payload of a packet.
@@ -152,7 +152,7 @@ pub enum Rest {
 /// A driver half, whatever its device.
 pub trait Driver {
     /// What it can do.
-    fn limits(&self) -> Limits;
+    fn limits(&self) -> DriverLimits;
 
     /// Begins to send the packet of `journey`, before there need be room for it.
     fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> Begun;

@@ -5,7 +5,7 @@
 //! until that is taken. The halves are each design's own.
 
 use super::Site;
-use super::driver::{Arrival, Begun, Compose, Costs, Driver, Known, Landed, Limits, Rest, Wake};
+use super::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Known, Landed, Rest, Wake};
 use super::fifo::{blocks, udma, words};
 use super::moving::{Sink, behind_header};
 use super::parameters::{Design, InterfaceParameters};
@@ -178,9 +178,9 @@ impl Halves {
 }
 
 impl Driver for Halves {
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> DriverLimits {
         let payload = self.parameters.message_bytes_max.len() - HEADER_BYTES;
-        Limits { words: payload / 4, payload, beside: 0, sequences: Header::SEQUENCES, steers: false, classes: 1 }
+        DriverLimits { words: payload / 4, payload, beside: 0, sequences: Header::SEQUENCES, steers: false, classes: 1 }
     }
 
     fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> Begun {

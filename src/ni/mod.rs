@@ -42,7 +42,7 @@ mod room;
 pub mod trapeze;
 pub mod wiring;
 
-pub use driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Landed, Limits, Rest, Wake};
+pub use driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, Landed, Rest, Wake};
 pub use moving::{Sink, Source};
 pub use parameters::{Design, InterfaceParameters};
 pub use pending::Pending;
@@ -50,7 +50,7 @@ pub use port::Port;
 pub use room::{PacketRoom, Room, in_blocks};
 
 use crate::engine::sim::PointId;
-use crate::engine::{Addresses, Bytes, EndId, Journey, NodeId, Signal, Sim, Tally, Time};
+use crate::engine::{Addresses, Bytes, EndId, Journey, MessageTally, NodeId, Signal, Sim, Time};
 use crate::fabric::Fabric;
 use crate::host::{Address, AnyProcessor, Host, Means, Processor, Use};
 use crate::protocol::{ProtocolParameters, Statistics};
@@ -173,7 +173,7 @@ pub struct Site<'a> {
     /// What messaging costs there.
     pub costs: Costs,
     /// What became of messages.
-    pub tally: &'a Rc<Tally>,
+    pub tally: &'a Rc<MessageTally>,
     /// Packets under way.
     pub pending: &'a Rc<Pending>,
     /// Which node each endpoint is on.
@@ -240,7 +240,7 @@ macro_rules! on_driver {
 }
 
 impl Driver for AnyDriver {
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> DriverLimits {
         on_driver!(self, driver => driver.limits())
     }
     fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> Begun {

@@ -11,7 +11,9 @@
 
 use super::Pending;
 use super::wiring::{Stages, Wiring};
-use crate::engine::{Addresses, Bytes, Class, Doing, Hertz, Journey, Mailbox, NodeId, Signal, Sim, Tally, Time, Track};
+use crate::engine::{
+    Addresses, Bytes, Class, Doing, Hertz, Journey, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track,
+};
 use crate::fabric::{Label, Packet, Told, Whole};
 use crate::protocol::{Answer, AnyProtocol, Effects, Frame, Offer, Protocol, Slot, Statistics};
 use std::cell::{Cell, RefCell};
@@ -46,7 +48,7 @@ pub struct Port {
     later: Mailbox<(Time, Later)>,
     /// A timer is set for an earlier instant.
     sooner: Signal,
-    tally: Rc<Tally>,
+    tally: Rc<MessageTally>,
     pending: Rc<Pending>,
     addresses: Rc<Addresses>,
     track: Track,

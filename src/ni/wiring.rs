@@ -1,7 +1,7 @@
 //! What a port is wired to, and the names of the stages that end at it.
 
 use super::Pending;
-use crate::engine::{Addresses, Bytes, Hertz, NodeId, Sim, Tally};
+use crate::engine::{Addresses, Bytes, Hertz, MessageTally, NodeId, Sim};
 use crate::fabric::Whole;
 use crate::protocol::ProtocolParameters;
 use std::rc::Rc;
@@ -34,7 +34,7 @@ pub struct Wiring<'a> {
     /// The protocol.
     pub protocol: &'a ProtocolParameters,
     /// What became of messages.
-    pub tally: &'a Rc<Tally>,
+    pub tally: &'a Rc<MessageTally>,
     /// What is under way.
     pub pending: &'a Rc<Pending>,
     /// Which node each endpoint is on.

@@ -111,7 +111,7 @@ impl Pattern {
     }
 
     /// Whom `source` of `nodes` nodes sends to now. A permutation draws no number.
-    pub fn destination(&self, source: usize, nodes: usize, random: &mut rng::Stream) -> usize {
+    pub fn destination(&self, source: usize, nodes: usize, random: &mut rng::RandomStream) -> usize {
         let (from, all) = (source as u64, nodes as u64);
         let bits = all.ilog2();
         let to = match self {
@@ -138,7 +138,7 @@ impl Pattern {
 const NODES_MAX: u64 = 1 << 20;
 
 /// Any node but `from`.
-fn other(from: u64, all: u64, random: &mut rng::Stream) -> u64 {
+fn other(from: u64, all: u64, random: &mut rng::RandomStream) -> u64 {
     (from + random.random_range(1..all)) % all
 }
 

@@ -73,12 +73,12 @@ impl PartialOrd for Event {
 
 /// The pending events.
 #[derive(Default)]
-pub struct Queue {
+pub struct EventQueue {
     now: VecDeque<Event>,
     later: Wheel,
 }
 
-impl Queue {
+impl EventQueue {
     /// Adds an event at the present instant (that of the event taken last); its identity must be
     /// the newest.
     #[inline]

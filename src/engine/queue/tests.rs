@@ -30,7 +30,7 @@ enum Act {
 /// Both queues, and the instant of the last event taken.
 #[derive(Default)]
 struct Pair {
-    queue: Queue,
+    queue: EventQueue,
     plain: Plain,
     now: u64,
     sequence: u64,

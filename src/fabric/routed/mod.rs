@@ -128,7 +128,7 @@ struct Flying {
 /// Which packets are lost.
 struct Losing {
     part: f64,
-    random: rng::Stream,
+    random: rng::RandomStream,
 }
 
 impl Routed {

@@ -11,7 +11,7 @@
 //! by any other seed.
 
 use super::{Asking, End, Routing, Shape, Ways, Wiring, Wrong, every_channel};
-use crate::engine::rng::{Stream, stream};
+use crate::engine::rng::{RandomStream, stream};
 use crate::text::Table;
 use rand::RngExt;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl Butterfly {
     }
 
     /// The outputs of the `size` routers of a block that begins with router `first` of a stage.
-    fn block(&self, stage: u32, first: u32, size: u32, random: &mut Stream) -> Vec<Vec<End>> {
+    fn block(&self, stage: u32, first: u32, size: u32, random: &mut RandomStream) -> Vec<Vec<End>> {
         let next = size / self.radix;
         let mut outputs = vec![Vec::new(); size as usize];
         for digit in 0..self.radix {
@@ -131,7 +131,7 @@ impl Butterfly {
     }
 
     /// For each of `size` routers the routers of a block of `next` that it has links to.
-    fn targets(&self, size: u32, next: u32, random: &mut Stream) -> Vec<Vec<u32>> {
+    fn targets(&self, size: u32, next: u32, random: &mut RandomStream) -> Vec<Vec<u32>> {
         let once: Vec<u32> = (0..size).map(|router| router % next).collect();
         let mut targets: Vec<Vec<u32>> = once.iter().map(|_| Vec::new()).collect();
         for _ in 0..self.dilation {
@@ -151,7 +151,7 @@ impl Butterfly {
 }
 
 /// Puts values in a random order.
-fn shuffle(values: &mut [u32], random: &mut Stream) {
+fn shuffle(values: &mut [u32], random: &mut RandomStream) {
     for at in (1..values.len()).rev() {
         values.swap(at, random.random_range(0..=at));
     }

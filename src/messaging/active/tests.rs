@@ -2,7 +2,7 @@
 //! without a bus, over an ideal fabric.
 
 use super::*;
-use crate::engine::{Addresses, Bytes, EndId, Limits, NodeId, Outcome, Rate, Recorder, Simulation, Tally, Time};
+use crate::engine::{Addresses, Bytes, EndId, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time};
 use crate::fabric::Fabric;
 use crate::fabric::ideal::{Ideal, IdealParameters};
 use crate::host::software::SoftwareParameters;
@@ -35,7 +35,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let sim = simulation.sim();
     let fabric = Fabric::ideal(Ideal::new(&sim, &["a", "b"].map(str::to_owned), FABRIC), FABRIC.facts());
     let addresses = Rc::new(Addresses::new([1, 1]));
-    let (tally, pending, barrier) = (Tally::new(&sim), Pending::new(2), Rc::<Barrier>::default());
+    let (tally, pending, barrier) = (MessageTally::new(&sim), Pending::new(2), Rc::<Barrier>::default());
     let kind = HostParameters::Software(SoftwareParameters { clock: Hertz(1_000_000_000) });
     let protocol = ProtocolParameters::Plain(QUEUES);
     let interface = NiParameters::Queues(QueuesParameters { packet: Bytes(32) });

@@ -30,7 +30,7 @@
 use super::device::{self, Deposit, ReceiveShared, SendRegisters};
 use super::direct_memory::queue_in_memory;
 use super::driver::{QueueReceiver, QueueSender};
-use super::layout::{Queue, header_last};
+use super::layout::{QueueLayout, header_last};
 use super::prefetch::{self, Keep, Prefetch};
 use super::throttle::Throttle;
 use crate::engine::{Bytes, Mailbox, Sim, Time};
@@ -83,7 +83,7 @@ impl QueueCache {
 
 /// The sending device.
 struct SendDevice {
-    queue: Queue,
+    queue: QueueLayout,
     cache: QueueCache,
     wanted: Rc<Mailbox<Address>>,
 }
@@ -136,7 +136,7 @@ struct Filling {
     id: AgentId,
     device: Rc<ReceiveDevice>,
     shared: Rc<ReceiveShared>,
-    queue: Queue,
+    queue: QueueLayout,
     /// What is in each place of the cache: message, and block of it.
     resident: Vec<Cell<Option<(u64, usize)>>>,
     /// The sense of each slot's header in main memory.

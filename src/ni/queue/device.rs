@@ -2,7 +2,7 @@
 //! from a queue and deposit arriving ones in one. How blocks are fetched and deposited is
 //! each design's own: [`Fetch`], [`Deposit`].
 
-use super::layout::{HEAD, Queue, TAIL};
+use super::layout::{HEAD, QueueLayout, TAIL};
 use crate::engine::{Class, Journey, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::memory_bus::block::read_bytes;
@@ -86,7 +86,7 @@ pub trait Fetch {
 /// Fetches packets as they are told of, and sends them.
 pub async fn serve_sends(
     registers: Rc<SendRegisters>,
-    queue: Queue,
+    queue: QueueLayout,
     port: Rc<Port>,
     output: Rc<Output>,
     source: impl Fetch,
@@ -107,7 +107,7 @@ pub async fn serve_sends(
     }
 }
 
-async fn fetch_packet(queue: &Queue, position: u64, source: &impl Fetch) -> Vec<u8> {
+async fn fetch_packet(queue: &QueueLayout, position: u64, source: &impl Fetch) -> Vec<u8> {
     let first = source.fetch(queue.block(position, 0)).await;
     let mut header = Header::decode(first.read(0, 8));
     let mut bytes = Vec::with_capacity(header.blocks() * BLOCK_BYTES);
@@ -165,7 +165,7 @@ pub trait Deposit {
 pub async fn serve_receives(
     sim: Sim,
     shared: Rc<ReceiveShared>,
-    queue: Queue,
+    queue: QueueLayout,
     port: Rc<Port>,
     times: ReceiveTimes,
     target: impl Deposit,
@@ -201,7 +201,7 @@ pub struct ReceiveTimes {
 async fn wait_for_room(
     sim: &Sim,
     shared: &ReceiveShared,
-    queue: &Queue,
+    queue: &QueueLayout,
     position: u64,
     head_poll: Time,
     target: &impl Deposit,
@@ -216,14 +216,24 @@ async fn wait_for_room(
 }
 
 /// Starts a receiving device at work.
-pub fn start_receiving(site: &HalfSite<'_>, shared: &Rc<ReceiveShared>, queue: Queue, target: impl Deposit + 'static) {
+pub fn start_receiving(
+    site: &HalfSite<'_>,
+    shared: &Rc<ReceiveShared>,
+    queue: QueueLayout,
+    target: impl Deposit + 'static,
+) {
     let times = ReceiveTimes { processing: site.parameters.processing_time, head_poll: site.parameters.head_poll_time };
     let work = serve_receives(site.sim().clone(), shared.clone(), queue, site.port.clone(), times, target);
     site.sim().spawn_server(format!("{} receive queue", site.name()), work);
 }
 
 /// Starts a sending device at work.
-pub fn start_sending(site: &HalfSite<'_>, registers: &Rc<SendRegisters>, queue: Queue, source: impl Fetch + 'static) {
+pub fn start_sending(
+    site: &HalfSite<'_>,
+    registers: &Rc<SendRegisters>,
+    queue: QueueLayout,
+    source: impl Fetch + 'static,
+) {
     let output = Output::new(site.sim(), site.name(), site.port, site.parameters.processing_time);
     let work = serve_sends(registers.clone(), queue, site.port.clone(), output, source);
     site.sim().spawn_server(format!("{} send queue", site.name()), work);

@@ -19,14 +19,14 @@
 
 use super::device::{self, Deposit, Fetch, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};
-use super::layout::{Queue, header_last};
+use super::layout::{QueueLayout, header_last};
 use crate::host::{Address, BLOCK_BYTES, Block, Master};
 use crate::ni::halves::HalfSite;
 
 /// Reads and writes main memory, and keeps nothing.
 struct Direct {
     master: Master,
-    queue: Queue,
+    queue: QueueLayout,
 }
 
 impl Fetch for Direct {
@@ -48,10 +48,10 @@ impl Deposit for Direct {
 }
 
 /// A queue of the site's size in main memory.
-pub fn queue_in_memory(site: &HalfSite<'_>) -> Queue {
+pub fn queue_in_memory(site: &HalfSite<'_>) -> QueueLayout {
     let p = site.parameters;
     let base = site.host().allocate(p.queue_blocks as usize * BLOCK_BYTES);
-    Queue::new(base, p.queue_blocks, p.message_blocks_max())
+    QueueLayout::new(base, p.queue_blocks, p.message_blocks_max())
 }
 
 /// Builds the sending half.

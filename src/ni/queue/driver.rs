@@ -2,7 +2,7 @@
 //! cached stores and loads.
 
 use super::device::{ReceiveShared, SendRegisters, tail_word};
-use super::layout::{HEAD, Queue, REGISTER_BYTES, REGISTERS, TAIL};
+use super::layout::{HEAD, QueueLayout, REGISTER_BYTES, REGISTERS, TAIL};
 use super::throttle::{Meter, Throttle};
 use crate::engine::sim::PointId;
 use crate::host::{AnyProcessor, Processor, Window};
@@ -20,7 +20,7 @@ pub struct QueueSender {
     registers: Rc<SendRegisters>,
     window: Window,
     port: Rc<Port>,
-    queue: Queue,
+    queue: QueueLayout,
     word_cycles: u64,
     tail: Cell<u64>,
     head_seen: Cell<u64>,
@@ -32,7 +32,7 @@ impl QueueSender {
     pub fn new(
         site: &HalfSite<'_>,
         registers: Rc<SendRegisters>,
-        queue: Queue,
+        queue: QueueLayout,
         throttle: Option<Throttle>,
     ) -> QueueSender {
         QueueSender {
@@ -82,7 +82,7 @@ impl SendHalf for QueueSender {
 pub struct QueueReceiver {
     shared: Rc<ReceiveShared>,
     port: Rc<Port>,
-    queue: Queue,
+    queue: QueueLayout,
     word_cycles: u64,
     poll_cycles: u64,
     head: Cell<u64>,
@@ -91,7 +91,7 @@ pub struct QueueReceiver {
 
 impl QueueReceiver {
     /// A driver that reads from `queue`.
-    pub fn new(site: &HalfSite<'_>, shared: Rc<ReceiveShared>, queue: Queue) -> QueueReceiver {
+    pub fn new(site: &HalfSite<'_>, shared: Rc<ReceiveShared>, queue: QueueLayout) -> QueueReceiver {
         QueueReceiver {
             shared,
             port: site.port.clone(),

@@ -18,7 +18,7 @@
 
 use super::device::{self, Deposit, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};
-use super::layout::{Queue, RECEIVE_QUEUE, SEND_QUEUE, header_last};
+use super::layout::{QueueLayout, RECEIVE_QUEUE, SEND_QUEUE, header_last};
 use super::prefetch::{self, Keep, Prefetch};
 use crate::engine::{Mailbox, Sim, Time};
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
@@ -30,13 +30,13 @@ use std::rc::Rc;
 
 /// The memory of one queue.
 struct QueueMemory {
-    queue: Queue,
+    queue: QueueLayout,
     blocks: RefCell<Vec<Block>>,
 }
 
 impl QueueMemory {
     fn new(base: Address, site: &HalfSite<'_>) -> QueueMemory {
-        let queue = Queue::new(base, site.parameters.queue_blocks, site.parameters.message_blocks_max());
+        let queue = QueueLayout::new(base, site.parameters.queue_blocks, site.parameters.message_blocks_max());
         QueueMemory { queue, blocks: RefCell::new(vec![Block::ZERO; queue.blocks()]) }
     }
 

@@ -39,17 +39,17 @@ const SENSES: u64 = 127;
 
 /// The layout of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Queue {
+pub struct QueueLayout {
     base: Address,
     slots: u64,
     slot_blocks: u64,
 }
 
-impl Queue {
+impl QueueLayout {
     /// A queue of `blocks` blocks at `base` for messages of up to `message_blocks`.
-    pub fn new(base: Address, blocks: u64, message_blocks: u64) -> Queue {
+    pub fn new(base: Address, blocks: u64, message_blocks: u64) -> QueueLayout {
         let slot_blocks = message_blocks.next_power_of_two();
-        Queue { base, slots: blocks / slot_blocks, slot_blocks }
+        QueueLayout { base, slots: blocks / slot_blocks, slot_blocks }
     }
 
     /// How many messages it holds.

@@ -5,7 +5,7 @@
 //! next store to it, and fetched again when the message is told of.
 
 use super::device::Fetch;
-use super::layout::Queue;
+use super::layout::QueueLayout;
 use crate::engine::{Mailbox, Sim};
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use crate::host::memory_bus::{AgentId, Bus, TransactionKind};
@@ -39,7 +39,7 @@ pub fn wanted(sim: &Sim, name: &str) -> Rc<Mailbox<Address>> {
 }
 
 /// The processor asks to own `block`: the one before it in the message is complete.
-pub fn observe(queue: &Queue, wanted: &Mailbox<Address>, kind: TransactionKind, block: Address) {
+pub fn observe(queue: &QueueLayout, wanted: &Mailbox<Address>, kind: TransactionKind, block: Address) {
     if let (TransactionKind::ReadExclusive | TransactionKind::Invalidate, Some(index)) = (kind, queue.index(block))
         && !queue.is_first(index)
     {

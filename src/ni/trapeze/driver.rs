@@ -11,7 +11,7 @@ use super::{Admission, Instruments, stage};
 use crate::engine::sim::{PointId, TaskId};
 use crate::engine::{Addresses, Bytes, EndId, Journey, Mailbox, Signal, Sim};
 use crate::host::{Address, AnyProcessor, Host, Processor, Turn, Use, Window};
-use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, Envelope, Known, Landed, Limits, Rest, Wake};
+use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, Known, Landed, Rest, Wake};
 use crate::ni::lanai::Lanai;
 use crate::ni::moving::{Sink, Source};
 use crate::ni::{Pending, Site};
@@ -249,8 +249,8 @@ fn compose(packet: &Compose<'_>) -> Writer {
 }
 
 impl Driver for TrapezeDriver {
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> DriverLimits {
+        DriverLimits {
             words: PROGRAM_BYTES / 4,
             payload: self.parameters.payload_max.len(),
             beside: PROGRAM_BYTES,

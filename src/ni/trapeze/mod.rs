@@ -36,7 +36,7 @@ pub use parameters::{FirmwareCosts, Notification, TrapezeParameters};
 pub use policy::Policy;
 
 use super::{EndsMax, Reach, Room, Site};
-use crate::engine::{Bytes, Journey, Tally};
+use crate::engine::{Bytes, Journey, MessageTally};
 use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
 use crate::protocol::ProtocolParameters;
 use layout::{CONTROL, Layout, NODES_MAX, PLACES_MAX};
@@ -72,7 +72,7 @@ pub struct Instruments {
     /// The message of each receive ring entry.
     pub received: RefCell<Vec<Journey>>,
     /// What became of the run's messages.
-    pub tally: Rc<Tally>,
+    pub tally: Rc<MessageTally>,
 }
 
 /// Builds chip, firmware and driver of a node.

@@ -9,7 +9,7 @@ use rand::RngExt;
 
 /// The bursts of a node.
 pub(super) struct Draws {
-    random: rng::Stream,
+    random: rng::RandomStream,
     node: usize,
     nodes: usize,
     sending: f64,
@@ -62,7 +62,7 @@ impl Draws {
 
 /// The periods in which a node ignores the network.
 pub(super) struct Silences {
-    random: rng::Stream,
+    random: rng::RandomStream,
     responsive: (u64, u64),
     unresponsive: (u64, u64),
     /// The first cycle of the next or present period, and the first after it; none if the node always

@@ -87,7 +87,7 @@ impl Graph {
 }
 
 /// The processor that an arc into a node of processor `own` comes from.
-fn processor(parameters: &Em3d, own: usize, processors: usize, random: &mut rng::Stream) -> usize {
+fn processor(parameters: &Em3d, own: usize, processors: usize, random: &mut rng::RandomStream) -> usize {
     if random.random_range(0..100u64) < parameters.local_p {
         return own;
     }

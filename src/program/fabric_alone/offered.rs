@@ -9,7 +9,7 @@
 
 use super::backlog::{Backlog, GROWING, WINDOW};
 use super::{Latencies, Traffic, alone, drive, link_metrics};
-use crate::engine::rng::{self, Stream};
+use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
@@ -51,7 +51,7 @@ struct Generated {
 /// An open loop in progress.
 struct Offering {
     parameters: Offered,
-    sources: Vec<Stream>,
+    sources: Vec<RandomStream>,
     nodes: u32,
     /// The next packet of each node: its cycle and the node.
     due: BinaryHeap<Reverse<(u64, u32)>>,

@@ -3,7 +3,7 @@
 use super::super::*;
 use super::net::*;
 use crate::engine::Time;
-use crate::engine::rng::{Stream, stream};
+use crate::engine::rng::{RandomStream, stream};
 use proptest::prelude::*;
 use rand::RngExt;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ enum Event {
 
 struct Run {
     net: Net<usize>,
-    rng: Stream,
+    rng: RandomStream,
     delay_max_ns: u64,
     read_ns: u64,
     now: Time,

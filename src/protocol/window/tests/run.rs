@@ -4,7 +4,7 @@ use super::super::*;
 use super::net::over_the_wire;
 use crate::engine::NodeId;
 use crate::engine::Time;
-use crate::engine::rng::{Stream, stream};
+use crate::engine::rng::{RandomStream, stream};
 use rand::RngExt;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -31,7 +31,7 @@ enum Event {
 struct Run {
     links: Vec<WindowLink<u64>>,
     fabric: Fabric,
-    rng: Stream,
+    rng: RandomStream,
     now: Time,
     agenda: BTreeMap<(Time, u64), Event>,
     scheduled: u64,
