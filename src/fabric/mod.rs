@@ -202,9 +202,9 @@ impl Inlet for AnyInlet {
 }
 
 /// States which task takes what arrives at a node, for the tale of a stuck run.
-pub struct Receiver(Option<(Rc<Myrinet>, NodeId)>);
+pub struct ReceiverTask(Option<(Rc<Myrinet>, NodeId)>);
 
-impl Receiver {
+impl ReceiverTask {
     /// It is this task.
     pub fn set(self, task: TaskId) {
         if let Some((fabric, node)) = self.0 {
@@ -215,10 +215,10 @@ impl Receiver {
 
 impl AnyInlet {
     /// By which who takes what arrives is stated.
-    pub fn receiver(&self) -> Receiver {
+    pub fn receiver(&self) -> ReceiverTask {
         match self {
-            AnyInlet::Myrinet(way) => Receiver(Some(way.port())),
-            AnyInlet::Ideal(_) | AnyInlet::Routed(_) => Receiver(None),
+            AnyInlet::Myrinet(way) => ReceiverTask(Some(way.port())),
+            AnyInlet::Ideal(_) | AnyInlet::Routed(_) => ReceiverTask(None),
         }
     }
 }

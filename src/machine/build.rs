@@ -1,7 +1,7 @@
 //! From a checked description to a simulation, and its run.
 
 use super::fabrics::shape;
-use super::{Ends, Fabric, Machine};
+use super::{Ends, FabricParameters, Machine};
 use crate::engine::{Addresses, Bytes, Limits, MessageTally, NodeId, Outcome, Recorder, Sim, Simulation};
 use crate::fabric;
 use crate::fabric::routed::RoutedParameters;
@@ -56,7 +56,9 @@ fn names(machine: &Machine) -> Vec<String> {
 
 /// The routers of a fabric without anything at its ends.
 fn driven_alone(sim: &Sim, machine: &Machine) -> Option<Rc<Alone>> {
-    let Fabric::Routed(topology, RoutedParameters { router, exit_delay, .. }) = &machine.fabric else { return None };
+    let FabricParameters::Routed(topology, RoutedParameters { router, exit_delay, .. }) = &machine.fabric else {
+        return None;
+    };
     let shape = shape(topology);
     let (routing, nodes) = (shape.routing.clone(), shape.wiring.nodes());
     let mut network = Network::new(shape, router, machine.run.seed);

@@ -11,7 +11,7 @@ use crate::text::Table;
 
 /// A fabric.
 #[derive(Clone, Debug)]
-pub enum Fabric {
+pub enum FabricParameters {
     /// Source-routed wormhole switches.
     Myrinet(MyrinetParameters),
     /// A fixed latency, no topology.
@@ -20,17 +20,17 @@ pub enum Fabric {
     Routed(Topology, RoutedParameters),
 }
 
-impl Fabric {
-    pub(super) fn read(t: &mut Table<'_>, nodes: &[String]) -> Fabric {
+impl FabricParameters {
+    pub(super) fn read(t: &mut Table<'_>, nodes: &[String]) -> FabricParameters {
         let kinds: Vec<(&str, &str)> = FABRICS.iter().chain(&TOPOLOGIES).copied().collect();
         let mut routed = None;
         let read = |kind: &str, t: &mut Table<'_>| match kind {
-            "myrinet" => Fabric::Myrinet(MyrinetParameters::read(t, nodes)),
-            "ideal" => Fabric::Ideal(IdealParameters::read(t)),
-            shape => Fabric::Routed(Topology::read(shape, t), RoutedParameters::DEFAULT),
+            "myrinet" => FabricParameters::Myrinet(MyrinetParameters::read(t, nodes)),
+            "ideal" => FabricParameters::Ideal(IdealParameters::read(t)),
+            shape => FabricParameters::Routed(Topology::read(shape, t), RoutedParameters::DEFAULT),
         };
-        let beside = |t: &mut Table<'_>, fabric: &Fabric| {
-            if matches!(fabric, Fabric::Routed(..)) || t.describing() {
+        let beside = |t: &mut Table<'_>, fabric: &FabricParameters| {
+            if matches!(fabric, FabricParameters::Routed(..)) || t.describing() {
                 routed = Some(RoutedParameters::read(t));
             } else if t.has("router") || t.has("loss") {
                 RoutedParameters::read(t);
@@ -47,28 +47,28 @@ impl Fabric {
         };
         let fabric = t.one_of_beside("fabric", "What joins the nodes", &kinds, read, &["router", "loss"], beside);
         match (fabric, routed) {
-            (Fabric::Routed(topology, _), Some(routed)) => Fabric::Routed(topology, routed),
+            (FabricParameters::Routed(topology, _), Some(routed)) => FabricParameters::Routed(topology, routed),
             (fabric, _) => fabric,
         }
     }
 }
 
-impl Fabric {
+impl FabricParameters {
     /// What can be said of it before time 0; a shape that cannot be built was told of.
     pub fn facts(&self) -> Facts {
         match self {
-            Fabric::Myrinet(parameters) => parameters.facts(),
-            Fabric::Ideal(parameters) => parameters.facts(),
-            Fabric::Routed(topology, routed) => routed.facts(topology.nodes(), topology.has_one_way()),
+            FabricParameters::Myrinet(parameters) => parameters.facts(),
+            FabricParameters::Ideal(parameters) => parameters.facts(),
+            FabricParameters::Routed(topology, routed) => routed.facts(topology.nodes(), topology.has_one_way()),
         }
     }
 
     /// The key of its table.
     pub fn key(&self) -> &'static str {
         match self {
-            Fabric::Myrinet(_) => "myrinet",
-            Fabric::Ideal(_) => "ideal",
-            Fabric::Routed(topology, _) => topology.key(),
+            FabricParameters::Myrinet(_) => "myrinet",
+            FabricParameters::Ideal(_) => "ideal",
+            FabricParameters::Routed(topology, _) => topology.key(),
         }
     }
 }
@@ -77,17 +77,17 @@ impl Fabric {
 const FABRICS: [(&str, &str); 2] =
     [("myrinet", "Source-routed wormhole switches with back-pressure"), ("ideal", "A fixed latency, no topology")];
 
-impl Fabric {
+impl FabricParameters {
     /// The fabric at work, between nodes of these names.
     pub(super) fn join(&self, sim: &Sim, names: &[String], seed: u64) -> fabric::Fabric {
         let facts = self.facts();
         match self {
-            Fabric::Ideal(parameters) => fabric::Fabric::ideal(Ideal::new(sim, names, *parameters), facts),
-            Fabric::Myrinet(parameters) => {
+            FabricParameters::Ideal(parameters) => fabric::Fabric::ideal(Ideal::new(sim, names, *parameters), facts),
+            FabricParameters::Myrinet(parameters) => {
                 let myrinet = Myrinet::new(sim, parameters.clone(), names).expect("a checked fabric joins its nodes");
                 fabric::Fabric::myrinet(myrinet, facts)
             }
-            Fabric::Routed(topology, parameters) => {
+            FabricParameters::Routed(topology, parameters) => {
                 fabric::Fabric::routed(sim, shape(topology), parameters, names, seed, facts)
             }
         }

@@ -19,7 +19,7 @@ mod nodes;
 mod protocols;
 pub mod shipped;
 
-pub use fabrics::Fabric;
+pub use fabrics::FabricParameters;
 
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
 use crate::fabric::topology::survey::{Survey, survey};
@@ -46,7 +46,7 @@ pub struct Machine {
     /// What every node has at the fabric; none where the workload drives the fabric alone.
     pub ends: Option<Ends>,
     /// The fabric between them.
-    pub fabric: Fabric,
+    pub fabric: FabricParameters,
     /// What runs on them.
     pub workload: Workload,
     /// Seed and limits.
@@ -95,7 +95,7 @@ impl Machine {
         let named = nodes::named(&described);
         let names: Vec<String> = named.iter().map(|node| node.name.clone()).collect();
         let hosts = t.map("hosts", "Kinds of host, by name; each one of several", host);
-        let fabric = Fabric::read(t, &nodes::or_two(&names, &hosts));
+        let fabric = FabricParameters::read(t, &nodes::or_two(&names, &hosts));
         let mut workload = Workload::read(t);
         let ends = Ends::read(t, workload.drives_fabric_alone(), !hosts.is_empty());
         if let Some(ends) = &ends {
@@ -142,7 +142,7 @@ impl Machine {
 
     /// What can be told of a routed fabric before time 0; none of other fabrics.
     pub fn survey(&self) -> Option<Survey> {
-        let Fabric::Routed(topology, routed) = &self.fabric else { return None };
+        let FabricParameters::Routed(topology, routed) = &self.fabric else { return None };
         let shape = topology.build().ok()?;
         Some(survey(&shape, routed.router.virtual_channels))
     }

@@ -1,6 +1,6 @@
 //! The nodes of a description: named one by one, many at once, or as many as the fabric has.
 
-use super::{Fabric, NodeDescription};
+use super::{FabricParameters, NodeDescription};
 use crate::host::HostParameters;
 use crate::text::Table;
 
@@ -59,14 +59,14 @@ pub(super) fn or_two(names: &[String], hosts: &[(String, HostParameters)]) -> Ve
 /// kind of host.
 pub(super) fn or_all(
     named: Vec<NodeDescription>,
-    fabric: &Fabric,
+    fabric: &FabricParameters,
     hosts: &[(String, HostParameters)],
 ) -> Vec<NodeDescription> {
     let [(host, _)] = hosts else { return named };
     if !named.is_empty() {
         return named;
     }
-    let nodes = if let Fabric::Routed(topology, _) = fabric { topology.nodes() } else { 2 };
+    let nodes = if let FabricParameters::Routed(topology, _) = fabric { topology.nodes() } else { 2 };
     let node = |number| NodeDescription {
         name: format!("node{number}"),
         key: "nodes".to_owned(),

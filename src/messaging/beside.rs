@@ -11,7 +11,7 @@ use super::Endpoint;
 use super::near::{Came, Run};
 use crate::engine::{EndId, Journey};
 use crate::host::{Address, BLOCK_BYTES, Processor, aligned};
-use crate::ni::{Compose, Driver, Envelope, Landed, Sink, Source};
+use crate::ni::{Compose, Driver, Envelope, Landed, PayloadSink, PayloadSource};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
@@ -91,12 +91,12 @@ impl Endpoint {
         let begun = self.cpu.now();
         self.cpu.work(self.parameters.costs.send);
         match packet.source {
-            Source::Words(words) => {
+            PayloadSource::Words(words) => {
                 for (at, word) in words.iter().enumerate() {
                     self.cpu.store_word(slot + 4 * at as u64, 4, (*word).into()).await;
                 }
             }
-            Source::Memory(address, bytes) => self.copy(address, slot, bytes).await,
+            PayloadSource::Memory(address, bytes) => self.copy(address, slot, bytes).await,
         }
         self.cpu.sync().await;
         let (journey, bytes, now) = (&packet.journey, packet.source.bytes(), self.cpu.now());
@@ -116,20 +116,20 @@ impl Endpoint {
     }
 
     /// Copies a packet out of the queue.
-    pub(super) async fn take_beside(&self, left: Left, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+    pub(super) async fn take_beside(&self, left: Left, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
         let Left { slot, bytes, beside, journey, .. } = left;
         let turn = self.cpu.hold("receive").await;
         let begun = self.cpu.now();
         journey.close("queue in memory", begun);
         self.cpu.work(self.parameters.costs.receive + extra_cycles);
         let address = match sink {
-            Sink::Words(words) => {
+            PayloadSink::Words(words) => {
                 for at in 0..bytes as u64 / 4 {
                     words.push(self.cpu.load_word(slot + 4 * at, 4).await as u32);
                 }
                 0
             }
-            Sink::Memory(into) => {
+            PayloadSink::Memory(into) => {
                 self.copy(slot, self.driver.payload_at(into), bytes).await;
                 into
             }

@@ -13,7 +13,7 @@ use super::fragment::{Partial, fragments};
 use super::near::Came;
 use crate::engine::{Bytes, Class, EndId, Journey, Time};
 use crate::host::{Address, Processor};
-use crate::ni::{Arrival, Compose, Driver, Envelope, Landed, Sink, Source, Wake};
+use crate::ni::{Arrival, Compose, Driver, Envelope, Landed, PayloadSink, PayloadSource, Wake};
 use crate::protocol::Marks;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -113,8 +113,8 @@ impl Endpoint {
         let bytes = if in_place { beside.len() } else { payload.len() };
         for (fragment, range) in fragments(bytes, limits.payload).enumerate() {
             let source = match in_place {
-                true => Source::Words(&words[range.start / 4..range.end / 4]),
-                false => Source::Memory(address + range.start as u64, range.len()),
+                true => PayloadSource::Words(&words[range.start / 4..range.end / 4]),
+                false => PayloadSource::Memory(address + range.start as u64, range.len()),
             };
             let last = range.end == bytes;
             let packet = Compose {
@@ -211,7 +211,7 @@ impl Endpoint {
         assert!(arrival.envelope.is_part, "{MESSAGES}");
         let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
         let journey = arrival.journey.clone();
-        let Landed { address, beside, entry } = self.driver.take(&self.cpu, arrival, 0, Sink::Memory(0)).await;
+        let Landed { address, beside, entry } = self.driver.take(&self.cpu, arrival, 0, PayloadSink::Memory(0)).await;
         let kept = Kept::Entry(entry.expect("a message that the interface placed has an entry"));
         let payload = Bytes(bytes as u64);
         Incoming { source, tag, address, payload, words: words_of(&beside), bytes: None, journey, kept }
@@ -229,7 +229,7 @@ impl Endpoint {
             false => partial.borrow_mut().entry(key).or_insert_with(|| Partial::new(place())).buffer,
         };
         let into = buffer + self.driver.place(fragment);
-        let sink = Sink::Memory(into);
+        let sink = PayloadSink::Memory(into);
         let landed = match came {
             Came::Over(arrival) => self.driver.take(&self.cpu, arrival, 0, sink).await,
             Came::Beside(left) => self.take_beside(left, 0, sink).await,

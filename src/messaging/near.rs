@@ -10,13 +10,13 @@
 //! handed on.
 
 use super::Endpoint;
-use super::active::Words;
+use super::active::MessageWords;
 use super::beside::{Left, Queue};
 use super::messages::Polled;
 use crate::engine::resource::OwnedHold;
 use crate::engine::{Addresses, EndId, Journey, Resource, Sim};
 use crate::host::{Address, Processor};
-use crate::ni::{Arrival, Driver, Envelope, Rest, Sink, Wake};
+use crate::ni::{Arrival, Driver, Envelope, PayloadSink, Rest, Wake};
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::{Rc, Weak};
@@ -73,7 +73,7 @@ impl Near {
 pub(super) struct Handed {
     pub from: EndId,
     pub handler: u8,
-    pub words: Words,
+    pub words: MessageWords,
     pub journey: Journey,
 }
 
@@ -224,7 +224,7 @@ impl Endpoint {
     async fn take_words(&self, came: Came) {
         let (from, envelope, _, journey) = came.says();
         let (handler, mut words) = (envelope.handler, Vec::new());
-        let (extra, sink) = (self.reordering(handler), Sink::Words(&mut words));
+        let (extra, sink) = (self.reordering(handler), PayloadSink::Words(&mut words));
         match came {
             Came::Over(arrival) => self.driver.take(&self.cpu, arrival, extra, sink).await,
             Came::Beside(left) => self.take_beside(left, extra, sink).await,

@@ -13,7 +13,7 @@
 use super::driver::{
     Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, HEAD_WORD, Known, Landed, Rest, Wake,
 };
-use super::moving::{Sink, Source, load, loaded, store, stored};
+use super::moving::{PayloadSink, PayloadSource, load, loaded, store, stored};
 use super::port::Port;
 use super::wiring::Stages;
 use super::{EndsMax, PacketRoom, Reach, Room, Site};
@@ -148,8 +148,8 @@ impl DirectDriver {
         let (words, count) = header(packet.envelope, [packet.from, packet.to].map(|end| addresses.place(end)));
         append(&mut composed, &words[..count]);
         match packet.source {
-            Source::Words(words) => append(&mut composed, words),
-            Source::Memory(address, bytes) => {
+            PayloadSource::Words(words) => append(&mut composed, words),
+            PayloadSource::Memory(address, bytes) => {
                 let mut moved = 0;
                 while moved < bytes {
                     let from = address + moved as u64;
@@ -237,7 +237,7 @@ impl Driver for DirectDriver {
         Some(Arrival { from, to, envelope, bytes, journey, known, turn: None })
     }
 
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
         let turn = cpu.hold("receive").await;
         let begun = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
@@ -293,15 +293,15 @@ impl Driver for DirectDriver {
 }
 
 /// Puts a packet's payload where it goes; where that is.
-async fn land(cpu: &AnyProcessor, packet: &Packet, sink: Sink<'_>) -> u64 {
+async fn land(cpu: &AnyProcessor, packet: &Packet, sink: PayloadSink<'_>) -> u64 {
     match sink {
-        Sink::Words(words) => {
+        PayloadSink::Words(words) => {
             let bytes = packet.bytes();
             let payload = &bytes[envelope(&bytes).1..];
             words.extend((0..payload.len() / 4).map(|at| word(payload, at)));
             0
         }
-        Sink::Memory(into) => {
+        PayloadSink::Memory(into) => {
             let bytes = packet.bytes().to_vec();
             let payload = &bytes[envelope(&bytes).1..];
             let mut moved = 0;

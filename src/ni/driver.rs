@@ -4,7 +4,7 @@
 //! memory or registers. Whoever runs on the processor holds it meanwhile, so that several programs of
 //! a node share a driver safely.
 
-use super::moving::{Sink, Source};
+use super::moving::{PayloadSink, PayloadSource};
 use super::parcel::{Header, Ticket};
 use super::port::{Port, TakenPacket};
 use crate::engine::sim::PointId;
@@ -72,7 +72,7 @@ pub struct Compose<'a> {
     /// What the messaging layer says.
     pub envelope: Envelope,
     /// Its payload.
-    pub source: Source<'a>,
+    pub source: PayloadSource<'a>,
     /// Bytes beside the payload.
     pub beside: &'a [u8],
     /// Its way.
@@ -172,7 +172,7 @@ pub trait Driver {
     async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<Arrival>;
 
     /// Takes the packet just found.
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed;
+    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed;
 
     /// Gives a buffer back that was in use.
     async fn release(&self, _cpu: &AnyProcessor, _entry: u64) {}

@@ -7,7 +7,7 @@
 use super::Site;
 use super::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Known, Landed, Rest, Wake};
 use super::fifo::{blocks, udma, words};
-use super::moving::{Sink, behind_header};
+use super::moving::{PayloadSink, behind_header};
 use super::parameters::{Design, InterfaceParameters};
 use super::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
 use super::port::Port;
@@ -42,7 +42,7 @@ pub trait ReceiveHalf {
     /// Looks for a packet once.
     async fn poll(&self, cpu: &AnyProcessor) -> Option<Found>;
     /// Moves the packet just found to where it goes, and frees its place.
-    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut Sink<'_>);
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>);
     /// Ends a round of the polling loop in which nothing was found.
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>);
     /// The processor's part of such a round, where `idle` would wait.
@@ -219,10 +219,10 @@ impl Driver for Halves {
         })
     }
 
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, mut sink: Sink<'_>) -> Landed {
+    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, mut sink: PayloadSink<'_>) -> Landed {
         cpu.work(self.costs.receive + extra_cycles);
         let Known { header, ticket, .. } = arrival.known;
-        let address = if let Sink::Memory(into) = sink { into } else { 0 };
+        let address = if let PayloadSink::Memory(into) = sink { into } else { 0 };
         on_half!(&self.receiver, Receiver, half => half.take(cpu, header, &mut sink).await);
         if let Some(ticket) = ticket {
             ticket.end(&RECEIVING, cpu.now());

@@ -43,7 +43,7 @@ pub mod trapeze;
 pub mod wiring;
 
 pub use driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, Landed, Rest, Wake};
-pub use moving::{Sink, Source};
+pub use moving::{PayloadSink, PayloadSource};
 pub use parameters::{Design, InterfaceParameters};
 pub use pending::Pending;
 pub use port::Port;
@@ -59,7 +59,7 @@ use halves::Halves;
 use lanai::LanaiParameters;
 use std::rc::Rc;
 use trapeze::{TrapezeDriver, TrapezeParameters};
-use wiring::Wiring;
+use wiring::PortWiring;
 
 /// The parameters of an interface, by kind.
 #[derive(Clone, Debug)]
@@ -192,8 +192,8 @@ impl Site<'_> {
     }
 
     /// What a port here is wired to; `packet` is the largest.
-    fn wiring(&self, packet: Bytes) -> Wiring<'_> {
-        Wiring {
+    fn wiring(&self, packet: Bytes) -> PortWiring<'_> {
+        PortWiring {
             sim: self.sim,
             node: self.node(),
             name: self.name(),
@@ -258,7 +258,7 @@ impl Driver for AnyDriver {
     async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
         on_driver!(self, driver => driver.poll(cpu, answers).await)
     }
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
         on_driver!(self, driver => driver.take(cpu, arrival, extra_cycles, sink).await)
     }
     async fn release(&self, cpu: &AnyProcessor, entry: u64) {

@@ -5,7 +5,7 @@ use crate::host::{Address, AnyProcessor, Processor};
 
 /// Where a packet's payload comes from.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub enum PayloadSource<'a> {
     /// Memory, at a multiple of 8.
     Memory(Address, usize),
     /// Registers.
@@ -14,19 +14,19 @@ pub enum Source<'a> {
 
 /// Where a packet's payload goes.
 #[derive(Debug)]
-pub enum Sink<'a> {
+pub enum PayloadSink<'a> {
     /// Memory, at a multiple of 8.
     Memory(Address),
     /// Registers.
     Words(&'a mut Vec<u32>),
 }
 
-impl Source<'_> {
+impl PayloadSource<'_> {
     /// Its length, in bytes.
     pub fn bytes(&self) -> usize {
         match self {
-            Source::Memory(_, bytes) => *bytes,
-            Source::Words(words) => 4 * words.len(),
+            PayloadSource::Memory(_, bytes) => *bytes,
+            PayloadSource::Words(words) => 4 * words.len(),
         }
     }
 }
@@ -95,15 +95,17 @@ pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> 
 pub fn load_word(
     cpu: &AnyProcessor,
     header: Header,
-    source: Source<'_>,
+    source: PayloadSource<'_>,
     word: usize,
     cycles: u64,
 ) -> Result<u64, Missing> {
     cpu.work(cycles);
     match (word, source) {
         (0, _) => Ok(header.encode()),
-        (_, Source::Words(words)) => Ok(pair(words, word - 1)),
-        (_, Source::Memory(payload, _)) => load(cpu, payload + 8 * (word as u64 - 1), header.bytes_of_word(word)),
+        (_, PayloadSource::Words(words)) => Ok(pair(words, word - 1)),
+        (_, PayloadSource::Memory(payload, _)) => {
+            load(cpu, payload + 8 * (word as u64 - 1), header.bytes_of_word(word))
+        }
     }
 }
 
@@ -111,7 +113,7 @@ pub fn load_word(
 pub fn store_word(
     cpu: &AnyProcessor,
     header: Header,
-    sink: &mut Sink<'_>,
+    sink: &mut PayloadSink<'_>,
     word: usize,
     value: u64,
     cycles: u64,
@@ -119,8 +121,8 @@ pub fn store_word(
     cpu.work(cycles);
     let bytes = header.bytes_of_word(word);
     match sink {
-        Sink::Memory(into) => return store(cpu, *into + 8 * (word as u64 - 1), bytes, value),
-        Sink::Words(words) => {
+        PayloadSink::Memory(into) => return store(cpu, *into + 8 * (word as u64 - 1), bytes, value),
+        PayloadSink::Words(words) => {
             words.push(value as u32);
             if bytes > 4 {
                 words.push((value >> 32) as u32);

@@ -10,7 +10,7 @@
 //! for each packet that goes in, while it does, and one of no length for each that comes.
 
 use super::Pending;
-use super::wiring::{Stages, Wiring};
+use super::wiring::{PortWiring, Stages};
 use crate::engine::{
     Addresses, Bytes, Class, Doing, Hertz, Journey, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track,
 };
@@ -101,8 +101,8 @@ pub struct TakenPacket {
 
 impl Port {
     /// The port, its tasks started.
-    pub fn start(wiring: Wiring<'_>, early: bool, stages: Stages) -> Rc<Port> {
-        let Wiring { sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet } = wiring;
+    pub fn start(wiring: PortWiring<'_>, early: bool, stages: Stages) -> Rc<Port> {
+        let PortWiring { sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet } = wiring;
         let promises = protocol.promises_over(classes);
         let port = Rc::new(Port {
             sim: sim.clone(),

@@ -18,7 +18,7 @@ pub struct Stages {
 }
 
 /// What a port is wired to.
-pub struct Wiring<'a> {
+pub struct PortWiring<'a> {
     /// The simulation.
     pub sim: &'a Sim,
     /// The node.

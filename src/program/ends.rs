@@ -6,16 +6,16 @@ use crate::text::Table;
 
 /// Two endpoints, by name; by default those of the first and the second node of the description.
 #[derive(Clone, Debug, Default)]
-pub struct Ends {
+pub struct EndpointPair {
     /// The one that begins.
     pub from: Option<String>,
     /// The other.
     pub to: Option<String>,
 }
 
-impl Ends {
-    pub(super) fn read(t: &mut Table<'_>) -> Ends {
-        Ends {
+impl EndpointPair {
+    pub(super) fn read(t: &mut Table<'_>) -> EndpointPair {
+        EndpointPair {
             from: t.text("from", "The node that begins, or its endpoint; by default the first").optional(),
             to: t.text("to", "The other node, or its endpoint; by default the second").optional(),
         }

@@ -36,7 +36,7 @@ pub mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use ends::Ends;
+pub use ends::EndpointPair;
 pub use pattern::PATTERNS;
 
 use crate::engine::stats::Summary;

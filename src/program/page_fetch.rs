@@ -3,7 +3,7 @@
 //! The request is a control message; the answer's tag steers the page into the frame that the
 //! fault waits for (Yocum et al. 1997, §2.2: the system's own use, in network memory).
 
-use super::{Ends, Running, pattern};
+use super::{EndpointPair, Running, pattern};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, EndId, Metric, Outcome, Time};
 use crate::messaging::{Outgoing, World};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub struct PageFetch {
     /// The node that faults, and the one that has the pages.
-    pub ends: Ends,
+    pub ends: EndpointPair,
     /// How many faults.
     pub faults: u64,
     /// The size of a page; none where it is not said.
@@ -39,7 +39,7 @@ pub const PAGES: u64 = 8;
 impl PageFetch {
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> PageFetch {
-        let ends = Ends::read(t);
+        let ends = EndpointPair::read(t);
         let faults = t.count("faults", "How many faults").range(1, 10_000_000).or(100);
         let page = "Size of a page; by default 8 KiB, or the largest message where that is smaller";
         let said = t.bytes("page", page).min("4 B").max("1 MiB").optional();

@@ -4,7 +4,7 @@
 //! clock is one for all nodes, so no halving of round trips is needed.
 
 use super::pattern::{Expected, Patterns};
-use super::{Ends, Running};
+use super::{EndpointPair, Running};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, EndId, Metric, Outcome, Time};
 use crate::messaging::{Outgoing, World};
@@ -16,7 +16,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub struct PingPong {
     /// The node that begins, and the one that answers.
-    pub ends: Ends,
+    pub ends: EndpointPair,
     /// How many messages go there, and how many come back.
     pub messages: u64,
     /// How many go there and back before anything is measured.
@@ -37,7 +37,7 @@ impl PingPong {
     pub fn read(t: &mut Table<'_>) -> PingPong {
         let payload = t.bytes("payload", "Payload of each message there").max("16 MiB").required();
         PingPong {
-            ends: Ends::read(t),
+            ends: EndpointPair::read(t),
             messages: t.count("messages", "Messages there, and as many back").range(1, 10_000_000).or(100),
             warm_up: t.count("warm-up", "Messages there and back before anything is measured").max(10_000_000).or(0),
             answer: t

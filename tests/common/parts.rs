@@ -10,7 +10,7 @@ use narrows::fabric::Fate;
 use narrows::host::HostParameters;
 use narrows::machine::build::build;
 use narrows::machine::combinations::{Combination, combinations};
-use narrows::machine::{self, Fabric, Machine};
+use narrows::machine::{self, FabricParameters, Machine};
 use narrows::ni::Driver;
 use narrows::protocol::Statistics;
 use narrows::text::Document;
@@ -153,9 +153,9 @@ pub fn out_of_order(messages: &[Delivered]) -> Option<&Delivered> {
 /// The least that so many bytes take on a node's link, one way.
 pub fn link_time(machine: &Machine, bytes: u64) -> Time {
     match &machine.fabric {
-        Fabric::Ideal(parameters) => parameters.rate.time_for(narrows::engine::Bytes(bytes)),
-        Fabric::Myrinet(parameters) => parameters.link_rate.time_for(narrows::engine::Bytes(bytes)),
-        Fabric::Routed(_, parameters) => {
+        FabricParameters::Ideal(parameters) => parameters.rate.time_for(narrows::engine::Bytes(bytes)),
+        FabricParameters::Myrinet(parameters) => parameters.link_rate.time_for(narrows::engine::Bytes(bytes)),
+        FabricParameters::Routed(_, parameters) => {
             parameters.router.clock.cycles(8 * bytes / u64::from(parameters.router.link_bits))
         }
     }

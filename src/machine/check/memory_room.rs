@@ -169,7 +169,7 @@ fn copied(machine: &Machine, node: usize, grain: Grain) -> u64 {
 fn flows(machine: &Machine) -> Vec<Flow> {
     let addresses = machine.addresses();
     let number = |name: &str| machine.end(name).map(|end| addresses.node(end).index());
-    let of_ends = |ends: &program::Ends| {
+    let of_ends = |ends: &program::EndpointPair| {
         let end = |name: &Option<String>, default| name.as_deref().map_or(Some(default), number);
         end(&ends.from, 0).zip(end(&ends.to, 1))
     };

@@ -8,7 +8,7 @@ mod routed;
 mod sound;
 
 use crate::fabric::myrinet::{RouteError, routes};
-use crate::machine::{Fabric, Machine, NodeDescription, shipped};
+use crate::machine::{FabricParameters, Machine, NodeDescription, shipped};
 use crate::program::Workload;
 use crate::protocol::ProtocolParameters;
 use crate::text::{Problem, Read};
@@ -77,7 +77,7 @@ fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>
     if nifdy.acknowledges_on_other && read.stands(key) && read.value.fabric.facts().classes == 1 {
         let message = format!("there is no other logical network: [fabric.{fabric}] has one");
         let help = match &read.value.fabric {
-            Fabric::Routed(..) => "leave it out, or write fabric.router.networks = 2",
+            FabricParameters::Routed(..) => "leave it out, or write fabric.router.networks = 2",
             _ => "leave it out",
         };
         problems.push(read.wrong(key, &message, help));
@@ -102,7 +102,7 @@ fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let message = "this workload drives the fabric alone, and no program takes an endpoint";
         problems.push(read.wrong(&endpoints_key(&read.value), message, "leave it out"));
     }
-    if !matches!(read.value.fabric, Fabric::Routed(..)) {
+    if !matches!(read.value.fabric, FabricParameters::Routed(..)) {
         let key = format!("fabric.{}", read.value.fabric.key());
         let help = "choose a shape of routers, such as [fabric.mesh]";
         problems.push(read.wrong(&key, "this workload drives routers, and the fabric has none", help));
@@ -183,7 +183,7 @@ fn flow_key(machine: &Machine, key: &str, sought: &str) -> String {
 
 fn fabric(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let names: Vec<String> = read.value.nodes.iter().map(|node| node.name.clone()).collect();
-    let Fabric::Myrinet(parameters) = &read.value.fabric else { return };
+    let FabricParameters::Myrinet(parameters) = &read.value.fabric else { return };
     let before = problems.len();
     names_once(read, &names, &parameters.switches, problems);
     links_once(read, &parameters.links, problems);

@@ -9,7 +9,7 @@
 use super::fit;
 use crate::fabric::Loss;
 use crate::fabric::myrinet::circle;
-use crate::machine::{Fabric, Machine};
+use crate::machine::{FabricParameters, Machine};
 
 /// What `narrows check` tells of it.
 pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
@@ -32,7 +32,7 @@ fn loss(machine: &Machine) -> Option<String> {
 
 /// That source routes can deadlock.
 fn deadlock(machine: &Machine) -> Option<String> {
-    let Fabric::Myrinet(parameters) = &machine.fabric else { return None };
+    let FabricParameters::Myrinet(parameters) = &machine.fabric else { return None };
     let nodes: Vec<String> = machine.nodes.iter().map(|node| node.name.clone()).collect();
     let circle = circle(&nodes, parameters)?;
     let (watchdog, patience) = (parameters.watchdog, machine.run.no_progress_limit);

@@ -3,13 +3,13 @@
 use crate::fabric::routed::RoutedParameters;
 use crate::fabric::topology::Shape;
 use crate::fabric::topology::survey::{self, Deadlock};
-use crate::machine::{Fabric, Machine};
+use crate::machine::{FabricParameters, Machine};
 use crate::program::Workload;
 use crate::text::{Problem, Read};
 
 /// All of it.
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
-    let Fabric::Routed(topology, routed) = &read.value.fabric else { return };
+    let FabricParameters::Routed(topology, routed) = &read.value.fabric else { return };
     let table = format!("fabric.{}", read.value.fabric.key());
     let shape = match topology.build() {
         Ok(shape) => shape,

@@ -36,7 +36,7 @@ use transfer::Transfers;
 pub const LEDGERS_MAX: usize = 2_000;
 
 /// The words that go with a packet.
-pub type Words = smallvec::SmallVec<[u32; 8]>;
+pub type MessageWords = smallvec::SmallVec<[u32; 8]>;
 
 /// A packet to send.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,7 +48,7 @@ pub struct ActiveMessage {
     /// Which handler it runs; programs have those below [`HANDLERS`].
     pub handler: u8,
     /// What goes with it.
-    pub words: Words,
+    pub words: MessageWords,
     /// Asks for a bulk dialog.
     pub bulk: bool,
     /// The last of a bulk dialog.
@@ -60,7 +60,7 @@ pub struct ActiveMessage {
 impl ActiveMessage {
     /// A request of one packet.
     pub fn new(to: EndId, handler: u8, words: &[u32]) -> ActiveMessage {
-        let words = Words::from_slice(words);
+        let words = MessageWords::from_slice(words);
         ActiveMessage { to, reply: false, handler, words, bulk: false, last: false, acknowledged: true }
     }
 }

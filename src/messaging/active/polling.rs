@@ -9,7 +9,7 @@ use super::{Active, ActiveMessage, HANDLERS, Received, transfer};
 use crate::engine::{EndId, Journey, Time};
 use crate::host::Processor;
 use crate::messaging::near::{Handed, Run};
-use crate::ni::{Compose, Driver, Envelope, Sink, Source, Wake};
+use crate::ni::{Compose, Driver, Envelope, PayloadSink, PayloadSource, Wake};
 use crate::protocol::Marks;
 
 impl Active {
@@ -93,7 +93,7 @@ impl Active {
                 bypasses: !packet.acknowledged,
             },
             envelope: Envelope { handler: packet.handler, last: true, ..Envelope::default() },
-            source: Source::Words(&packet.words),
+            source: PayloadSource::Words(&packet.words),
             beside: &[],
             journey: self.journey(&packet),
         };
@@ -116,7 +116,7 @@ impl Active {
         let (from, handler, journey) = (arrival.from, arrival.envelope.handler, arrival.journey.clone());
         let mut words = std::mem::take(&mut *self.words.borrow_mut());
         words.clear();
-        end.driver.take(&end.cpu, arrival, end.reordering(handler), Sink::Words(&mut words)).await;
+        end.driver.take(&end.cpu, arrival, end.reordering(handler), PayloadSink::Words(&mut words)).await;
         self.deliver(from, handler, &words, &journey);
         *self.words.borrow_mut() = words;
         true

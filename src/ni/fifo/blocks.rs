@@ -22,7 +22,7 @@ use crate::engine::sim::PointId;
 use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Window};
 use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{Sink, load_word, loaded, store_word, stored};
+use crate::ni::moving::{PayloadSink, load_word, loaded, store_word, stored};
 use crate::ni::parcel::{Header, Ticket};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -121,7 +121,7 @@ impl ReceiveHalf for BlockReceiver {
         Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
     }
 
-    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
         for word in 1..header.words() {
             if word.is_multiple_of(WORDS_PER_BLOCK) {
                 self.load_block(cpu).await;

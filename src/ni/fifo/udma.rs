@@ -25,7 +25,7 @@ use crate::engine::{Mailbox, Sim, Time};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, Master, Processor, Window};
 use crate::ni::driver::{Compose, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{Sink, Source, behind_header, load_word, loaded, store, stored};
+use crate::ni::moving::{PayloadSink, PayloadSource, behind_header, load_word, loaded, store, stored};
 use crate::ni::parcel::{Header, Ticket};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -206,7 +206,7 @@ impl SendHalf for UdmaSender {
     }
 
     async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
-        let in_registers = matches!(packet.source, Source::Words(_));
+        let in_registers = matches!(packet.source, PayloadSource::Words(_));
         if in_registers || usize::from(header.payload_bytes) <= self.threshold {
             return self.words.send(cpu, header, packet, ticket).await;
         }
@@ -227,18 +227,18 @@ impl ReceiveHalf for UdmaReceiver {
         self.words.poll(cpu).await
     }
 
-    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
         match sink {
-            Sink::Memory(into) if usize::from(header.payload_bytes) > self.threshold => {
+            PayloadSink::Memory(into) if usize::from(header.payload_bytes) > self.threshold => {
                 self.words.fifo.rewind();
                 let bytes = header.packet_bytes();
                 transfer(cpu, self.window, *into, bytes, 0, self.poll_cycles).await;
             }
-            Sink::Memory(into) => {
-                let mut behind = Sink::Memory(behind_header(*into));
+            PayloadSink::Memory(into) => {
+                let mut behind = PayloadSink::Memory(behind_header(*into));
                 self.words.take(cpu, header, &mut behind).await;
             }
-            Sink::Words(_) => self.words.take(cpu, header, sink).await,
+            PayloadSink::Words(_) => self.words.take(cpu, header, sink).await,
         }
     }
 

@@ -22,7 +22,7 @@ use crate::engine::sim::PointId;
 use crate::host::{AnyProcessor, Device, Processor, Window};
 use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{Sink, load_word, loaded, store_word, stored};
+use crate::ni::moving::{PayloadSink, load_word, loaded, store_word, stored};
 use crate::ni::parameters::InterfaceParameters;
 use crate::ni::parcel::{Header, Ticket};
 use std::rc::Rc;
@@ -168,7 +168,7 @@ impl ReceiveHalf for WordReceiver {
         Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
     }
 
-    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
         for word in 1..header.words() {
             let value = self.read_word(cpu).await;
             stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));

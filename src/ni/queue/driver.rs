@@ -9,7 +9,7 @@ use crate::host::{AnyProcessor, Processor, Window};
 use crate::ni::driver::{Compose, Known, Wake};
 use crate::ni::fifo::device::marks_word;
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{Sink, load, load_word, loaded, store, store_word, stored};
+use crate::ni::moving::{PayloadSink, load, load_word, loaded, store, store_word, stored};
 use crate::ni::parcel::{Header, Ticket};
 use crate::ni::port::Port;
 use std::cell::Cell;
@@ -120,7 +120,7 @@ impl ReceiveHalf for QueueReceiver {
         Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
     }
 
-    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut Sink<'_>) {
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
         let position = self.head.get();
         for word in 1..header.words() {
             let address = self.queue.block(position, word / 8) + 8 * (word as u64 % 8);

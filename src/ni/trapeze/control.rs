@@ -38,15 +38,15 @@ impl Writer {
 
 /// A control message being read.
 #[derive(Clone, Debug)]
-pub struct Reader {
+pub struct ControlReader {
     bytes: Vec<u8>,
     next: usize,
 }
 
-impl Reader {
+impl ControlReader {
     /// Reads what the driver fetched.
-    pub(super) fn new(bytes: Vec<u8>) -> Reader {
-        Reader { bytes, next: 0 }
+    pub(super) fn new(bytes: Vec<u8>) -> ControlReader {
+        ControlReader { bytes, next: 0 }
     }
 
     /// The next `length` bytes; none if the message has no more.
@@ -74,7 +74,7 @@ mod tests {
         writer.reserve(4).unwrap().copy_from_slice(b"page");
         writer.reserve(8).unwrap().copy_from_slice(&7u64.to_le_bytes());
         assert_eq!(writer.reserve(PROGRAM_BYTES - 11), Err(Full));
-        let mut reader = Reader::new(writer.bytes().to_vec());
+        let mut reader = ControlReader::new(writer.bytes().to_vec());
         assert_eq!(reader.scan(4), Some(&b"page"[..]));
         assert_eq!(reader.scan(8), Some(&7u64.to_le_bytes()[..]));
         assert_eq!(reader.scan(1), None);

@@ -1,7 +1,7 @@
 //! The driver half: what the messaging layer calls. It moves control messages by programmed I/O and
 //! leaves payloads to the firmware's DMA (Yocum et al. 1997, §2.1–2.3).
 
-use super::control::{PROGRAM_BYTES, Reader, Writer};
+use super::control::{ControlReader, PROGRAM_BYTES, Writer};
 use super::layout::{
     ACTIVE, CONTROL, HEADER, Layout, length_word, node_of, payload_length, placed, places_of, program_bytes, state,
     tag_node, tag_of, word,
@@ -13,7 +13,7 @@ use crate::engine::{Addresses, Bytes, EndId, Journey, Mailbox, Signal, Sim};
 use crate::host::{Address, AnyProcessor, Host, Processor, Turn, Use, Window};
 use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, Known, Landed, Rest, Wake};
 use crate::ni::lanai::Lanai;
-use crate::ni::moving::{Sink, Source};
+use crate::ni::moving::{PayloadSink, PayloadSource};
 use crate::ni::{Pending, Site};
 use crate::protocol::Statistics;
 use std::cell::Cell;
@@ -30,7 +30,7 @@ struct Received {
     /// Its payload's length.
     length: Bytes,
     /// What the sender's program said.
-    control: Reader,
+    control: ControlReader,
     entry: u64,
 }
 
@@ -117,8 +117,8 @@ impl TrapezeDriver {
     /// The words after the state first, the state last: the firmware takes the entry by it.
     async fn write_entry(&self, entry: u64, packet: &Compose<'_>, control: &Writer) {
         let (payload, address, tag) = match packet.source {
-            Source::Memory(address, bytes) => (bytes, address, packet.envelope.handler.into()),
-            Source::Words(_) => (0, 0, ACTIVE | u16::from(packet.envelope.handler)),
+            PayloadSource::Memory(address, bytes) => (bytes, address, packet.envelope.handler.into()),
+            PayloadSource::Words(_) => (0, 0, ACTIVE | u16::from(packet.envelope.handler)),
         };
         let mut words = Vec::with_capacity(CONTROL.len());
         words.extend(length_word(Bytes(payload as u64), control.bytes().len()).to_le_bytes());
@@ -204,7 +204,7 @@ impl TrapezeDriver {
             tag: tag_of(whom),
             address: Address::from(address),
             length: payload_length(length),
-            control: Reader::new(control),
+            control: ControlReader::new(control),
             entry: index,
         }
     }
@@ -241,7 +241,7 @@ fn compose(packet: &Compose<'_>) -> Writer {
     let room = |control: &mut Writer, bytes: &[u8]| {
         control.reserve(bytes.len()).expect("what goes beside a payload fits a control message").copy_from_slice(bytes);
     };
-    if let Source::Words(words) = packet.source {
+    if let PayloadSource::Words(words) = packet.source {
         words.iter().for_each(|word| room(&mut control, &word.to_le_bytes()));
     }
     room(&mut control, packet.beside);
@@ -308,14 +308,14 @@ impl Driver for TrapezeDriver {
         Some(Arrival { from, to, envelope, bytes, journey: Journey::NONE, known, turn: None })
     }
 
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: Sink<'_>) -> Landed {
+    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
         if extra_cycles > 0 {
             let _turn = cpu.hold("receive").await;
             cpu.work(extra_cycles);
             cpu.sync().await;
         }
         let Known { entry, address, beside, .. } = arrival.known;
-        let Sink::Words(words) = sink else { return Landed { address, beside, entry: Some(entry) } };
+        let PayloadSink::Words(words) = sink else { return Landed { address, beside, entry: Some(entry) } };
         let word = |part: &[u8]| u32::from_le_bytes(part.try_into().expect("a control message has whole words"));
         words.extend(beside.chunks_exact(4).map(word));
         self.give_back(entry).await;

@@ -29,7 +29,7 @@ pub mod layout;
 pub mod parameters;
 pub mod policy;
 
-pub use control::{Reader, Writer};
+pub use control::{ControlReader, Writer};
 pub use driver::TrapezeDriver;
 pub use firmware::Admission;
 pub use parameters::{FirmwareCosts, Notification, TrapezeParameters};
