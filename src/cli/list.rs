@@ -5,7 +5,7 @@ use super::{Format, combinations, output, reproduce};
 use crate::machine::{Machine, shipped};
 use crate::report::{Column, Table};
 use crate::text::describe;
-use crate::text::schema::{Family, Form, Item, Shape};
+use crate::text::schema::{Family, Form, Item, TableShape};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json, json};
 
@@ -146,7 +146,7 @@ fn families() -> Vec<(String, Family)> {
     found
 }
 
-fn gather(above: &str, shape: &Shape, found: &mut Vec<(String, Family)>) {
+fn gather(above: &str, shape: &TableShape, found: &mut Vec<(String, Family)>) {
     let join = |key: &str| if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
     for item in &shape.items {
         match item {

@@ -5,7 +5,7 @@
 
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use crate::machine::Machine;
-use crate::text::quantity::{self, Fault, Quantity};
+use crate::text::quantity::{self, ParseError, Quantity};
 use crate::text::{Entry, Read};
 
 /// Where the numbers of parts stand.
@@ -137,7 +137,7 @@ impl PartNumber {
     }
 
     /// What `text` says as an amount of its kind, in its smallest unit; else what is wrong with it.
-    pub fn read(&self, text: &str) -> Result<f64, Fault> {
+    pub fn read(&self, text: &str) -> Result<f64, ParseError> {
         match self.amount {
             Magnitude::Time(_) => quantity::parse::<Time>(text).map(|it| it.ps() as f64),
             Magnitude::Bytes(_) => quantity::parse::<Bytes>(text).map(|it| it.get() as f64),
@@ -145,7 +145,7 @@ impl PartNumber {
             Magnitude::Hertz(_) => quantity::parse::<Hertz>(text).map(|it| it.0 as f64),
             Magnitude::Count(_) | Magnitude::Number(_) => {
                 let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-                number.ok_or_else(|| Fault::new("a number is expected", "write a bare number, such as \"75\""))
+                number.ok_or_else(|| ParseError::new("a number is expected", "write a bare number, such as \"75\""))
             }
         }
     }

@@ -8,11 +8,11 @@ use super::origin::Place;
 use super::pen::Attention;
 use super::problem::Problem;
 use super::record::{Step, dotted};
-use super::schema::{Family, Form, Item, Member, Need, Shape};
+use super::schema::{Family, Form, Item, Member, Need, TableShape};
 use super::suggest;
 use super::table::{Table, tree_of};
 use super::told;
-use super::tree::{Node, Rank, Tree};
+use super::tree::{Rank, Tree, TreeNode};
 
 /// The members of a family: their names and what they mean.
 pub type Members<'m> = &'m [(&'static str, &'static str)];
@@ -33,7 +33,7 @@ enum Stood<'t> {
     /// Beside other keys.
     Here,
     /// Below a key of their own, at which this stands.
-    Below(Option<&'t Node>),
+    Below(Option<&'t TreeNode>),
 }
 
 /// Which members stand.
@@ -190,9 +190,9 @@ impl<'t> Table<'t> {
     fn word_for(
         &self,
         key: &'static str,
-        node: &'t Node,
+        node: &'t TreeNode,
         members: Members<'_>,
-    ) -> Option<(&'static str, Option<&'t Node>)> {
+    ) -> Option<(&'static str, Option<&'t TreeNode>)> {
         let word = node.text().unwrap_or_default();
         let names = members.iter().map(|(name, _)| *name);
         if let Some(name) = names.clone().find(|name| *name == word) {
@@ -222,7 +222,7 @@ impl<'t> Table<'t> {
         mut read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> (Option<T>, Family) {
         let mut shapes = named(members);
-        let mut member = |at: usize, node: Option<&'t Node>| {
+        let mut member = |at: usize, node: Option<&'t TreeNode>| {
             let name = members[at].0;
             let (value, shape) = self.below(&[Step::Key(name)], node, |t| read(name, t));
             shapes[at].shape = shape;
@@ -264,7 +264,7 @@ impl<'t> Table<'t> {
 
     /// Reads a member; where nothing is said of it but its name, and a shipped part says the rest, what
     /// it lacks is told once.
-    fn at_once<T>(&self, name: &str, node: Option<&'t Node>, stood: Stood<'t>, read: impl FnOnce() -> T) -> T {
+    fn at_once<T>(&self, name: &str, node: Option<&'t TreeNode>, stood: Stood<'t>, read: impl FnOnce() -> T) -> T {
         let says_nothing = tree_of(node).is_none_or(|tree| tree.keys().next().is_none());
         let part = self.part_called(name).filter(|_| says_nothing);
         let known = self.pen.problems.borrow().len();
@@ -277,7 +277,7 @@ impl<'t> Table<'t> {
                 Stood::Below(key) => key.filter(|node| node.text().is_some()).and_then(|node| node.place.clone()),
                 Stood::Here => None,
             };
-            let place = word.or_else(|| node.and_then(Node::key).cloned()).or_else(|| self.place());
+            let place = word.or_else(|| node.and_then(TreeNode::key).cloned()).or_else(|| self.place());
             let keys = suggest::phrase(missing.iter().map(String::as_str));
             let problem = Problem::new(format!("nothing says what `{path}` is like"))
                 .at(place, format!("{} values are missing", missing.len()))
@@ -299,9 +299,9 @@ impl<'t> Table<'t> {
     }
 
     /// Keeps which member of the family at this table was chosen, and where.
-    fn note_choice(&self, doc: &'static str, name: &str, key: Option<&Node>) {
+    fn note_choice(&self, doc: &'static str, name: &str, key: Option<&TreeNode>) {
         let word = key.filter(|node| node.text().is_some()).and_then(|node| node.place.as_ref());
-        let table = || self.child(name).and_then(Node::key);
+        let table = || self.child(name).and_then(TreeNode::key);
         self.note_chosen(doc, name, word.or_else(table));
     }
 
@@ -358,7 +358,7 @@ impl Otherwise {
 }
 
 /// True if a table holds keys, but no member and none of `others`.
-fn strangers_only(node: &Node, members: Members<'_>, others: &[&str]) -> bool {
+fn strangers_only(node: &TreeNode, members: Members<'_>, others: &[&str]) -> bool {
     let is_known = |key: &str| others.contains(&key) || members.iter().any(|(name, _)| *name == key);
     node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_known))
 }
@@ -372,12 +372,12 @@ impl Standing {
 }
 
 fn named(members: Members<'_>) -> Vec<Member> {
-    members.iter().map(|(name, doc)| Member { name, doc, shape: Shape::default() }).collect()
+    members.iter().map(|(name, doc)| Member { name, doc, shape: TableShape::default() }).collect()
 }
 
 /// Which members stand in a table: the one of the highest layer counts.
 fn standing(tree: &Tree, members: Members<'_>) -> Standing {
-    let mut found: Vec<(usize, &Node)> =
+    let mut found: Vec<(usize, &TreeNode)> =
         members.iter().enumerate().filter_map(|(at, (name, _))| Some((at, tree.get(name)?))).collect();
     found.sort_by(|(_, a), (_, b)| b.rank().cmp(&a.rank()).then(a.key().cmp(&b.key())));
     let chosen = found.first().map(|(at, _)| *at);
@@ -386,9 +386,10 @@ fn standing(tree: &Tree, members: Members<'_>) -> Standing {
 }
 
 /// Two members that stand in one layer.
-fn clash(found: &[(usize, &Node)]) -> Option<[(usize, Option<Place>); 2]> {
-    let key_in =
-        |node: &Node, rank: Rank| node.stands.iter().rfind(|stand| stand.rank == rank).map(|stand| stand.key.clone());
+fn clash(found: &[(usize, &TreeNode)]) -> Option<[(usize, Option<Place>); 2]> {
+    let key_in = |node: &TreeNode, rank: Rank| {
+        node.stands.iter().rfind(|stand| stand.rank == rank).map(|stand| stand.key.clone())
+    };
     for (n, (first, node)) in found.iter().enumerate() {
         for stand in node.stands.iter().rev() {
             for (second, other) in &found[n + 1..] {

@@ -1,13 +1,13 @@
 //! One key of a table while it is read: its kind, its bounds, and whether it must stand.
 
 use super::kind::{
-    Amount, ByName, Choice, Count, Decoded, FilePath, Flag, Kind, Misfit, Number, NumberOrText, Phrase, Several, Words,
-    own,
+    Amount, ByName, Choice, Count, Decoded, FilePath, Flag, Misfit, Number, NumberOrText, Phrase, Several, ValueKind,
+    Words, own,
 };
 use super::quantity::Quantity;
 use super::schema::{Form, Need};
 use super::table::Table;
-use super::tree::Node;
+use super::tree::TreeNode;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 
 /// A key about to be read; ends with [`required`](Field::required), [`or`](Field::or) or
@@ -86,7 +86,7 @@ impl<'t> Table<'t> {
     }
 
     /// Values of one kind under names of the user's choice.
-    pub fn by_name<K: Kind>(&mut self, key: &'static str, doc: &'static str, each: K) -> Field<'_, 't, ByName<K>> {
+    pub fn by_name<K: ValueKind>(&mut self, key: &'static str, doc: &'static str, each: K) -> Field<'_, 't, ByName<K>> {
         self.field(key, doc, ByName(each))
     }
 
@@ -204,7 +204,7 @@ impl<K> Field<'_, '_, Several<K>> {
     }
 }
 
-impl<K: Kind> Field<'_, '_, K> {
+impl<K: ValueKind> Field<'_, '_, K> {
     /// The value; that it is missing is a problem.
     pub fn required(self) -> K::Value {
         self.describe(Need::Required);
@@ -226,7 +226,7 @@ impl<K: Kind> Field<'_, '_, K> {
 
     /// The value, or this default where it does not stand.
     pub fn or(self, default: K::Written<'_>) -> K::Value {
-        let made_up = Node::made_up(self.kind.written(default));
+        let made_up = TreeNode::made_up(self.kind.written(default));
         let value = match self.kind.decode(&made_up, self.table.all_texts()) {
             Ok(value) => value,
             Err(misfits) => panic!("the default of `{}` is not allowed: {}", self.key, first(&misfits)),
@@ -256,7 +256,7 @@ impl<K: Kind> Field<'_, '_, K> {
     }
 
     /// The value of a node, or nothing and all that is wrong with it.
-    fn take(&self, node: &Node) -> Option<K::Value> {
+    fn take(&self, node: &TreeNode) -> Option<K::Value> {
         let decoded: Decoded<K::Value> = self.kind.decode(node, self.table.all_texts());
         match decoded {
             Ok(value) => {

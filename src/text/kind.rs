@@ -4,8 +4,8 @@
 //! tables, which `read` knows, and whether a key must stand, which `field` knows.
 
 use super::origin::{Place, Texts};
-use super::quantity::Fault;
-use super::tree::{Node, Value};
+use super::quantity::ParseError;
+use super::tree::{TreeNode, TreeValue};
 use serde_json::Value as Json;
 use std::fmt::Display;
 use std::path::Path;
@@ -29,18 +29,18 @@ pub struct Misfit {
     /// The value, or the element of it.
     pub place: Option<Place>,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: ParseError,
 }
 
 /// A value, or all that is wrong with it.
 pub type Decoded<T> = Result<T, Vec<Misfit>>;
 
-fn misfit<T>(node: &Node, fault: Fault) -> Decoded<T> {
+fn misfit<T>(node: &TreeNode, fault: ParseError) -> Decoded<T> {
     Err(vec![Misfit { place: node.place.clone(), fault }])
 }
 
 /// A kind of value.
-pub trait Kind {
+pub trait ValueKind {
     /// What a program gets.
     type Value;
     /// How a default is written in the program.
@@ -50,9 +50,9 @@ pub trait Kind {
     /// What is allowed, as an advice.
     fn allowed(&self) -> String;
     /// A default as it would stand in a file.
-    fn written(&self, default: Self::Written<'_>) -> Value;
+    fn written(&self, default: Self::Written<'_>) -> TreeValue;
     /// The value of a node.
-    fn decode(&self, node: &Node, texts: &Texts) -> Decoded<Self::Value>;
+    fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value>;
     /// Some valid value, with which reading goes on after a problem.
     fn placeholder(&self) -> Self::Value;
     /// The file that the value names: what it holds is part of the description.
@@ -61,7 +61,7 @@ pub trait Kind {
     }
 
     /// The value for a result, canonical; `node` is what it was read from.
-    fn json(&self, value: &Self::Value, node: &Node) -> Json;
+    fn json(&self, value: &Self::Value, node: &TreeNode) -> Json;
     /// The kind as JSON Schema.
     fn schema(&self) -> Json;
 }
@@ -76,11 +76,11 @@ fn bounds<T: Display>(min: &Option<T>, max: &Option<T>) -> String {
     }
 }
 
-fn within<T: PartialOrd + Display>(value: T, min: &Option<T>, max: &Option<T>) -> Result<T, Fault> {
+fn within<T: PartialOrd + Display>(value: T, min: &Option<T>, max: &Option<T>) -> Result<T, ParseError> {
     let label = match (min, max) {
         (Some(min), _) if value < *min => format!("must be at least {min}"),
         (_, Some(max)) if value > *max => format!("must be at most {max}"),
         _ => return Ok(value),
     };
-    Err(Fault::new(label, format!("allowed is any value{}", bounds(min, max))))
+    Err(ParseError::new(label, format!("allowed is any value{}", bounds(min, max))))
 }

@@ -4,7 +4,7 @@
 
 use super::load::Loaded;
 use super::origin::Origin;
-use super::tree::{Node, Value};
+use super::tree::{TreeNode, TreeValue};
 
 /// A value that stands in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,9 +27,9 @@ impl Loaded {
         leaves
     }
 
-    fn gather(&self, path: String, node: &Node, leaves: &mut Vec<Leaf>) {
+    fn gather(&self, path: String, node: &TreeNode, leaves: &mut Vec<Leaf>) {
         match &node.value {
-            Value::Table(tree) if tree.keys().next().is_some() => {
+            TreeValue::Table(tree) if tree.keys().next().is_some() => {
                 for (key, node) in tree.in_order() {
                     let path = if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
                     self.gather(path, node, leaves);
@@ -39,10 +39,10 @@ impl Loaded {
         }
     }
 
-    fn leaf(&self, path: String, node: &Node) -> Leaf {
+    fn leaf(&self, path: String, node: &TreeNode) -> Leaf {
         let value = match (&node.value, &node.place) {
-            (Value::Table(_), _) => String::new(),
-            (Value::Text(text), _) => text.clone(),
+            (TreeValue::Table(_), _) => String::new(),
+            (TreeValue::Text(text), _) => text.clone(),
             (_, Some(place)) => self.texts.slice(place).to_string(),
             (_, None) => String::new(),
         };

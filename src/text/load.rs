@@ -7,7 +7,7 @@ use super::origin::{Layer, Place, TextId, Texts};
 use super::problem::{Problem, Problems};
 use super::set::{self, Setting};
 use super::suggest;
-use super::tree::{Node, Planter, Rank, Stand, Tree, Value};
+use super::tree::{Planter, Rank, Stand, Tree, TreeNode, TreeValue};
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -58,7 +58,7 @@ pub struct Loaded {
     /// The texts it came from.
     pub texts: Texts,
     /// The whole as one table.
-    pub root: Node,
+    pub root: TreeNode,
     /// The shipped parts there are, to be hinted at.
     pub parts: Vec<String>,
 }
@@ -76,7 +76,7 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
     let tree = loader.merge(file, settings);
     match loader.problems.is_empty() {
         true => {
-            let root = Node { place, ..Node::made_up(Value::Table(tree)) };
+            let root = TreeNode { place, ..TreeNode::made_up(TreeValue::Table(tree)) };
             let parts = source.shelf.names.iter().map(|name| name.to_string()).collect();
             Ok(Loaded { texts: loader.texts, root, parts })
         }
@@ -98,7 +98,7 @@ pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Proble
         return Err(Problems::new(loader.problems, &loader.texts));
     }
     let place = (!files.is_empty()).then_some(Place { text: 0, span: 0..0 });
-    let root = Node { place, ..Node::made_up(Value::Table(tree)) };
+    let root = TreeNode { place, ..TreeNode::made_up(TreeValue::Table(tree)) };
     Ok(Loaded { texts: loader.texts, root, parts: Vec::new() })
 }
 
@@ -177,9 +177,9 @@ impl Loader<'_> {
         parts.map(|node| self.part_names(&node)).unwrap_or_default()
     }
 
-    fn part_names(&mut self, node: &Node) -> Named {
+    fn part_names(&mut self, node: &TreeNode) -> Named {
         let items = match &node.value {
-            Value::List(items) => items.iter().collect(),
+            TreeValue::List(items) => items.iter().collect(),
             _ => vec![node],
         };
         let mut names = Vec::new();
@@ -239,7 +239,7 @@ impl Loader<'_> {
     }
 }
 
-fn not_a_part(item: &Node) -> Problem {
+fn not_a_part(item: &TreeNode) -> Problem {
     Problem::new(format!("`{PARTS}` names shipped parts by strings"))
         .at(item.place.clone(), format!("this is {}", item.value.what()))
         .help("write a list of names, such as parts = [\"hosts/p6-natoma\"]")
@@ -277,12 +277,12 @@ impl Tree {
     }
 }
 
-impl Node {
+impl TreeNode {
     fn each_stand(&mut self, act: &mut impl FnMut(&mut Stand)) {
         self.stands.iter_mut().for_each(&mut *act);
         match &mut self.value {
-            Value::Table(tree) => tree.each_stand(act),
-            Value::List(items) => items.iter_mut().for_each(|item| item.each_stand(act)),
+            TreeValue::Table(tree) => tree.each_stand(act),
+            TreeValue::List(items) => items.iter_mut().for_each(|item| item.each_stand(act)),
             _ => {}
         }
     }

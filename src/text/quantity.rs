@@ -9,17 +9,17 @@ use std::fmt::Display;
 
 /// Why a text is not the value it should be, and what would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ParseError {
     /// What is wrong, in a few words.
     pub label: String,
     /// What is allowed instead.
     pub help: Vec<String>,
 }
 
-impl Fault {
+impl ParseError {
     /// A fault with one line of help.
-    pub fn new(label: impl Into<String>, help: impl Into<String>) -> Fault {
-        Fault { label: label.into(), help: vec![help.into()] }
+    pub fn new(label: impl Into<String>, help: impl Into<String>) -> ParseError {
+        ParseError { label: label.into(), help: vec![help.into()] }
     }
 }
 
@@ -103,7 +103,7 @@ impl Quantity for Hertz {
 }
 
 /// The quantity that `text` writes.
-pub fn parse<Q: Quantity>(text: &str) -> Result<Q, Fault> {
+pub fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseError> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = (&text[..split], text[split..].trim());
@@ -114,22 +114,25 @@ pub fn parse<Q: Quantity>(text: &str) -> Result<Q, Fault> {
     let per = unit_size::<Q>(number, unit)?;
     let amount = decimal.times(per).map_err(|why| why.fault::<Q>())?;
     if amount == 0 && !Q::MAY_BE_ZERO {
-        return Err(Fault::new(format!("{} must be more than zero", Q::WHAT), write_example::<Q>()));
+        return Err(ParseError::new(format!("{} must be more than zero", Q::WHAT), write_example::<Q>()));
     }
     Ok(Q::from_smallest(amount))
 }
 
 /// The fault of a number that stands without a unit.
-pub fn no_unit<Q: Quantity>(number: &str) -> Fault {
+pub fn no_unit<Q: Quantity>(number: &str) -> ParseError {
     let unit = Q::EXAMPLE.split(' ').nth(1).unwrap_or_default();
-    Fault::new(format!("{} needs a unit", Q::WHAT), format!("write \"{number} {unit}\"; units are {}", units::<Q>()))
+    ParseError::new(
+        format!("{} needs a unit", Q::WHAT),
+        format!("write \"{number} {unit}\"; units are {}", units::<Q>()),
+    )
 }
 
 /// The fault of anything else that stands where a quantity should.
-pub fn not_a_number<Q: Quantity>(text: &str) -> Fault {
+pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
     let sign = text.starts_with(['-', '+']);
     let why = if sign { "has no sign" } else { "begins with a decimal number" };
-    Fault::new(format!("{} {why}", Q::WHAT), write_example::<Q>())
+    ParseError::new(format!("{} {why}", Q::WHAT), write_example::<Q>())
 }
 
 /// What to write for a quantity of this kind.
@@ -143,7 +146,7 @@ fn units<Q: Quantity>() -> String {
     names.join(", ")
 }
 
-fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, Fault> {
+fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, ParseError> {
     let plain = if matches!(unit, "µs" | "μs") { "us" } else { unit };
     match Q::UNITS.iter().find(|(name, _)| *name == plain) {
         Some((_, per)) => Ok(*per),
@@ -153,7 +156,7 @@ fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, Fault> {
 }
 
 /// KB, MB and GB mean powers of ten to some and of two to others.
-fn ambiguous(number: &str, unit: &str) -> Option<Fault> {
+fn ambiguous(number: &str, unit: &str) -> Option<ParseError> {
     let (binary, tens) = match unit {
         "KB" => ("KiB", 1),
         "MB" => ("MiB", 1_000),
@@ -170,12 +173,12 @@ fn ambiguous(number: &str, unit: &str) -> Option<Fault> {
         .filter_map(written)
         .collect();
     match choices.is_empty() {
-        true => Some(Fault::new(said, write_example::<Bytes>())),
-        false => Some(Fault::new(said, format!("write {}", choices.join(" or ")))),
+        true => Some(ParseError::new(said, write_example::<Bytes>())),
+        false => Some(ParseError::new(said, format!("write {}", choices.join(" or ")))),
     }
 }
 
-fn wrong_unit<Q: Quantity>(number: &str, unit: &str) -> Fault {
+fn wrong_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
     let names = Q::UNITS.iter().map(|(name, _)| *name);
     let near = spoken(unit)
         .filter(|meant| names.clone().any(|name| name == *meant))
@@ -186,7 +189,7 @@ fn wrong_unit<Q: Quantity>(number: &str, unit: &str) -> Fault {
         help.push(format!("did you mean \"{number} {near}\"?"));
     }
     help.push(format!("units of {} are {}", Q::WHAT, units::<Q>()));
-    Fault { label: format!("`{}` is not a unit of {}", unit.escape_debug(), Q::WHAT), help }
+    ParseError { label: format!("`{}` is not a unit of {}", unit.escape_debug(), Q::WHAT), help }
 }
 
 /// The unit meant by a common other spelling.
@@ -222,11 +225,11 @@ enum Unfit {
 }
 
 impl Unfit {
-    fn fault<Q: Quantity>(&self) -> Fault {
+    fn fault<Q: Quantity>(&self) -> ParseError {
         let largest = format!("the largest is {}", Q::from_smallest(u64::MAX));
         match self {
-            Unfit::TooLarge => Fault::new(format!("too large for {}", Q::WHAT), largest),
-            Unfit::NotWhole => Fault::new(
+            Unfit::TooLarge => ParseError::new(format!("too large for {}", Q::WHAT), largest),
+            Unfit::NotWhole => ParseError::new(
                 format!("not a whole number of {}", Q::SMALLEST),
                 format!("{} is counted in whole {}; nothing is rounded", Q::WHAT, Q::SMALLEST),
             ),

@@ -19,7 +19,7 @@ pub enum Need {
 
 /// The keys of a table.
 #[derive(Clone, Debug, Default)]
-pub struct Shape {
+pub struct TableShape {
     /// In reading order.
     pub items: Vec<Item>,
 }
@@ -61,7 +61,7 @@ pub struct Member {
     /// What it means.
     pub doc: &'static str,
     /// What it holds.
-    pub shape: Shape,
+    pub shape: TableShape,
 }
 
 /// What the value of a key is.
@@ -70,11 +70,11 @@ pub enum Form {
     /// A value of the kind named, with its JSON Schema.
     Value(String, Json),
     /// A table.
-    Table(Shape),
+    Table(TableShape),
     /// A table of tables under names of the user's choice.
-    Map(Shape),
+    Map(TableShape),
     /// A list of tables.
-    List(Shape),
+    List(TableShape),
     /// A table of which one key stands, or that key's name as a word.
     OneOf(Family),
 }
@@ -83,7 +83,7 @@ pub enum Form {
 #[derive(Clone, Debug)]
 pub struct Schema {
     /// The keys at the top.
-    pub root: Shape,
+    pub root: TableShape,
 }
 
 /// One line of a listing.
@@ -99,7 +99,7 @@ pub struct Line {
     pub doc: &'static str,
 }
 
-impl Shape {
+impl TableShape {
     /// All keys that may stand.
     pub fn keys(&self) -> Vec<&'static str> {
         let keys = |item: &Item| match item {

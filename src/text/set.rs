@@ -5,7 +5,7 @@
 
 use super::origin::{Place, TextId};
 use super::problem::Problem;
-use super::tree::{Node, Planter, Rank, Stand, Tree, Value, over};
+use super::tree::{Planter, Rank, Stand, Tree, TreeNode, TreeValue, over};
 use std::ops::Range;
 use toml::de::DeValue;
 
@@ -15,7 +15,7 @@ pub struct Setting {
     /// The keys and where they stand in the option.
     pub path: Keys,
     /// The value.
-    pub value: Node,
+    pub value: TreeNode,
     planter: Planter,
 }
 
@@ -89,14 +89,15 @@ fn key(option: &str, at: usize) -> Result<(String, usize), Slip> {
 }
 
 /// The value that stands behind the `=`.
-fn value(option: &str, from: usize, planter: Planter) -> Node {
+fn value(option: &str, from: usize, planter: Planter) -> TreeNode {
     let from = from + spaces(&option[from..]);
     let text = option[from..].trim_end();
     match DeValue::parse(text) {
         Ok(value) => Planter { offset: from, ..planter }.node(&value),
-        Err(_) => {
-            Node { place: Some(planter.place(from..from + text.len())), ..Node::made_up(Value::Text(text.to_string())) }
-        }
+        Err(_) => TreeNode {
+            place: Some(planter.place(from..from + text.len())),
+            ..TreeNode::made_up(TreeValue::Text(text.to_string()))
+        },
     }
 }
 
@@ -119,8 +120,8 @@ impl Setting {
         let node = match lower {
             Some(lower) if !last => self.apply_to_node(lower, depth + 1)?,
             Some(lower) => self.replace(lower, stands)?,
-            None if last => Node { stands, ..self.value },
-            None => Node { stands, ..self.new_table(depth + 1)? },
+            None if last => TreeNode { stands, ..self.value },
+            None => TreeNode { stands, ..self.new_table(depth + 1)? },
         };
         tree.insert(key, node);
         Ok(())
@@ -131,15 +132,15 @@ impl Setting {
     }
 
     /// A table that holds what is left of the path.
-    fn new_table(self, depth: usize) -> Result<Node, Problem> {
+    fn new_table(self, depth: usize) -> Result<TreeNode, Problem> {
         let place = Some(self.planter.place(self.path[depth - 1].1.clone()));
         let mut tree = Tree::default();
         self.apply_to_table(&mut tree, depth)?;
-        Ok(Node { place, ..Node::made_up(Value::Table(tree)) })
+        Ok(TreeNode { place, ..TreeNode::made_up(TreeValue::Table(tree)) })
     }
 
-    fn replace(self, lower: Node, stands: Vec<Stand>) -> Result<Node, Problem> {
-        let value = Node { stands, ..self.value.clone() };
+    fn replace(self, lower: TreeNode, stands: Vec<Stand>) -> Result<TreeNode, Problem> {
+        let value = TreeNode { stands, ..self.value.clone() };
         if lower.table().is_some() && value.table().is_none() && lower.rank() == Some(self.planter.rank) {
             return Err(self.clash(&lower));
         }
@@ -147,15 +148,15 @@ impl Setting {
     }
 
     /// Goes on at `depth` below a value that stands.
-    fn apply_to_node(self, mut node: Node, depth: usize) -> Result<Node, Problem> {
+    fn apply_to_node(self, mut node: TreeNode, depth: usize) -> Result<TreeNode, Problem> {
         let stand = self.stand(depth - 1);
         let set_before = node.rank() == Some(stand.rank);
         match &mut node.value {
-            Value::Table(tree) => self.apply_to_table(tree, depth)?,
-            Value::List(items) => self.apply_to_list(items, depth)?,
+            TreeValue::Table(tree) => self.apply_to_table(tree, depth)?,
+            TreeValue::List(items) => self.apply_to_list(items, depth)?,
             _ if set_before => return Err(self.clash(&node)),
             _ => {
-                let table = Node { stands: vec![stand], ..self.new_table(depth)? };
+                let table = TreeNode { stands: vec![stand], ..self.new_table(depth)? };
                 return Ok(over(node, table));
             }
         }
@@ -163,10 +164,10 @@ impl Setting {
         Ok(node)
     }
 
-    fn apply_to_list(self, items: &mut [Node], depth: usize) -> Result<(), Problem> {
+    fn apply_to_list(self, items: &mut [TreeNode], depth: usize) -> Result<(), Problem> {
         let index = self.path[depth].0.parse::<usize>().ok().filter(|index| *index < items.len());
         let Some(index) = index else { return Err(self.no_such_element(items.len(), depth)) };
-        let lower = std::mem::replace(&mut items[index], Node::made_up(Value::Flag(false)));
+        let lower = std::mem::replace(&mut items[index], TreeNode::made_up(TreeValue::Flag(false)));
         items[index] = match depth + 1 == self.path.len() {
             true => {
                 let stands = vec![self.stand(depth)];
@@ -191,7 +192,7 @@ impl Setting {
     }
 
     /// Two options that cannot both hold.
-    fn clash(&self, earlier: &Node) -> Problem {
+    fn clash(&self, earlier: &TreeNode) -> Problem {
         let names: Vec<&str> = self.path.iter().map(|(key, _)| key.as_str()).collect();
         let place = self.planter.place(self.path[0].1.start..self.path[self.path.len() - 1].1.end);
         let problem = Problem::new(format!("`{}` contradicts an earlier `--set`", names.join(".")))
@@ -222,7 +223,7 @@ mod tests {
     fn shown(option: &str, path: &[&str]) -> String {
         let mut tree = base();
         set(&mut tree, option).expect("a setting");
-        let root = Node::made_up(Value::Table(tree));
+        let root = TreeNode::made_up(TreeValue::Table(tree));
         format!("{:?}", root.at(path.iter().copied()).map(|node| node.value.clone()))
     }
 

@@ -8,10 +8,10 @@ use super::origin::{Layer, Origin, Place, Texts};
 use super::pen::{Attention, Pen};
 use super::problem::Problem;
 use super::record::{Entry, Mark, Step, dotted};
-use super::schema::{Form, Item, Need, Shape};
+use super::schema::{Form, Item, Need, TableShape};
 use super::suggest;
 use super::told;
-use super::tree::{Node, Tree, Value};
+use super::tree::{Tree, TreeNode, TreeValue};
 use serde_json::Value as Json;
 use std::cell::RefCell;
 use std::path::Path;
@@ -20,20 +20,20 @@ use std::path::Path;
 pub struct Table<'t> {
     pub(super) pen: &'t Pen,
     path: Vec<Step>,
-    pub(super) node: Option<&'t Node>,
+    pub(super) node: Option<&'t TreeNode>,
     /// The place of this table, or else of the nearest one above.
     nearest: Option<Place>,
-    shape: RefCell<Shape>,
+    shape: RefCell<TableShape>,
 }
 
 impl<'t> Table<'t> {
-    pub(super) fn new(pen: &'t Pen, path: Vec<Step>, node: Option<&'t Node>, above: Option<Place>) -> Table<'t> {
+    pub(super) fn new(pen: &'t Pen, path: Vec<Step>, node: Option<&'t TreeNode>, above: Option<Place>) -> Table<'t> {
         let nearest = node.and_then(|node| node.place.clone()).or(above);
         Table { pen, path, node, nearest, shape: RefCell::default() }
     }
 
     /// Reads this table to its end; what is left over is unknown.
-    pub(super) fn run<T>(mut self, read: impl FnOnce(&mut Table<'_>) -> T) -> (T, Shape) {
+    pub(super) fn run<T>(mut self, read: impl FnOnce(&mut Table<'_>) -> T) -> (T, TableShape) {
         if !self.path.is_empty() {
             self.pen.record(self.path.clone(), Mark::Table);
         }
@@ -46,9 +46,9 @@ impl<'t> Table<'t> {
     pub(super) fn below<T>(
         &self,
         steps: &[Step],
-        node: Option<&'t Node>,
+        node: Option<&'t TreeNode>,
         read: impl FnOnce(&mut Table<'_>) -> T,
-    ) -> (T, Shape) {
+    ) -> (T, TableShape) {
         let path: Vec<Step> = self.path.iter().chain(steps).cloned().collect();
         let table = node.filter(|node| node.table().is_some());
         let below = Table::new(self.pen, path, table, self.nearest.clone());
@@ -78,7 +78,7 @@ impl<'t> Table<'t> {
     ) -> Option<T> {
         let node = self.child(key);
         if node.is_none() && !self.pen.describing {
-            self.note_key(key, doc, Form::Table(Shape::default()), Need::Optional);
+            self.note_key(key, doc, Form::Table(TableShape::default()), Need::Optional);
             return None;
         }
         let (value, shape) = self.below(&[Step::Key(key)], node, read);
@@ -93,8 +93,8 @@ impl<'t> Table<'t> {
         doc: &'static str,
         mut read: impl FnMut(&mut Table<'_>) -> T,
     ) -> Vec<(String, T)> {
-        let mut shape = Shape::default();
-        let mut each = |name: &str, node: Option<&'t Node>| {
+        let mut shape = TableShape::default();
+        let mut each = |name: &str, node: Option<&'t TreeNode>| {
             let (value, found) = self.below(&[Step::Key(key), Step::Name(name.to_string())], node, &mut read);
             shape = found;
             (name.to_string(), value)
@@ -103,7 +103,9 @@ impl<'t> Table<'t> {
             None if self.pen.describing => vec![each("NAME", None)],
             None => Vec::new(),
             Some(node) => match &node.value {
-                Value::Table(tree) => tree.in_order().into_iter().map(|(name, node)| each(name, Some(node))).collect(),
+                TreeValue::Table(tree) => {
+                    tree.in_order().into_iter().map(|(name, node)| each(name, Some(node))).collect()
+                }
                 _ => {
                     self.pen.tell(Attention::Wrong, told::not_a_table(&self.path_of(key), node));
                     Vec::new()
@@ -121,8 +123,8 @@ impl<'t> Table<'t> {
         doc: &'static str,
         mut read: impl FnMut(&mut Table<'_>) -> T,
     ) -> Vec<T> {
-        let mut shape = Shape::default();
-        let mut each = |index: usize, node: Option<&'t Node>| {
+        let mut shape = TableShape::default();
+        let mut each = |index: usize, node: Option<&'t TreeNode>| {
             let (value, found) = self.below(&[Step::Key(key), Step::Index(index)], node, &mut read);
             shape = found;
             value
@@ -134,7 +136,9 @@ impl<'t> Table<'t> {
             None if self.pen.describing => vec![each(0, None)],
             None => Vec::new(),
             Some(node) => match &node.value {
-                Value::List(items) => items.iter().enumerate().map(|(index, item)| each(index, Some(item))).collect(),
+                TreeValue::List(items) => {
+                    items.iter().enumerate().map(|(index, item)| each(index, Some(item))).collect()
+                }
                 _ => {
                     self.pen.tell(Attention::Wrong, told::not_a_list(&self.path_of(key), node));
                     Vec::new()
@@ -153,7 +157,7 @@ impl<'t> Table<'t> {
         if self.pen.is_unsound(&full) {
             return;
         }
-        let nothing = Node::made_up(Value::Flag(false));
+        let nothing = TreeNode::made_up(TreeValue::Flag(false));
         let node = self.node.unwrap_or(&nothing);
         let records = self.pen.records.borrow();
         let problem = told::positioned(node, &records, key, &full, self.nearest.clone(), &message.into());
@@ -196,7 +200,7 @@ impl<'t> Table<'t> {
         [self.here().as_str(), key].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
     }
 
-    pub(super) fn child(&self, key: &str) -> Option<&'t Node> {
+    pub(super) fn child(&self, key: &str) -> Option<&'t TreeNode> {
         self.node?.table()?.get(key)
     }
 
@@ -232,7 +236,7 @@ impl<'t> Table<'t> {
         key: &'static str,
         doc: &'static str,
         kind: String,
-        node: Option<&Node>,
+        node: Option<&TreeNode>,
         value: String,
         json: Json,
     ) {
@@ -265,7 +269,7 @@ impl<'t> Table<'t> {
 
     /// The node as the user wrote it, strings without their quotes; lists over several lines
     /// are left to their canonical form.
-    pub(super) fn as_written(&self, node: &Node) -> Option<String> {
+    pub(super) fn as_written(&self, node: &TreeNode) -> Option<String> {
         if let Some(text) = node.text() {
             return Some(text.to_string());
         }
@@ -302,6 +306,6 @@ impl<'t> Table<'t> {
 }
 
 /// The tables of a family that stand in a table.
-pub(super) fn tree_of(node: Option<&Node>) -> Option<&Tree> {
-    node.and_then(Node::table)
+pub(super) fn tree_of(node: Option<&TreeNode>) -> Option<&Tree> {
+    node.and_then(TreeNode::table)
 }

@@ -5,11 +5,11 @@ use super::origin::Place;
 use super::problem::Problem;
 use super::record::{Records, Step, dotted};
 use super::suggest;
-use super::tree::Node;
+use super::tree::TreeNode;
 
 /// A problem at the deepest node that stands on the way to `path` below `node`.
 pub(super) fn positioned(
-    node: &Node,
+    node: &TreeNode,
     records: &Records,
     path: &str,
     full: &str,
@@ -27,14 +27,14 @@ pub(super) fn positioned(
     problem.at(above.or(nearest), label)
 }
 
-pub(super) fn not_a_table(path: &[Step], node: &Node) -> Problem {
+pub(super) fn not_a_table(path: &[Step], node: &TreeNode) -> Problem {
     let path = dotted(path);
     Problem::bad_value(&path)
         .at(node.place.clone(), format!("a table is expected, not {}", node.value.what()))
         .help(format!("write [{path}] and its keys below"))
 }
 
-pub(super) fn not_a_list(path: &[Step], node: &Node) -> Problem {
+pub(super) fn not_a_list(path: &[Step], node: &TreeNode) -> Problem {
     let path = dotted(path);
     Problem::bad_value(&path)
         .at(node.place.clone(), format!("a list of tables is expected, not {}", node.value.what()))
@@ -69,7 +69,7 @@ pub(super) fn bad(path: &[Step], misfit: Misfit, nearest: Option<Place>, doc: &s
 }
 
 /// A key that nothing reads stands in the table at `path`.
-pub(super) fn unknown(path: &[Step], key: &str, node: &Node, mut known: Vec<&str>) -> Problem {
+pub(super) fn unknown(path: &[Step], key: &str, node: &TreeNode, mut known: Vec<&str>) -> Problem {
     known.sort_unstable();
     let within = if path.is_empty() { String::new() } else { format!(" in `{}`", dotted(path)) };
     let label = match suggest::nearest(key, known.iter().copied()) {

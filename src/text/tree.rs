@@ -12,15 +12,15 @@ pub type Rank = usize;
 
 /// One value.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct TreeNode {
     /// The value.
-    pub value: Value,
+    pub value: TreeValue,
     /// The place of the value that counts; none for what a default makes up.
     pub place: Option<Place>,
     /// The place of its key in every layer it stands in, lowest first.
     pub stands: Vec<Stand>,
     /// What this value replaced in a lower layer.
-    pub under: Option<Box<Node>>,
+    pub under: Option<Box<TreeNode>>,
 }
 
 /// That a key stands in a layer.
@@ -34,7 +34,7 @@ pub struct Stand {
 
 /// What a node holds.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub enum TreeValue {
     /// A string.
     Text(String),
     /// An integer, where it fits.
@@ -46,7 +46,7 @@ pub enum Value {
     /// A date, which no description needs.
     Date,
     /// A list.
-    List(Vec<Node>),
+    List(Vec<TreeNode>),
     /// A table.
     Table(Tree),
 }
@@ -54,34 +54,34 @@ pub enum Value {
 /// The keys of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    nodes: BTreeMap<String, Node>,
+    nodes: BTreeMap<String, TreeNode>,
 }
 
-impl Value {
+impl TreeValue {
     /// The value's type as TOML names it, with its article.
     pub fn what(&self) -> &'static str {
         match self {
-            Value::Text(_) => "a string",
-            Value::Integer(_) => "a bare integer",
-            Value::Float(_) => "a bare number",
-            Value::Flag(_) => "a flag",
-            Value::Date => "a date",
-            Value::List(_) => "a list",
-            Value::Table(_) => "a table",
+            TreeValue::Text(_) => "a string",
+            TreeValue::Integer(_) => "a bare integer",
+            TreeValue::Float(_) => "a bare number",
+            TreeValue::Flag(_) => "a flag",
+            TreeValue::Date => "a date",
+            TreeValue::List(_) => "a list",
+            TreeValue::Table(_) => "a table",
         }
     }
 }
 
-impl Node {
+impl TreeNode {
     /// A value that stands in no text.
-    pub fn made_up(value: Value) -> Node {
-        Node { value, place: None, stands: Vec::new(), under: None }
+    pub fn made_up(value: TreeValue) -> TreeNode {
+        TreeNode { value, place: None, stands: Vec::new(), under: None }
     }
 
     /// The table, if it is one.
     pub fn table(&self) -> Option<&Tree> {
         match &self.value {
-            Value::Table(tree) => Some(tree),
+            TreeValue::Table(tree) => Some(tree),
             _ => None,
         }
     }
@@ -89,7 +89,7 @@ impl Node {
     /// The text, if it is one.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
-            Value::Text(text) => Some(text),
+            TreeValue::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -105,10 +105,10 @@ impl Node {
     }
 
     /// What stands at a path of keys and list indices below this node.
-    pub fn at<'k>(&self, path: impl IntoIterator<Item = &'k str>) -> Option<&Node> {
+    pub fn at<'k>(&self, path: impl IntoIterator<Item = &'k str>) -> Option<&TreeNode> {
         path.into_iter().try_fold(self, |node, key| match &node.value {
-            Value::Table(tree) => tree.get(key),
-            Value::List(items) => items.get(key.parse::<usize>().ok()?),
+            TreeValue::Table(tree) => tree.get(key),
+            TreeValue::List(items) => items.get(key.parse::<usize>().ok()?),
             _ => None,
         })
     }
@@ -116,28 +116,28 @@ impl Node {
 
 impl Tree {
     /// The value of a key.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&TreeNode> {
         self.nodes.get(key)
     }
 
     /// The value of a key, to be changed.
-    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut TreeNode> {
         self.nodes.get_mut(key)
     }
 
     /// Takes a key out.
-    pub fn remove(&mut self, key: &str) -> Option<Node> {
+    pub fn remove(&mut self, key: &str) -> Option<TreeNode> {
         self.nodes.remove(key)
     }
 
     /// Puts a key in.
-    pub fn insert(&mut self, key: String, node: Node) {
+    pub fn insert(&mut self, key: String, node: TreeNode) {
         self.nodes.insert(key, node);
     }
 
     /// The keys and values in the order they first stand in the layers.
-    pub fn in_order(&self) -> Vec<(&str, &Node)> {
-        let mut all: Vec<(&str, &Node)> = self.nodes.iter().map(|(key, node)| (key.as_str(), node)).collect();
+    pub fn in_order(&self) -> Vec<(&str, &TreeNode)> {
+        let mut all: Vec<(&str, &TreeNode)> = self.nodes.iter().map(|(key, node)| (key.as_str(), node)).collect();
         all.sort_by(|(_, a), (_, b)| a.stands.first().cmp(&b.stands.first()));
         all
     }
@@ -148,7 +148,7 @@ impl Tree {
     }
 
     /// The values, to be changed.
-    pub fn nodes_mut(&mut self) -> impl Iterator<Item = &mut Node> {
+    pub fn nodes_mut(&mut self) -> impl Iterator<Item = &mut TreeNode> {
         self.nodes.values_mut()
     }
 
@@ -164,26 +164,26 @@ impl Tree {
 }
 
 /// `higher` laid over `lower`.
-pub fn over(lower: Node, mut higher: Node) -> Node {
+pub fn over(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
     let mut stands = lower.stands.clone();
     stands.append(&mut higher.stands);
     let place = higher.place.or_else(|| lower.place.clone());
     match (lower.value, higher.value) {
-        (Value::Table(mut below), Value::Table(above)) => {
+        (TreeValue::Table(mut below), TreeValue::Table(above)) => {
             below.lay_over(above);
-            Node { value: Value::Table(below), place, stands, under: lower.under }
+            TreeNode { value: TreeValue::Table(below), place, stands, under: lower.under }
         }
         // A word stood over a table: what is set now goes on from that table.
-        (Value::Text(_), Value::Table(above)) if lower.under.is_some() => {
+        (TreeValue::Text(_), TreeValue::Table(above)) if lower.under.is_some() => {
             let under = *lower.under.expect("just seen");
-            Node { stands, ..over(under, Node { place, ..Node::made_up(Value::Table(above)) }) }
+            TreeNode { stands, ..over(under, TreeNode { place, ..TreeNode::made_up(TreeValue::Table(above)) }) }
         }
         // Only tables are worth keeping below a value: a word may choose from them.
-        (below @ Value::Table(_), above) => {
-            let under = Some(Box::new(Node { value: below, ..lower }));
-            Node { value: above, place, stands, under }
+        (below @ TreeValue::Table(_), above) => {
+            let under = Some(Box::new(TreeNode { value: below, ..lower }));
+            TreeNode { value: above, place, stands, under }
         }
-        (_, above) => Node { value: above, place, stands, under: lower.under },
+        (_, above) => TreeNode { value: above, place, stands, under: lower.under },
     }
 }
 
@@ -204,27 +204,27 @@ impl Planter {
         let mut tree = Tree::default();
         for (key, value) in table {
             let stand = Stand { rank: self.rank, key: self.place(key.span()) };
-            let node = Node { stands: vec![stand], ..self.node(value) };
+            let node = TreeNode { stands: vec![stand], ..self.node(value) };
             tree.insert(key.get_ref().to_string(), node);
         }
         tree
     }
 
     /// The node of a TOML value, without a key.
-    pub fn node(&self, value: &Spanned<DeValue<'_>>) -> Node {
-        let node = Node::made_up(self.value(value.get_ref()));
-        Node { place: Some(self.place(value.span())), ..node }
+    pub fn node(&self, value: &Spanned<DeValue<'_>>) -> TreeNode {
+        let node = TreeNode::made_up(self.value(value.get_ref()));
+        TreeNode { place: Some(self.place(value.span())), ..node }
     }
 
-    fn value(&self, value: &DeValue<'_>) -> Value {
+    fn value(&self, value: &DeValue<'_>) -> TreeValue {
         match value {
-            DeValue::String(text) => Value::Text(text.to_string()),
-            DeValue::Integer(number) => Value::Integer(integer(number)),
-            DeValue::Float(number) => Value::Float(number.as_str().parse().unwrap_or(f64::NAN)),
-            DeValue::Boolean(flag) => Value::Flag(*flag),
-            DeValue::Datetime(_) => Value::Date,
-            DeValue::Array(items) => Value::List(items.iter().map(|item| self.node(item)).collect()),
-            DeValue::Table(table) => Value::Table(self.tree(table)),
+            DeValue::String(text) => TreeValue::Text(text.to_string()),
+            DeValue::Integer(number) => TreeValue::Integer(integer(number)),
+            DeValue::Float(number) => TreeValue::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+            DeValue::Boolean(flag) => TreeValue::Flag(*flag),
+            DeValue::Datetime(_) => TreeValue::Date,
+            DeValue::Array(items) => TreeValue::List(items.iter().map(|item| self.node(item)).collect()),
+            DeValue::Table(table) => TreeValue::Table(self.tree(table)),
         }
     }
 
@@ -251,13 +251,13 @@ mod tests {
     fn tables_merge_and_values_replace() {
         let mut all = tree("[a]\nx = 1\ny = 2\n", 0);
         all.lay_over(tree("[a]\ny = 3\nz = [4]\n", 1));
-        let root = Node::made_up(Value::Table(all));
+        let root = TreeNode::made_up(TreeValue::Table(all));
         let number = |path: [&str; 2]| match root.at(path).map(|node| &node.value) {
-            Some(Value::Integer(n)) => *n,
+            Some(TreeValue::Integer(n)) => *n,
             _ => None,
         };
         assert_eq!((number(["a", "x"]), number(["a", "y"])), (Some(1), Some(3)));
-        assert_eq!(root.at(["a", "y"]).and_then(Node::rank), Some(1));
+        assert_eq!(root.at(["a", "y"]).and_then(TreeNode::rank), Some(1));
         assert_eq!(root.at(["a"]).map(|a| a.stands.len()), Some(2));
         assert!(root.at(["a", "z", "0"]).is_some() && root.at(["a", "z", "1"]).is_none());
     }

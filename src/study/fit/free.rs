@@ -5,7 +5,7 @@ use super::plan::Wanted;
 use crate::machine::Machine;
 use crate::study::constants::{self, PartNumber};
 use crate::text::origin::Place;
-use crate::text::quantity::Fault;
+use crate::text::quantity::ParseError;
 use crate::text::{Entry, Origin, Problem, Read, Said, suggest};
 use std::collections::BTreeSet;
 
@@ -118,7 +118,7 @@ fn with(number: &PartNumber) -> String {
 }
 
 /// A text that is no amount of a constant's kind.
-pub fn bad(key: &str, said: &Said, fault: Fault) -> Problem {
+pub fn bad(key: &str, said: &Said, fault: ParseError) -> Problem {
     let place: Option<Place> = said.place.clone();
     let problem = Problem::new(format!("`{}` is no value of `{key}`", said.text)).at(place, fault.label);
     fault.help.into_iter().fold(problem, Problem::help)

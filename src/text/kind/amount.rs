@@ -1,9 +1,9 @@
 //! Quantities with a unit, within bounds.
 
 use super::super::origin::Texts;
-use super::super::quantity::{self, Fault, Quantity};
-use super::super::tree::{Node, Value};
-use super::{Decoded, Kind, bounds, misfit, within};
+use super::super::quantity::{self, ParseError, Quantity};
+use super::super::tree::{TreeNode, TreeValue};
+use super::{Decoded, ValueKind, bounds, misfit, within};
 use serde_json::{Value as Json, json};
 
 /// A quantity with its bounds.
@@ -28,7 +28,7 @@ pub(in super::super) fn own<Q: Quantity>(text: &str) -> Q {
     }
 }
 
-impl<Q: Quantity> Kind for Amount<Q> {
+impl<Q: Quantity> ValueKind for Amount<Q> {
     type Value = Q;
     type Written<'d> = &'d str;
 
@@ -40,18 +40,20 @@ impl<Q: Quantity> Kind for Amount<Q> {
         quantity::write_example::<Q>() + &bounds(&self.min, &self.max)
     }
 
-    fn written(&self, default: &str) -> Value {
+    fn written(&self, default: &str) -> TreeValue {
         own::<Q>(default);
-        Value::Text(default.to_string())
+        TreeValue::Text(default.to_string())
     }
 
-    fn decode(&self, node: &Node, texts: &Texts) -> Decoded<Q> {
+    fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Q> {
         let value = match &node.value {
-            Value::Text(text) => quantity::parse::<Q>(text),
-            Value::Integer(_) | Value::Float(_) => {
+            TreeValue::Text(text) => quantity::parse::<Q>(text),
+            TreeValue::Integer(_) | TreeValue::Float(_) => {
                 Err(quantity::no_unit::<Q>(node.place.as_ref().map_or("", |place| texts.slice(place))))
             }
-            other => Err(Fault::new(format!("{} cannot be {}", Q::WHAT, other.what()), quantity::write_example::<Q>())),
+            other => {
+                Err(ParseError::new(format!("{} cannot be {}", Q::WHAT, other.what()), quantity::write_example::<Q>()))
+            }
         };
         match value.and_then(|value| within(value, &self.min, &self.max)) {
             Ok(value) => Ok(value),
@@ -63,7 +65,7 @@ impl<Q: Quantity> Kind for Amount<Q> {
         self.min.or(self.max).unwrap_or_else(|| own(Q::EXAMPLE))
     }
 
-    fn json(&self, value: &Q, _: &Node) -> Json {
+    fn json(&self, value: &Q, _: &TreeNode) -> Json {
         json!(value.to_string())
     }
 

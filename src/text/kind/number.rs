@@ -1,9 +1,9 @@
 //! Values without a unit and without quotes: counts, plain numbers, flags.
 
 use super::super::origin::Texts;
-use super::super::quantity::Fault;
-use super::super::tree::{Node, Value};
-use super::{Decoded, Kind, bounds, misfit, within};
+use super::super::quantity::ParseError;
+use super::super::tree::{TreeNode, TreeValue};
+use super::{Decoded, ValueKind, bounds, misfit, within};
 use serde_json::{Value as Json, json};
 
 /// A whole number of things.
@@ -29,21 +29,21 @@ impl Count {
     /// Any count.
     pub const ANY: Count = Count { min: None, max: None };
 
-    fn check(&self, node: &Node) -> Result<u64, Fault> {
+    fn check(&self, node: &TreeNode) -> Result<u64, ParseError> {
         let help = || format!("write a bare integer{}", bounds(&self.min, &self.max));
         match &node.value {
-            Value::Integer(number) => match number.map(u64::try_from) {
+            TreeValue::Integer(number) => match number.map(u64::try_from) {
                 Some(Ok(number)) => within(number, &self.min, &self.max),
-                Some(Err(_)) if *number < Some(0) => Err(Fault::new("a count is not negative", help())),
-                _ => Err(Fault::new("too large for a count", help())),
+                Some(Err(_)) if *number < Some(0) => Err(ParseError::new("a count is not negative", help())),
+                _ => Err(ParseError::new("too large for a count", help())),
             },
-            Value::Text(text) => Err(Fault::new(quoted("a count", text), help())),
-            other => Err(Fault::new(format!("a count cannot be {}", other.what()), help())),
+            TreeValue::Text(text) => Err(ParseError::new(quoted("a count", text), help())),
+            other => Err(ParseError::new(format!("a count cannot be {}", other.what()), help())),
         }
     }
 }
 
-impl Kind for Count {
+impl ValueKind for Count {
     type Value = u64;
     type Written<'d> = u64;
 
@@ -55,11 +55,11 @@ impl Kind for Count {
         format!("write a bare integer{}", bounds(&self.min, &self.max))
     }
 
-    fn written(&self, default: u64) -> Value {
-        Value::Integer(Some(default.into()))
+    fn written(&self, default: u64) -> TreeValue {
+        TreeValue::Integer(Some(default.into()))
     }
 
-    fn decode(&self, node: &Node, _: &Texts) -> Decoded<u64> {
+    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<u64> {
         self.check(node).or_else(|fault| misfit(node, fault))
     }
 
@@ -67,7 +67,7 @@ impl Kind for Count {
         self.min.unwrap_or(1).min(self.max.unwrap_or(u64::MAX))
     }
 
-    fn json(&self, value: &u64, _: &Node) -> Json {
+    fn json(&self, value: &u64, _: &TreeNode) -> Json {
         json!(value)
     }
 
@@ -90,19 +90,19 @@ pub struct Number {
 }
 
 impl Number {
-    fn check(&self, node: &Node) -> Result<f64, Fault> {
+    fn check(&self, node: &TreeNode) -> Result<f64, ParseError> {
         let number = match &node.value {
-            Value::Float(number) if number.is_finite() => *number,
-            Value::Float(_) => return Err(Fault::new("the number must be finite", self.allowed())),
-            Value::Integer(Some(number)) => *number as f64,
-            Value::Text(text) => return Err(Fault::new(quoted("a number", text), self.allowed())),
-            other => return Err(Fault::new(format!("a number cannot be {}", other.what()), self.allowed())),
+            TreeValue::Float(number) if number.is_finite() => *number,
+            TreeValue::Float(_) => return Err(ParseError::new("the number must be finite", self.allowed())),
+            TreeValue::Integer(Some(number)) => *number as f64,
+            TreeValue::Text(text) => return Err(ParseError::new(quoted("a number", text), self.allowed())),
+            other => return Err(ParseError::new(format!("a number cannot be {}", other.what()), self.allowed())),
         };
         within(number, &self.min, &self.max)
     }
 }
 
-impl Kind for Number {
+impl ValueKind for Number {
     type Value = f64;
     type Written<'d> = f64;
 
@@ -114,11 +114,11 @@ impl Kind for Number {
         format!("write a bare number{}", bounds(&self.min, &self.max))
     }
 
-    fn written(&self, default: f64) -> Value {
-        Value::Float(default)
+    fn written(&self, default: f64) -> TreeValue {
+        TreeValue::Float(default)
     }
 
-    fn decode(&self, node: &Node, _: &Texts) -> Decoded<f64> {
+    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<f64> {
         self.check(node).or_else(|fault| misfit(node, fault))
     }
 
@@ -126,7 +126,7 @@ impl Kind for Number {
         self.min.or(self.max).unwrap_or(1.0)
     }
 
-    fn json(&self, value: &f64, _: &Node) -> Json {
+    fn json(&self, value: &f64, _: &TreeNode) -> Json {
         json!(value)
     }
 
@@ -145,7 +145,7 @@ impl Kind for Number {
 #[derive(Clone, Debug)]
 pub struct Flag;
 
-impl Kind for Flag {
+impl ValueKind for Flag {
     type Value = bool;
     type Written<'d> = bool;
 
@@ -157,14 +157,14 @@ impl Kind for Flag {
         "write true or false, without quotes".to_string()
     }
 
-    fn written(&self, default: bool) -> Value {
-        Value::Flag(default)
+    fn written(&self, default: bool) -> TreeValue {
+        TreeValue::Flag(default)
     }
 
-    fn decode(&self, node: &Node, _: &Texts) -> Decoded<bool> {
+    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<bool> {
         match &node.value {
-            Value::Flag(flag) => Ok(*flag),
-            other => misfit(node, Fault::new(format!("a flag cannot be {}", other.what()), self.allowed())),
+            TreeValue::Flag(flag) => Ok(*flag),
+            other => misfit(node, ParseError::new(format!("a flag cannot be {}", other.what()), self.allowed())),
         }
     }
 
@@ -172,7 +172,7 @@ impl Kind for Flag {
         false
     }
 
-    fn json(&self, value: &bool, _: &Node) -> Json {
+    fn json(&self, value: &bool, _: &TreeNode) -> Json {
         json!(value)
     }
 

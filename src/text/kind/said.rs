@@ -2,9 +2,9 @@
 //! texts; and tables under names of the user's choice. Leaves out what such texts mean.
 
 use super::super::origin::{Place, Texts};
-use super::super::quantity::Fault;
-use super::super::tree::{Node, Value};
-use super::{Decoded, Kind, misfit};
+use super::super::quantity::ParseError;
+use super::super::tree::{TreeNode, TreeValue};
+use super::{Decoded, ValueKind, misfit};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ impl Said {
 #[derive(Clone, Debug)]
 pub struct Phrase;
 
-impl Kind for Phrase {
+impl ValueKind for Phrase {
     type Value = Said;
     type Written<'d> = &'d str;
 
@@ -50,14 +50,14 @@ impl Kind for Phrase {
         "write a text in quotes".to_string()
     }
 
-    fn written(&self, default: &str) -> Value {
-        Value::Text(default.to_string())
+    fn written(&self, default: &str) -> TreeValue {
+        TreeValue::Text(default.to_string())
     }
 
-    fn decode(&self, node: &Node, _: &Texts) -> Decoded<Said> {
+    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<Said> {
         match &node.value {
-            Value::Text(text) => Ok(Said { text: text.clone(), place: node.place.clone() }),
-            other => misfit(node, Fault::new(format!("a text cannot be {}", other.what()), self.allowed())),
+            TreeValue::Text(text) => Ok(Said { text: text.clone(), place: node.place.clone() }),
+            other => misfit(node, ParseError::new(format!("a text cannot be {}", other.what()), self.allowed())),
         }
     }
 
@@ -65,7 +65,7 @@ impl Kind for Phrase {
         Said::default()
     }
 
-    fn json(&self, value: &Said, _: &Node) -> Json {
+    fn json(&self, value: &Said, _: &TreeNode) -> Json {
         json!(value.text)
     }
 
@@ -87,7 +87,7 @@ pub enum Constant {
 #[derive(Clone, Debug)]
 pub struct NumberOrText;
 
-impl Kind for NumberOrText {
+impl ValueKind for NumberOrText {
     type Value = Constant;
     type Written<'d> = f64;
 
@@ -99,18 +99,18 @@ impl Kind for NumberOrText {
         "write a bare number, or a text in quotes".to_string()
     }
 
-    fn written(&self, default: f64) -> Value {
-        Value::Float(default)
+    fn written(&self, default: f64) -> TreeValue {
+        TreeValue::Float(default)
     }
 
-    fn decode(&self, node: &Node, _: &Texts) -> Decoded<Constant> {
+    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<Constant> {
         match &node.value {
-            Value::Integer(Some(number)) => Ok(Constant::Number(*number as f64)),
-            Value::Float(number) if number.is_finite() => Ok(Constant::Number(*number)),
-            Value::Text(text) => Ok(Constant::Text(text.clone())),
+            TreeValue::Integer(Some(number)) => Ok(Constant::Number(*number as f64)),
+            TreeValue::Float(number) if number.is_finite() => Ok(Constant::Number(*number)),
+            TreeValue::Text(text) => Ok(Constant::Text(text.clone())),
             other => {
                 let label = format!("a number or a text is expected, not {}", other.what());
-                misfit(node, Fault::new(label, self.allowed()))
+                misfit(node, ParseError::new(label, self.allowed()))
             }
         }
     }
@@ -119,7 +119,7 @@ impl Kind for NumberOrText {
         Constant::Number(1.0)
     }
 
-    fn json(&self, value: &Constant, _: &Node) -> Json {
+    fn json(&self, value: &Constant, _: &TreeNode) -> Json {
         match value {
             Constant::Number(number) => json!(number),
             Constant::Text(text) => json!(text),
@@ -135,7 +135,7 @@ impl Kind for NumberOrText {
 #[derive(Clone, Debug)]
 pub struct ByName<K>(pub K);
 
-impl<K: Kind> Kind for ByName<K> {
+impl<K: ValueKind> ValueKind for ByName<K> {
     type Value = Vec<(Said, K::Value)>;
     type Written<'d> = ();
 
@@ -147,14 +147,14 @@ impl<K: Kind> Kind for ByName<K> {
         format!("write a table of names of your choice; for each: {}", self.0.allowed())
     }
 
-    fn written(&self, (): ()) -> Value {
-        Value::Table(Default::default())
+    fn written(&self, (): ()) -> TreeValue {
+        TreeValue::Table(Default::default())
     }
 
-    fn decode(&self, node: &Node, texts: &Texts) -> Decoded<Self::Value> {
-        let Value::Table(tree) = &node.value else {
+    fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value> {
+        let TreeValue::Table(tree) = &node.value else {
             let label = format!("a table is expected, not {}", node.value.what());
-            return misfit(node, Fault::new(label, self.allowed()));
+            return misfit(node, ParseError::new(label, self.allowed()));
         };
         let (mut values, mut misfits) = (Vec::new(), Vec::new());
         for (name, node) in tree.in_order() {
@@ -171,8 +171,8 @@ impl<K: Kind> Kind for ByName<K> {
         Vec::new()
     }
 
-    fn json(&self, values: &Self::Value, node: &Node) -> Json {
-        let Value::Table(tree) = &node.value else { return json!({}) };
+    fn json(&self, values: &Self::Value, node: &TreeNode) -> Json {
+        let TreeValue::Table(tree) = &node.value else { return json!({}) };
         let one = |(name, value): &(Said, K::Value)| {
             let json = tree.get(&name.text).map_or(Json::Null, |node| self.0.json(value, node));
             (name.text.clone(), json)

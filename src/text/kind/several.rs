@@ -1,9 +1,9 @@
 //! Lists of values of one kind.
 
 use super::super::origin::Texts;
-use super::super::quantity::Fault;
-use super::super::tree::{Node, Value};
-use super::{Count, Decoded, Kind, misfit};
+use super::super::quantity::ParseError;
+use super::super::tree::{TreeNode, TreeValue};
+use super::{Count, Decoded, ValueKind, misfit};
 use serde_json::{Value as Json, json};
 
 /// A list of values of one kind.
@@ -31,19 +31,19 @@ impl Several<Count> {
     }
 }
 
-impl<K: Kind> Several<K> {
-    fn length_fault(&self, length: usize) -> Option<Fault> {
+impl<K: ValueKind> Several<K> {
+    fn length_fault(&self, length: usize) -> Option<ParseError> {
         let plural = |n: usize| if n == 1 { "1 element".to_string() } else { format!("{n} elements") };
         let label = match length {
             n if n < self.fewest => format!("must have at least {}", plural(self.fewest)),
             n if n > self.most => format!("must have at most {}", plural(self.most)),
             _ => return None,
         };
-        Some(Fault::new(label, self.allowed()))
+        Some(ParseError::new(label, self.allowed()))
     }
 }
 
-impl<K: Kind> Kind for Several<K> {
+impl<K: ValueKind> ValueKind for Several<K> {
     type Value = Vec<K::Value>;
     type Written<'d> = &'d [K::Written<'d>];
 
@@ -55,14 +55,14 @@ impl<K: Kind> Kind for Several<K> {
         format!("write a list [..., ...]; for each element: {}", self.each.allowed())
     }
 
-    fn written<'d>(&self, default: &'d [K::Written<'d>]) -> Value {
-        Value::List(default.iter().map(|each| Node::made_up(self.each.written(*each))).collect())
+    fn written<'d>(&self, default: &'d [K::Written<'d>]) -> TreeValue {
+        TreeValue::List(default.iter().map(|each| TreeNode::made_up(self.each.written(*each))).collect())
     }
 
-    fn decode(&self, node: &Node, texts: &Texts) -> Decoded<Self::Value> {
-        let Value::List(items) = &node.value else {
+    fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value> {
+        let TreeValue::List(items) = &node.value else {
             let label = format!("a list is expected, not {}", node.value.what());
-            return misfit(node, Fault::new(label, self.allowed()));
+            return misfit(node, ParseError::new(label, self.allowed()));
         };
         if let Some(fault) = self.length_fault(items.len()) {
             return misfit(node, fault);
@@ -81,8 +81,8 @@ impl<K: Kind> Kind for Several<K> {
         (0..self.fewest).map(|_| self.each.placeholder()).collect()
     }
 
-    fn json(&self, values: &Self::Value, node: &Node) -> Json {
-        let Value::List(items) = &node.value else { return json!([]) };
+    fn json(&self, values: &Self::Value, node: &TreeNode) -> Json {
+        let TreeValue::List(items) = &node.value else { return json!([]) };
         values.iter().zip(items).map(|(value, item)| self.each.json(value, item)).collect()
     }
 

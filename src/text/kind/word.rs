@@ -1,18 +1,18 @@
 //! Values in quotes without a unit: texts, words of a closed set, paths.
 
 use super::super::origin::Texts;
-use super::super::quantity::Fault;
+use super::super::quantity::ParseError;
 use super::super::suggest;
-use super::super::tree::{Node, Value};
-use super::{Decoded, Kind, misfit};
+use super::super::tree::{TreeNode, TreeValue};
+use super::{Decoded, ValueKind, misfit};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
 /// The text of a node that must be a string.
-fn text_of(node: &Node, what: &str, allowed: String) -> Decoded<String> {
+fn text_of(node: &TreeNode, what: &str, allowed: String) -> Decoded<String> {
     match &node.value {
-        Value::Text(text) => Ok(text.clone()),
-        other => misfit(node, Fault::new(format!("{what} cannot be {}", other.what()), allowed)),
+        TreeValue::Text(text) => Ok(text.clone()),
+        other => misfit(node, ParseError::new(format!("{what} cannot be {}", other.what()), allowed)),
     }
 }
 
@@ -20,7 +20,7 @@ fn text_of(node: &Node, what: &str, allowed: String) -> Decoded<String> {
 #[derive(Clone, Debug)]
 pub struct Words;
 
-impl Kind for Words {
+impl ValueKind for Words {
     type Value = String;
     type Written<'d> = &'d str;
 
@@ -32,11 +32,11 @@ impl Kind for Words {
         "write a text in quotes".to_string()
     }
 
-    fn written(&self, default: &str) -> Value {
-        Value::Text(default.to_string())
+    fn written(&self, default: &str) -> TreeValue {
+        TreeValue::Text(default.to_string())
     }
 
-    fn decode(&self, node: &Node, _: &Texts) -> Decoded<String> {
+    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<String> {
         text_of(node, "a text", self.allowed())
     }
 
@@ -44,7 +44,7 @@ impl Kind for Words {
         String::new()
     }
 
-    fn json(&self, value: &String, _: &Node) -> Json {
+    fn json(&self, value: &String, _: &TreeNode) -> Json {
         json!(value)
     }
 
@@ -66,7 +66,7 @@ impl<T> Choice<T> {
     }
 }
 
-impl<T: Clone> Kind for Choice<T> {
+impl<T: Clone> ValueKind for Choice<T> {
     type Value = T;
     type Written<'d> = &'d str;
 
@@ -79,12 +79,12 @@ impl<T: Clone> Kind for Choice<T> {
         format!("write one of {}", words.join(", "))
     }
 
-    fn written(&self, default: &str) -> Value {
+    fn written(&self, default: &str) -> TreeValue {
         assert!(self.names().any(|word| word == default), "the default {default:?} is none of {}", self.name());
-        Value::Text(default.to_string())
+        TreeValue::Text(default.to_string())
     }
 
-    fn decode(&self, node: &Node, _: &Texts) -> Decoded<T> {
+    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<T> {
         let given = text_of(node, "a word", self.allowed())?;
         if let Some((_, value)) = self.words.iter().find(|(word, _)| *word == given) {
             return Ok(value.clone());
@@ -93,14 +93,14 @@ impl<T: Clone> Kind for Choice<T> {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => "not one of the words allowed here".to_string(),
         };
-        misfit(node, Fault::new(label, self.allowed()))
+        misfit(node, ParseError::new(label, self.allowed()))
     }
 
     fn placeholder(&self) -> T {
         self.words.first().expect("a choice has at least one word").1.clone()
     }
 
-    fn json(&self, _: &T, node: &Node) -> Json {
+    fn json(&self, _: &T, node: &TreeNode) -> Json {
         json!(node.text().unwrap_or_default())
     }
 
@@ -113,7 +113,7 @@ impl<T: Clone> Kind for Choice<T> {
 #[derive(Clone, Debug)]
 pub struct FilePath;
 
-impl Kind for FilePath {
+impl ValueKind for FilePath {
     type Value = PathBuf;
     type Written<'d> = &'d str;
 
@@ -125,14 +125,14 @@ impl Kind for FilePath {
         "write the name of a file in quotes, relative to the file it stands in".to_string()
     }
 
-    fn written(&self, default: &str) -> Value {
-        Value::Text(default.to_string())
+    fn written(&self, default: &str) -> TreeValue {
+        TreeValue::Text(default.to_string())
     }
 
-    fn decode(&self, node: &Node, texts: &Texts) -> Decoded<PathBuf> {
+    fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<PathBuf> {
         let name = text_of(node, "a path", self.allowed())?;
         if name.is_empty() || name.contains('\0') {
-            return misfit(node, Fault::new("this names no file", self.allowed()));
+            return misfit(node, ParseError::new("this names no file", self.allowed()));
         }
         let folder = node.place.as_ref().and_then(|place| texts.get(place.text).folder.clone());
         Ok(folder.unwrap_or_default().join(name))
@@ -146,7 +146,7 @@ impl Kind for FilePath {
         Some(value)
     }
 
-    fn json(&self, _: &PathBuf, node: &Node) -> Json {
+    fn json(&self, _: &PathBuf, node: &TreeNode) -> Json {
         json!(node.text().unwrap_or_default())
     }
 

@@ -3,7 +3,7 @@
 //! Two schemas in one: what may stand anywhere, and what must stand in a file without `parts`.
 
 use super::super::load::PARTS;
-use super::{Family, Form, Item, Member, Need, Schema, Shape};
+use super::{Family, Form, Item, Member, Need, Schema, TableShape};
 use serde_json::{Map, Value as Json, json};
 
 impl Schema {
@@ -27,7 +27,7 @@ impl Schema {
     }
 }
 
-impl Shape {
+impl TableShape {
     /// The names of required keys.
     fn required(&self) -> Vec<&'static str> {
         let must = |item: &Item| match item {
