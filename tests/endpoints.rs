@@ -134,8 +134,12 @@ fn programs_of_a_node_share_its_processor() {
     for pair in PAIRS {
         let of = |endpoints| cycles(&done(&described(pair, ["none", "ideal-1998"], endpoints, program)));
         let (alone, shared) = (of(1), of(3));
+        let times = shared / alone;
         // Nearly all that programs do is compute; what they send costs less than a hundredth of that.
-        assert!((shared / alone - 3.0).abs() < 0.02, "{pair:?}: {alone} cycles alone, {shared} of three");
+        assert!(times > 2.98, "{pair:?}: {alone} cycles alone, {shared} of three: one at a time");
+        // In each half step the processor may once be idle for as long as one computes on the other node and
+        // keeps those from sending that are waited for.
+        assert!(times < 4.02, "{pair:?}: {alone} cycles alone, {shared} of three: no time is lost but in waits");
     }
 }
 
