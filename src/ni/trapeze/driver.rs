@@ -280,8 +280,10 @@ impl Driver for TrapezeDriver {
         self.send_next.set(self.send_next.get() + 1);
         self.send_free.set(self.send_free.get() - 1);
         self.write_entry(entry, packet, &control).await;
-        packet.journey.served(working, cpu.now());
-        packet.journey.close(stage::HOST_SEND, cpu.now());
+        // The firmware may have it before the processor, whose clock may be ahead, goes on.
+        let written = self.sim.now();
+        packet.journey.served(working, written);
+        packet.journey.close(stage::HOST_SEND, written);
         turn.did("send", packet.journey.id(), packet.source.bytes());
         true
     }
