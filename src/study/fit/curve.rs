@@ -38,6 +38,9 @@ struct Heading {
     unit: Option<String>,
 }
 
+/// A row's bytes and its cells.
+type Cells<'a> = (Range<usize>, Vec<&'a str>);
+
 /// Columns that are taken before others.
 const FIRST: [&str; 4] = ["typical", "avg", "average", "mean"];
 /// The fewest points of a curve.
@@ -66,9 +69,6 @@ struct Printed<'a> {
     text: &'a str,
     id: TextId,
 }
-
-/// A row: where it stands, and its fields.
-type Row<'a> = (Range<usize>, Vec<&'a str>);
 
 impl Printed<'_> {
     fn place(&self, span: Range<usize>) -> Option<Place> {
@@ -120,7 +120,7 @@ impl Printed<'_> {
     }
 
     /// The rows of numbers behind the headings, each with its cells.
-    fn rows(&self, from: usize, csv: bool) -> Result<Vec<Row<'_>>, Problem> {
+    fn rows(&self, from: usize, csv: bool) -> Result<Vec<Cells<'_>>, Problem> {
         let mut rows = Vec::new();
         for (span, line) in self.lines().filter(|(span, _)| span.start > from) {
             let is_numbers = line.starts_with(|c: char| c.is_ascii_digit());
@@ -144,12 +144,7 @@ impl Printed<'_> {
     }
 
     /// The columns of sizes and of what was measured.
-    fn columns(
-        &self,
-        headings: &[Heading],
-        rows: &[(Range<usize>, Vec<&str>)],
-        at: Range<usize>,
-    ) -> Result<(usize, usize), Problem> {
+    fn columns(&self, headings: &[Heading], rows: &[Cells<'_>], at: Range<usize>) -> Result<(usize, usize), Problem> {
         let unit = |column: usize| {
             let cell = rows[0].1.get(column).copied().unwrap_or_default();
             unit::of(cell, headings[column].unit.as_deref())

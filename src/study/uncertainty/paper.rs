@@ -1,7 +1,7 @@
 //! How sure the numbers of a study's claims are.
 //!
 //! The points that number claims are judged by are run again with each constant up and down. Claims
-//! calibrated on condition the rest, whatever artifact they belong to. Leaves out claims in words, and
+//! calibrated on, or put in, condition the rest, whatever artifact they belong to. Leaves out claims in words, and
 //! points that depend on what earlier ones gave.
 
 use super::posterior::{NOISE, Posterior, z};
@@ -37,7 +37,7 @@ impl Asked<'_> {
     fn of<'a>(found: &'a Located, artifacts: &[&str], quick: bool) -> Result<Asked<'a>, FaultyPoints> {
         let study = &found.read.value;
         let is_asked = |claim: &&Stated| {
-            let within = artifacts.contains(&claim.artifact.text.as_str()) || claim.role() == Role::Calibrated;
+            let within = artifacts.contains(&claim.artifact.text.as_str()) || is_known(claim);
             within && claim.expected().is_some()
         };
         let claims: Vec<&Stated> = study.claims.iter().filter(is_asked).collect();
@@ -97,7 +97,7 @@ pub fn doubt(
     let by_constant = elasticity::all(&unknowns, &reads, &middle, &numbers, &|| progress.done("a constant changed"));
     let row = |claim: usize| by_constant.iter().map(|numbers| numbers[claim]).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = (0..asked.claims.len()).map(row).collect();
-    let fitted = asked.claims.iter().zip(&rows).filter(|(claim, _)| claim.role() == Role::Calibrated);
+    let fitted = asked.claims.iter().zip(&rows).filter(|(claim, _)| is_known(claim));
     let fitted: Vec<_> = fitted.map(|(_, row)| (row.as_slice(), NOISE)).collect();
     let posterior = Posterior::of(&unknown::priors(&unknowns), &fitted);
     for (stated, row) in asked.claims.iter().zip(&rows) {
@@ -106,6 +106,11 @@ pub fn doubt(
     }
     let constant = |(index, unknown): (usize, &Unknown)| (unknown.name(), unknown.prior, posterior.constant(index));
     Ok(Doubts { constants: unknowns.iter().enumerate().map(constant).collect() })
+}
+
+/// Whether the constants are such that the claim holds: they were settled on it, or it was put in.
+fn is_known(claim: &Stated) -> bool {
+    matches!(claim.role(), Role::Calibrated | Role::Given)
 }
 
 /// Adds its doubt to a claim, which decides whether it is predicted or underdetermined.

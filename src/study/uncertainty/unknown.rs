@@ -5,7 +5,7 @@
 
 use crate::machine::Machine;
 use crate::study::constants::{self, PartNumber};
-use crate::text::Read;
+use crate::text::{Entry, Read};
 
 /// One standard deviation of a constant's logarithm, where its comment states none (chosen).
 pub const PRIOR: f64 = 0.25;
@@ -79,7 +79,10 @@ impl Unknown {
     pub fn times(&self, factor: f64, read: &Read<Machine>) -> Option<(Vec<String>, f64)> {
         let (value, really) = self.constant.near(factor)?;
         let entries = read.entries();
-        let has = |key: &&String| entries.iter().any(|entry| entry.path == **key && entry.value == self.constant.value);
+        // One value of two sources is two constants.
+        let (value_of, source) = (&self.constant.value, &self.constant.source);
+        let is_it = |entry: &Entry| entry.value == *value_of && entry.note == *source;
+        let has = |key: &&String| entries.iter().any(|entry| entry.path == **key && is_it(entry));
         let sets: Vec<String> = self.keys.iter().filter(has).map(|key| format!("{key}={value}")).collect();
         (!sets.is_empty()).then_some((sets, really))
     }
