@@ -44,6 +44,20 @@ impl Binds {
             },
         }
     }
+
+    /// What holds back a run, as that of another machine may be held back, too: the kind of resource,
+    /// without its node, or the stage.
+    pub fn kind(result: &RunResult) -> String {
+        match Binds::of(result, &MeanLedger::of(&result.ledgers)) {
+            Binds::Resource(name, _) => {
+                let known = result.resources.iter().find(|resource| resource.name == name);
+                known.map_or(name.as_str(), |resource| resource.kind).to_owned()
+            }
+            Binds::Stage(name, _) => name,
+            Binds::Nothing => "nothing delivered".to_owned(),
+            Binds::Stuck => "stuck".to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for Binds {

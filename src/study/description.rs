@@ -60,6 +60,8 @@ pub enum From {
     Metric(Vec<Template>, Template),
     /// How long a resource was busy in a run, in µs.
     Busy(Vec<Template>, Template),
+    /// What a run tells beside its metrics, of the first of these points that is run.
+    Told(Vec<Template>, Fact),
     /// Other values.
     Value(Expression),
     /// A table.
@@ -67,6 +69,22 @@ pub enum From {
     /// A function of the program.
     Rust(Said),
 }
+
+/// What a run tells beside its metrics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fact {
+    /// What holds it back: a kind of resource, or the longest stage; a text.
+    Binds,
+    /// How it ended; a text.
+    Outcome,
+    /// The simulated time at which it ended, in µs.
+    Time,
+    /// Whether there is one: it was not left out because its parts do not fit.
+    Fits,
+}
+
+const FACTS: [(&str, Fact); 4] =
+    [("binds", Fact::Binds), ("outcome", Fact::Outcome), ("time", Fact::Time), ("fits", Fact::Fits)];
 
 impl Study {
     /// Reads one.
@@ -126,20 +144,23 @@ impl From {
         let points: Vec<Template> = points.iter().map(|point| template(t, point)).collect();
         let metric = t.phrase("metric", "The metric of that point").optional();
         let busy = t.phrase("busy", "The resource of that point whose busy time it is, in us").optional();
+        let told = "What that point's run tells: what holds it back, how or when it ended, whether its parts fit";
+        let told = t.choice("tells", told, &FACTS).optional();
         let value = t.phrase("value", "An expression of other values").optional();
         let table = t.by_name("table", "A number or text for each argument", NumberOrText).optional();
         let rust = t.phrase("rust", "A function of the program, by its name").optional();
         let has_points = !points.is_empty();
-        match (metric, busy, value, table, rust) {
-            (Some(metric), None, None, None, None) if has_points => From::Metric(points, template(t, &metric)),
-            (None, Some(busy), None, None, None) if has_points => From::Busy(points, template(t, &busy)),
-            (None, None, Some(value), None, None) if !has_points => From::Value(expression(t, &value)),
-            (None, None, None, Some(table), None) if !has_points => {
+        match (metric, busy, told, value, table, rust) {
+            (Some(metric), None, None, None, None, None) if has_points => From::Metric(points, template(t, &metric)),
+            (None, Some(busy), None, None, None, None) if has_points => From::Busy(points, template(t, &busy)),
+            (None, None, Some(told), None, None, None) if has_points => From::Told(points, told),
+            (None, None, None, Some(value), None, None) if !has_points => From::Value(expression(t, &value)),
+            (None, None, None, None, Some(table), None) if !has_points => {
                 From::Table(table.into_iter().map(|(key, value)| (key.text, value)).collect())
             }
-            (None, None, None, None, Some(rust)) if !has_points => From::Rust(rust),
+            (None, None, None, None, None, Some(rust)) if !has_points => From::Rust(rust),
             _ => {
-                let help = "write `point` with `metric` or `busy`, or `value`, or `table`, or `rust`";
+                let help = "write `point` with `metric`, `busy` or `tells`, or `value`, or `table`, or `rust`";
                 t.wrong("", "this value is said in no way, or in several", help);
                 From::Table(Vec::new())
             }
@@ -148,9 +169,13 @@ impl From {
 
     /// The names in the holes of a metric's point and itself, in the order in which they first stand.
     fn holes(&self) -> Vec<String> {
-        let (From::Metric(points, what) | From::Busy(points, what)) = self else { return Vec::new() };
+        let (points, what) = match self {
+            From::Metric(points, what) | From::Busy(points, what) => (points, Some(what)),
+            From::Told(points, _) => (points, None),
+            _ => return Vec::new(),
+        };
         let mut names: Vec<String> = Vec::new();
-        for piece in points.iter().take(1).chain([what]).flat_map(|template| &template.pieces) {
+        for piece in points.iter().take(1).chain(what).flat_map(|template| &template.pieces) {
             if let Segment::Hole(tree, _) = piece
                 && let Term::Value(name, _) = &tree.node
                 && !names.contains(name)

@@ -33,6 +33,8 @@ pub struct RunResult {
 pub struct ResourceUse {
     /// Its name.
     pub name: String,
+    /// What it is, without the node or link that it is of.
+    pub kind: &'static str,
     /// How long it was taken.
     pub busy: Time,
     /// How long of that it did its own work, at its own pace, as far as that is told apart: what is
@@ -110,12 +112,12 @@ fn resources(built: &Built) -> Vec<ResourceUse> {
     for node in built.world.nodes.iter() {
         for part in node.endpoint().uses() {
             let name = format!("{} {}", node.name, part.what);
-            resources.push(ResourceUse { name, busy: part.busy, moving: part.moving });
+            resources.push(ResourceUse { name, kind: part.what, busy: part.busy, moving: part.moving });
         }
     }
     resources.extend(built.world.links().into_iter().map(|link| {
         let (busy, moving) = (link.held, link.moving);
-        ResourceUse { name: format!("link {}", link.name), busy, moving }
+        ResourceUse { name: format!("link {}", link.name), kind: "link", busy, moving }
     }));
     resources
 }

@@ -4,11 +4,14 @@
 //! expression: names that are not there, and points that are not run. Leaves out which metrics a run
 //! gives, which only the run tells.
 
-use super::description::{From, Meaning, Study};
+use super::Binds;
+use super::description::{Fact, From, Meaning, Study};
 use super::experiment::Results;
 use super::expression::{Key, Names, Scope, Stop, Template, Value};
 use super::own;
+use super::record::outcome_name;
 use super::run::RunResult;
+use crate::engine::Outcome;
 use crate::text::{Constant, Said, suggest};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -66,6 +69,30 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The first of these points that is run, or else the last.
+    fn first_run(&self, scope: &Scope, points: &[Template]) -> Result<String, Stop> {
+        let points: Vec<String> = points.iter().map(|point| scope.words(&keys(point))).collect::<Result<_, _>>()?;
+        let point = points.iter().find(|point| self.is_run(point)).or(points.last());
+        Ok(point.cloned().unwrap_or_default())
+    }
+
+    /// What the run of the first of these points tells beside its metrics.
+    fn told(&self, scope: &Scope, points: &[Template], fact: Fact) -> Result<Value, Stop> {
+        let point = &self.first_run(scope, points)?;
+        let run = self.run(point)?;
+        if fact == Fact::Fits {
+            return Ok(Value::Flag(run.is_some() || self.is_planned()));
+        }
+        match (run, fact) {
+            (None, _) if !self.is_planned() => Err(Stop::Absent(format!("`{point}` was not run"))),
+            (run, Fact::Time) => Ok(Value::Number(run.map_or(1.0, |run| run.end.as_us()))),
+            (run, Fact::Outcome) => {
+                Ok(Value::Text(outcome_name(run.map_or(&Outcome::Done, |run| &run.outcome)).into()))
+            }
+            (run, _) => Ok(Value::Text(run.map_or_else(|| "what binds".to_owned(), Binds::kind))),
+        }
+    }
+
     /// What `of` says of the first of these points that is run.
     fn measured(
         &self,
@@ -74,10 +101,8 @@ impl<'a> View<'a> {
         what: &Template,
         of: impl Fn(&RunResult, &str) -> Result<f64, Stop>,
     ) -> Result<Value, Stop> {
-        let points: Vec<String> = points.iter().map(|point| scope.words(&keys(point))).collect::<Result<_, _>>()?;
         let what = scope.words(&keys(what))?;
-        let point = points.iter().find(|point| self.is_run(point)).or(points.last());
-        let point = point.map(String::as_str).unwrap_or_default();
+        let point = &self.first_run(scope, points)?;
         match (self.run(point)?, self.source) {
             (Some(run), _) => of(run, &what).map(Value::Number),
             (None, Source::Planned(_)) => Ok(Value::Number(1.0)),
@@ -110,6 +135,7 @@ impl<'a> View<'a> {
                 let found = run.resources.iter().find(|known| known.name == resource);
                 found.map(|found| found.busy.as_us()).ok_or_else(|| no_resource(run, resource))
             }),
+            From::Told(points, fact) => self.told(&scope, points, *fact),
             From::Value(expression) => scope.value(expression),
             From::Table(table) => in_table(table, name, arguments, self.gaps),
             From::Rust(rust) => own::value(self, rust, arguments),
