@@ -250,3 +250,101 @@ fn claims_are_judged_by_the_runs_alone() {
     assert_eq!(judged(&found, &whole), [Some(false), Some(false)]);
     assert_eq!(judged(&found, &Results::new()), [None, None], "nothing is seen in no results");
 }
+
+/// A study over parts, of which some do not fit together: on a host that does not snoop no interface does
+/// that is coherent, and packets of 256 B are longer than what a cut-through router holds.
+const MATRIX: [(&str, &str); 4] = [
+    (
+        "study.toml",
+        "title = 'parts'\n[artifacts]\nlatency = ['latency']\n[values.latency]\npoint = 'latency/{interface}/{fabric}'\n\
+         metric = 'message.latency_one_way'\n[values.binds]\npoint = 'latency/{interface}/{fabric}'\ntells = 'binds'\n\
+         [values.outcome]\npoint = 'latency/{interface}/{fabric}'\ntells = 'outcome'\n\
+         [values.time]\npoint = 'latency/{interface}/{fabric}'\ntells = 'time'\n\
+         [values.fits]\npoint = 'latency/{interface}/{fabric}'\ntells = 'fits'\n",
+    ),
+    (
+        "experiments.toml",
+        "[axes.interface]\nqueues = []\ncni32qm = []\nni2w = []\n[axes.fabric]\nideal-1998 = []\nnifdy-fat-tree = []\n\
+         [experiments.latency]\nbase = 'machine.toml'\naxes = ['interface', 'fabric']\nfitting = true\n\
+         set = ['parts=[\"hosts/p6-natoma\", \"ni/<interface>\", \"fabrics/<fabric>\"]']\n",
+    ),
+    (
+        "figures.toml",
+        "[[figure]]\nartifact = 'latency'\ntitle = 'Latency'\n[figure.matrix]\nrows = ['interface']\n\
+         columns = ['fabric']\nvalue = 'latency[{interface}/{fabric}]'\npoint = 'latency/{interface}/{fabric}'\n\
+         shades = 'latency'\nunit = 'us'\n\
+         [[figure]]\nartifact = 'latency'\nid = 'binds'\ntitle = 'Binds'\n[figure.matrix]\nrows = ['interface']\n\
+         columns = ['fabric']\nvalue = 'binds[{interface}/{fabric}]'\nshades = 'binds'\n",
+    ),
+    (
+        "claims.toml",
+        "[[claim]]\nid = 'fits'\nartifact = 'latency'\nstatement = 's'\nkind = 'shape'\nexpected = 'three'\n\
+         value = \"outcome[{interface}/{fabric}] == 'done' and time[{interface}/{fabric}] > latency[{interface}/{fabric}] \
+         for interface for fabric if fits[{interface}/{fabric}]\"\nholds = 'all(value) and count(value) == 3'\n",
+    ),
+];
+const MATRIX_MACHINE: &str =
+    "[nodes.node]\ncount = 2\nhost = 'p6-natoma'\n[workload.ping-pong]\npayload = '64 B'\nmessages = 4\n";
+
+fn matrix(name: &str) -> Folder {
+    let folder = Folder::with_study(name);
+    for (file, text) in MATRIX.iter().chain([&("machine.toml", MATRIX_MACHINE)]) {
+        fs::write(folder.0.join(file), text).expect("a file");
+    }
+    folder
+}
+
+#[test]
+fn a_cell_leads_to_the_description_that_gives_its_number() {
+    let folder = matrix("matrix");
+    let out = folder.0.join("results");
+    let ran = narrows(&["reproduce", folder.path(), "--strict", "--out", out.to_str().expect("UTF-8")]);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("3 points are left out"), "{}", stderr(&ran));
+    let read = |file: &str| fs::read_to_string(out.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let (svg, csv, binds) = (read("latency.svg"), read("latency.csv"), read("binds.csv"));
+    assert_eq!(svg.matches("<a href=").count(), 3);
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines[0], "interface,ideal-1998 [us],nifdy-fat-tree [us]");
+    assert_eq!(lines.len(), 3, "no row of an interface that fits nowhere: {csv}");
+    for (interface, fabric, line, column) in
+        [("queues", "ideal-1998", 1, 1), ("queues", "nifdy-fat-tree", 1, 2), ("ni2w", "ideal-1998", 2, 1)]
+    {
+        let path = format!("descriptions/latency/{interface}/{fabric}.toml");
+        assert!(svg.contains(&format!("href=\"{path}\"")), "{path}");
+        let file = out.join(&path);
+        let file = file.to_str().expect("UTF-8");
+        let checked = narrows(&["check", file]);
+        assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
+        let one = narrows(&["run", file, "--format", "json"]);
+        let json: Json = serde_json::from_slice(&one.stdout).expect("JSON");
+        let cell: f64 = lines[line].split(',').nth(column).and_then(|cell| cell.parse().ok()).expect("a number");
+        assert_eq!(json["metrics"]["message.latency_one_way"]["value"], cell, "{path}");
+        let of_run = &json["binds"];
+        let told = of_run["resource"].as_str().or(of_run["stage"].as_str()).expect("something binds");
+        let cell = binds.lines().nth(line).and_then(|line| line.split(',').nth(column)).expect("a word");
+        assert!(told.ends_with(cell) && !cell.contains("node"), "{told}: {cell}");
+    }
+    assert_eq!(lines[2].split(',').nth(2), Some(""), "what does not fit is blank: {csv}");
+}
+
+#[test]
+fn only_what_does_not_fit_is_left_out() {
+    for (number, (file, from, to, told)) in [
+        ("machine.toml", "messages = 4", "mesages = 4", "did you mean `messages`?"),
+        ("machine.toml", "count = 2", "count = 1", "needs at least 2"),
+        ("experiments.toml", "fitting = true", "fitting = false", "a coherent memory bus"),
+        ("experiments.toml", "queues = []\ncni32qm = []\nni2w = []", "cni32qm = []", "a coherent memory bus"),
+        ("figures.toml", "point = 'latency/{interface}", "point = 'latency/x{interface}", "no run is called"),
+        ("study.toml", "tells = 'binds'", "tells = 'bind'", "did you mean"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let folder = matrix(&format!("fitting-{number}"));
+        folder.change(file, from, to);
+        let ran = narrows(&["reproduce", folder.path()]);
+        assert_eq!(ran.status.code(), Some(2), "{to}: {}", stderr(&ran));
+        assert!(stderr(&ran).contains(told), "{to}: {}", stderr(&ran));
+    }
+}

@@ -168,6 +168,12 @@ impl study::Progress for Bar {
         let _ = self.0.set(bar);
     }
 
+    fn leaves_out(&self, points: usize) {
+        if points > 0 {
+            eprintln!("{points} points are left out: their parts do not fit together");
+        }
+    }
+
     fn done(&self, point: &str) {
         if let Some(bar) = self.0.get() {
             bar.set_message(point.to_owned());

@@ -104,6 +104,7 @@ mod tests {
             summary: "It's \"fast\".".into(),
             claims: vec![number("R1", 116.0, 118.0, 0.05), number("R2", 100.0, 300.0, 0.05), shape("R3", None)],
             artifacts: vec![artifact],
+            files: Vec::new(),
         }
     }
 

@@ -15,7 +15,7 @@ pub mod steps;
 pub mod svg;
 pub mod table;
 
-pub use chart::{Axis, Bar, BarChart, Group, HeatMap, LineChart, Note, Panel, Series, Style};
+pub use chart::{Axis, Bar, BarChart, Group, HeatMap, LineChart, Matrix, MatrixCell, Note, Panel, Series, Style};
 pub use claim::{Claim, Kind, Role, Value};
 pub use ledger::MeanLedger;
 pub use packet_flow::{PacketFlow, Transfer};

@@ -54,6 +54,9 @@ pub struct PaperReport {
     pub claims: Vec<Claim>,
     /// Its tables and figures.
     pub artifacts: Vec<Artifact>,
+    /// What its pictures link to: the path of each file below the report, and its text.
+    #[serde(skip)]
+    pub files: Vec<(String, String)>,
 }
 
 impl PaperReport {
@@ -83,8 +86,8 @@ impl PaperReport {
         Tally::of(&self.claims)
     }
 
-    /// Writes `report.html`, `report.json` and each artifact's `ID.svg` and `ID.csv` into `folder`,
-    /// which is made if missing.
+    /// Writes `report.html`, `report.json`, each artifact's `ID.svg` and `ID.csv`, and what they link to
+    /// into `folder`, which is made if missing.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         for artifact in &self.artifacts {
@@ -94,6 +97,11 @@ impl PaperReport {
             if let (Some(name), Some(table)) = (artifact.csv_file(), &artifact.table) {
                 fs::write(folder.join(name), table.csv())?;
             }
+        }
+        for (path, text) in &self.files {
+            let path = folder.join(path);
+            path.parent().map(fs::create_dir_all).transpose()?;
+            fs::write(path, text)?;
         }
         fs::write(folder.join("report.json"), format!("{:#}\n", self.json()))?;
         fs::write(folder.join("report.html"), html::page(self))

@@ -137,6 +137,17 @@ impl Svg {
         let _ = writeln!(self.out, "<g {style}>");
     }
 
+    /// What `inside` draws, with a tooltip over all of it, which may link to something.
+    pub fn part(&mut self, link: Option<&str>, tooltip: &str, inside: impl FnOnce(&mut Svg)) {
+        let (open, close) = match link {
+            Some(link) => (format!("<a href=\"{}\">", escape(link)), "</a>\n"),
+            None => ("<g>".to_owned(), "</g>\n"),
+        };
+        let _ = write!(self.out, "{open}<title>{}</title>", escape(tooltip));
+        inside(self);
+        self.out.push_str(close);
+    }
+
     /// Closes the group opened last.
     pub fn close(&mut self) {
         self.out.push_str("</g>\n");

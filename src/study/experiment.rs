@@ -6,12 +6,13 @@
 
 use super::home::{File, Home};
 use super::run::{RunResult, run};
+use super::written;
 use crate::engine::Recorder;
 use crate::machine::{self, Machine};
 use crate::text::kind::{ByName, Phrase, Several};
 use crate::text::{Document, Problems, Read, Said, Table};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// For each value of an axis the settings it stands for.
@@ -41,6 +42,8 @@ pub struct Experiment {
     pub axes: Vec<Said>,
     /// Whether spans are recorded.
     trace: bool,
+    /// Whether points whose parts do not fit together are left out.
+    fitting: bool,
     /// Further settings under `--quick`.
     quick: Vec<Said>,
 }
@@ -70,6 +73,7 @@ pub struct Draft {
     base: Arc<File>,
     sets: Vec<String>,
     trace: bool,
+    fitting: bool,
 }
 
 impl Draft {
@@ -82,6 +86,11 @@ impl Draft {
     /// Runs it as it was read.
     pub fn run(&self, read: &Read<Machine>) -> RunResult {
         run(&read.value, recorder(self.trace))
+    }
+
+    /// It as a file of its own.
+    fn written(&self) -> Option<String> {
+        written::description(&self.name, &self.base.text, &self.sets)
     }
 }
 
@@ -116,7 +125,8 @@ impl Experiments {
         self.all.iter().find(|(known, _)| known == name).map(|(_, experiment)| experiment)
     }
 
-    /// The points of the experiments `wanted`, in order, with `more` settings over theirs.
+    /// The points of the experiments `wanted`, in order, with `more` settings over theirs; without those
+    /// that may be left out and do not fit.
     pub fn points(
         &self,
         home: &Home,
@@ -125,11 +135,18 @@ impl Experiments {
         more: &[String],
     ) -> Result<Vec<Point>, FaultyPoints> {
         let (mut points, mut faulty) = (Vec::new(), Vec::<Found>::new());
-        for draft in self.drafts(home, wanted, quick)? {
-            match draft.read(more) {
-                Ok(read) => points.push(Point { name: draft.name, machine: read.value, trace: draft.trace }),
-                Err(problems) => Found::add(&mut faulty, &draft.name, &problems),
+        for name in wanted {
+            let (before, mut misfits) = (points.len(), Vec::new());
+            for draft in self.drafts(home, &[name], quick)? {
+                match draft.read(more) {
+                    Ok(read) => points.push(Point { name: draft.name, machine: read.value, trace: draft.trace }),
+                    Err(problems) if draft.fitting && problems.are_misfits() => misfits.push((draft.name, problems)),
+                    Err(problems) => Found::add(&mut faulty, &draft.name, &problems),
+                }
             }
+            // Where nothing fits, that is what is wrong.
+            misfits.retain(|_| points.len() == before);
+            misfits.iter().for_each(|(point, problems)| Found::add(&mut faulty, point, problems));
         }
         if faulty.is_empty() { Ok(points) } else { Err(faulty.into_iter().map(Found::told).collect()) }
     }
@@ -139,16 +156,29 @@ impl Experiments {
         let mut drafts = Vec::new();
         for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, self.find(name)?))) {
             let base = Arc::new(home.file(&experiment.base).map_err(|problem| vec![(String::new(), problem)])?);
-            let trace = experiment.trace;
+            let (trace, fitting) = (experiment.trace, experiment.fitting);
             let combinations = self.combinations(name, experiment, quick).into_iter();
             drafts.extend(combinations.map(|Combination { name, sets, .. }| Draft {
                 name,
                 base: base.clone(),
                 sets,
                 trace,
+                fitting,
             }));
         }
         Ok(drafts)
+    }
+
+    /// The descriptions of these points of the experiments `wanted` as files of their own: path and text.
+    pub fn descriptions(
+        &self,
+        home: &Home,
+        wanted: &[&str],
+        quick: bool,
+        points: &BTreeSet<String>,
+    ) -> Result<Vec<(String, String)>, FaultyPoints> {
+        let drafts = self.drafts(home, wanted, quick)?.into_iter().filter(|draft| points.contains(&draft.name));
+        Ok(drafts.filter_map(|draft| Some((written::path(&draft.name), draft.written()?))).collect())
     }
 
     /// The point `of` of the experiment `experiment` under another name, with `more` settings.
@@ -224,6 +254,7 @@ impl Experiment {
             payload: t.text("payload", "The key that axes mean by PAYLOAD").optional(),
             axes: t.phrases("axes", "The axes whose values its points have, every combination").or(&[]),
             trace: t.flag("trace", "Whether what every engine did is recorded").or(false),
+            fitting: t.flag("fitting", "Whether points whose parts do not fit together are left out").or(false),
             quick: t.phrases("quick", "Settings that --quick puts in the place of those with the same key").or(&[]),
         }
     }

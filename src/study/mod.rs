@@ -16,6 +16,7 @@
 //! | `home.rs` | where a study lies, and its files |
 //! | `description.rs` | a study as it is described |
 //! | `experiment.rs` | the runs behind it |
+//! | `written.rs` | a point's description as a file of its own |
 //! | `expression/` | the language in which it says what is measured |
 //! | `view.rs` | what names in expressions mean, before and after the runs |
 //! | `claims.rs` | its claims, judged |
@@ -51,6 +52,7 @@ pub mod uncertainty;
 pub mod vary;
 mod view;
 pub mod whatif;
+pub mod written;
 
 pub use binds::Binds;
 pub use record::Record;

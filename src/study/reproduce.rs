@@ -35,6 +35,8 @@ pub trait Progress: Sync {
     fn begins(&self, points: usize);
     /// This point was run.
     fn done(&self, point: &str);
+    /// So many points are left out, since their parts do not fit together.
+    fn leaves_out(&self, _points: usize) {}
 }
 
 /// A study that was read and checked, and where it lies.
@@ -95,12 +97,15 @@ impl Located {
             alone(self.read.problems(problems))
         };
         let mut claims = claims::judge(study, &artifacts, &results).map_err(told)?;
-        let mut drawn = figures::draw(study, &artifacts, &results).map_err(told)?;
+        let (mut drawn, linked) = figures::draw(study, &artifacts, &results).map_err(told)?;
         if options.uncertainty {
             let doubts = doubt(self, options, &results, &mut claims, progress)?;
             drawn.extend(sureness::artifacts(&claims, &doubts));
         }
+        let wanted = self.experiments(&artifacts);
+        let files = study.experiments.descriptions(&self.home, &wanted, options.quick, &linked)?;
         Ok(PaperReport {
+            files,
             claims,
             artifacts: drawn,
             paper: self.home.name(),
@@ -108,6 +113,16 @@ impl Located {
             reference: study.reference.clone(),
             summary: study.summary.clone(),
         })
+    }
+
+    /// The experiments that artifacts need, each once.
+    fn experiments(&self, artifacts: &[&str]) -> Vec<&str> {
+        let study = &self.read.value;
+        let mut experiments: Vec<&str> =
+            artifacts.iter().flat_map(|id| study.experiments_of(id)).map(|said| said.text.as_str()).collect();
+        experiments.sort_unstable();
+        experiments.dedup();
+        experiments
     }
 
     /// Runs what the artifacts need, with `more` settings over every point's.
@@ -119,11 +134,10 @@ impl Located {
         progress: &dyn Progress,
     ) -> Result<Results, FaultyPoints> {
         let (study, quick) = (&self.read.value, options.quick);
-        let mut experiments: Vec<&str> =
-            artifacts.iter().flat_map(|id| study.experiments_of(id)).map(|said| said.text.as_str()).collect();
-        experiments.sort_unstable();
-        experiments.dedup();
+        let experiments = self.experiments(artifacts);
         let points = study.experiments.points(&self.home, &experiments, quick, more)?;
+        let planned: usize = experiments.iter().map(|name| study.experiments.names(name, quick).len()).sum();
+        progress.leaves_out(planned - points.len());
         let explored = study.explore.iter().filter(|(artifact, _)| artifacts.contains(&artifact.text.as_str()));
         let explorations: Vec<own::Exploration> =
             explored.filter_map(|(_, function)| own::exploration(function).ok()).collect();

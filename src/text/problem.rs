@@ -22,12 +22,15 @@ pub struct Problem {
     pub beside: Vec<(Place, String)>,
     /// What is allowed; what to do.
     pub help: Vec<String>,
+    /// Whether it is that parts, each sound by itself, do not fit together.
+    pub is_misfit: bool,
 }
 
 impl Problem {
     /// A problem that stands nowhere yet.
     pub fn new(message: impl Into<String>) -> Problem {
-        Problem { message: message.into(), place: None, label: "".into(), beside: Vec::new(), help: Vec::new() }
+        let (message, label) = (message.into(), "".into());
+        Problem { message, place: None, label, beside: Vec::new(), help: Vec::new(), is_misfit: false }
     }
 
     /// That a value is not one its key takes.
@@ -54,6 +57,11 @@ impl Problem {
             self.help.push(help);
         }
         self
+    }
+
+    /// The same problem as one of parts that do not fit together.
+    pub fn misfit(self) -> Problem {
+        Problem { is_misfit: true, ..self }
     }
 
     fn group<'a>(&'a self, texts: &'a Texts) -> Group<'a> {
@@ -144,6 +152,11 @@ impl Problems {
     /// The problems, in order.
     pub fn list(&self) -> &[Problem] {
         &self.list
+    }
+
+    /// Whether all that is wrong is that parts do not fit together.
+    pub fn are_misfits(&self) -> bool {
+        !self.list.is_empty() && self.list.iter().all(|problem| problem.is_misfit)
     }
 
     /// The problems as text, with colours for a terminal, or plain: the first of them, and how many

@@ -101,6 +101,15 @@ fn value(option: &str, from: usize, planter: Planter) -> TreeNode {
     }
 }
 
+/// The keys of an option and its value as plain TOML, as a description would have it; none of what is no
+/// setting.
+pub fn plain(option: &str) -> Option<(Vec<String>, toml::Value)> {
+    let (path, equals) = keys(option).ok()?;
+    let text = option[equals + 1..].trim();
+    let value = text.parse().unwrap_or_else(|_| toml::Value::String(text.to_owned()));
+    Some((path.into_iter().map(|(key, _)| key).collect(), value))
+}
+
 impl Setting {
     /// True if it sets the key `name` at the top, wholly.
     pub fn is(&self, name: &str) -> bool {

@@ -67,7 +67,7 @@ fn tell(read: &Read<Machine>, misfit: &fit::Misfit, problems: &mut Vec<Problem>)
     let keys: Vec<String> = misfit.keys.iter().cloned().chain(chosen(&read.value, &misfit.keys)).collect();
     // Where no nodes are described there are as many as the fabric has.
     let keys: Vec<&str> = keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.stands(key)).collect();
-    problems.push(read.wrong(read.foremost(&keys), &misfit.message, &misfit.help));
+    problems.push(read.wrong(read.foremost(&keys), &misfit.message, &misfit.help).misfit());
 }
 
 /// A logical network that a description names is there.

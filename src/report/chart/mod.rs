@@ -1,5 +1,5 @@
-//! Charts as data, drawn to SVG: lines over a linear or logarithmic axis, grouped or stacked bars, and
-//! heat maps. Each series has its own colour and mark; a paper's published points are hollow marks.
+//! Charts as data, drawn to SVG: lines over a linear or logarithmic axis, grouped or stacked bars, heat
+//! maps, and matrices. Each series has its own colour and mark; a paper's published points are hollow marks.
 //!
 //! Leaves out second axes, error bars and interaction beyond tooltips.
 
@@ -12,7 +12,9 @@ mod label;
 mod legend;
 mod line;
 mod mark;
+mod matrix;
 
+use super::table::{Cell, Column};
 pub use axis::{Axis, Labels, Scale};
 
 /// How a series is drawn.
@@ -199,6 +201,55 @@ impl HeatMap {
     /// The chart as a whole SVG document.
     pub fn svg(&self) -> String {
         heat_map::draw(self)
+    }
+}
+
+/// A cell of a matrix.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MatrixCell {
+    /// A number, by which it is shaded, or a word, by which it is coloured.
+    pub value: Cell,
+    /// What it links to.
+    pub link: Option<String>,
+}
+
+/// Cells in rows and columns, shaded by numbers or coloured by words.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Matrix {
+    /// The heading.
+    pub title: String,
+    /// For each row its names, its own last; those of equal names before that stand together.
+    pub rows: Vec<Vec<String>>,
+    /// For each column its names.
+    pub columns: Vec<Vec<String>>,
+    /// What cells show, with the unit.
+    pub shades: Column,
+    /// Whether shades follow the logarithm.
+    pub is_logarithmic: bool,
+    /// For each row its cells, one a column; none where nothing is known.
+    pub cells: Vec<Vec<Option<MatrixCell>>>,
+}
+
+impl Matrix {
+    /// The same without rows and columns in which nothing stands.
+    pub fn without_blanks(mut self) -> Matrix {
+        let mut is_used = self.cells.iter().map(|row| row.iter().any(Option::is_some));
+        self.rows.retain(|_| is_used.next() == Some(true));
+        self.cells.retain(|row| row.iter().any(Option::is_some));
+        let is_used: Vec<bool> =
+            (0..self.columns.len()).map(|at| self.cells.iter().any(|row| row[at].is_some())).collect();
+        let mut columns = is_used.iter();
+        self.columns.retain(|_| columns.next() == Some(&true));
+        for row in &mut self.cells {
+            let mut columns = is_used.iter();
+            row.retain(|_| columns.next() == Some(&true));
+        }
+        self
+    }
+
+    /// The picture as a whole SVG document.
+    pub fn svg(&self) -> String {
+        matrix::draw(self)
     }
 }
 

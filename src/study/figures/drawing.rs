@@ -4,20 +4,23 @@ use super::super::description::Loops;
 use super::super::expression::{Expression, Mistake, Scope, Stop, Template, Value};
 use super::super::run::RunResult;
 use super::super::view::View;
+use super::super::written;
 use crate::report::Cell;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// A figure being drawn.
 pub struct Drawing<'a> {
     /// What names mean.
     pub view: View<'a>,
     faults: RefCell<Vec<Mistake>>,
+    linked: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Drawing<'a> {
     /// Over a source.
     pub fn new(view: View<'a>) -> Drawing<'a> {
-        Drawing { view, faults: RefCell::default() }
+        Drawing { view, faults: RefCell::default(), linked: RefCell::default() }
     }
 
     /// A scope in which nothing is bound.
@@ -104,6 +107,20 @@ impl<'a> Drawing<'a> {
         let name = self.kept(scope.words(point))?;
         let run = self.view.run(&name).map_err(|stop| super::super::claims::placed(stop, &point.said));
         self.kept(run).flatten()
+    }
+
+    /// Where the description of a point's run lies, if that is there: the picture links to it.
+    pub fn link(&self, scope: &Scope, point: &Template) -> Option<String> {
+        self.run(scope, point)?;
+        let name = self.kept(scope.words(point))?;
+        let path = written::path(&name);
+        self.linked.borrow_mut().insert(name);
+        Some(path)
+    }
+
+    /// The points to whose descriptions the picture links.
+    pub fn linked(&self) -> BTreeSet<String> {
+        self.linked.take()
     }
 
     /// That of values which should be there before anything is run, none is.

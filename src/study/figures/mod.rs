@@ -11,6 +11,7 @@
 //! | `axis.rs` | axes |
 //! | `lines.rs` | lines, marks, annotations |
 //! | `bars.rs` | bars, grouped or stacked |
+//! | `matrix.rs` | a cell for each of many runs, in rows and columns |
 //! | `table.rs` | tables |
 //! | `run.rs` | what one run shows: ledgers, packet flows, heat maps |
 
@@ -18,6 +19,7 @@ mod axis;
 mod bars;
 mod drawing;
 mod lines;
+mod matrix;
 mod run;
 mod table;
 
@@ -55,16 +57,18 @@ enum Picture {
     Ledger(run::Ledgers),
     Flow(run::Flow),
     HeatMap(run::Heat),
+    Matrix(matrix::Matrix),
     Rust(Said),
 }
 
-const PICTURES: [(&str, &str); 7] = [
+const PICTURES: [(&str, &str); 8] = [
     ("lines", "Lines over a common axis"),
     ("bars", "Groups of bars"),
     ("stacks", "Bars made of parts"),
     ("ledger", "Where the time of messages goes, a bar for each run"),
     ("packet-flow", "The transfers of engines over time, of a run that is traced"),
     ("heat-map", "A quantity over time, in rows, of runs that keep one"),
+    ("matrix", "A cell for each of many runs, in rows and columns, shaded by a number or coloured by a word"),
     ("rust", "Drawn by a function of the program"),
 ];
 
@@ -117,6 +121,7 @@ impl Figure {
             Some(Picture::Ledger(ledgers)) => ledgers.draw(drawing, scope, &chart),
             Some(Picture::Flow(flow)) => flow.draw(drawing, scope, &chart),
             Some(Picture::HeatMap(heat)) => heat.draw(drawing, scope, chart),
+            Some(Picture::Matrix(matrix)) => matrix.draw(drawing, scope, chart),
             Some(Picture::Rust(rust)) => return drawing.of_rust(rust),
             None => (None, None),
         };
@@ -135,6 +140,7 @@ impl Picture {
             "ledger" => Picture::Ledger(run::Ledgers::read(t)),
             "packet-flow" => Picture::Flow(run::Flow::read(t)),
             "heat-map" => Picture::HeatMap(run::Heat::read(t)),
+            "matrix" => Picture::Matrix(matrix::Matrix::read(t)),
             _ => Picture::Rust(t.phrase("name", "The function").required()),
         }
     }
@@ -153,17 +159,22 @@ impl Drawing<'_> {
     }
 }
 
-/// The figures of the artifacts, in the artifacts' order.
-pub fn draw(study: &Study, artifacts: &[&str], results: &Results) -> Result<Vec<Artifact>, Vec<Mistake>> {
-    let (mut drawn, mut faults) = (Vec::new(), Vec::new());
+/// The figures of the artifacts, in the artifacts' order, and the points to whose descriptions they link.
+pub fn draw(
+    study: &Study,
+    artifacts: &[&str],
+    results: &Results,
+) -> Result<(Vec<Artifact>, BTreeSet<String>), Vec<Mistake>> {
+    let (mut drawn, mut linked, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
     for artifact in artifacts {
         for figure in study.figures.iter().filter(|figure| figure.artifact.text == *artifact) {
             let drawing = Drawing::new(View { study, source: Source::Ran(results), gaps: figure.gaps, asked: None });
             drawn.extend(figure.draw(&drawing));
+            linked.append(&mut drawing.linked());
             faults.extend(drawing.faults());
         }
     }
-    if faults.is_empty() { Ok(drawn) } else { Err(faults) }
+    if faults.is_empty() { Ok((drawn, linked)) } else { Err(faults) }
 }
 
 /// The names of a figure's pictures, and what is wrong with it if its artifact runs these points.
