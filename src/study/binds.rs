@@ -54,7 +54,7 @@ impl Binds {
                 known.map_or(name.as_str(), |resource| resource.kind).to_owned()
             }
             Binds::Stage(name, _) => name,
-            Binds::Nothing => "nothing delivered".to_owned(),
+            Binds::Busiest(..) | Binds::Nothing => "no one part".to_owned(),
             Binds::Stuck => "stuck".to_owned(),
         }
     }

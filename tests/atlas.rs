@@ -1,0 +1,76 @@
+//! Does the atlas hold every part that ships, leave out just what does not fit, and describe what it ran?
+//!
+//! That a cell holds what a run of its description gives is asked of a small study in `study.rs`; whether the
+//! atlas' claims hold, by `narrows reproduce atlas --strict`, which takes minutes.
+
+use narrows::machine::combinations::combinations;
+use narrows::machine::{self, shipped};
+use narrows::study::reproduce::{Located, find};
+use narrows::study::written;
+use narrows::text::Document;
+use std::collections::{BTreeMap, BTreeSet};
+
+fn atlas() -> Located {
+    find("atlas", false).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Each folder of parts, and the axis of the atlas that names them.
+const AXES: [(&str, &str); 4] =
+    [("hosts", "host"), ("ni", "interface"), ("protocols", "protocol"), ("fabrics", "fabric")];
+
+#[test]
+fn the_atlas_names_every_part_that_ships() {
+    let found = atlas();
+    let study = &found.read.value;
+    for (folder, axis) in AXES {
+        let prefix = format!("{folder}/");
+        let shipped: BTreeSet<&str> = shipped::parts().iter().filter_map(|part| part.strip_prefix(&prefix)).collect();
+        let values = study.experiments.axis(axis).expect("an axis of parts");
+        let named: BTreeSet<&str> = values.iter().map(|(value, _)| value.text.as_str()).collect();
+        assert_eq!(named, shipped, "papers/atlas/experiments.toml, [axes.{axis}]");
+        let (_, words) = study.names.iter().find(|(of, _)| of.text == axis).expect("names of the axis' values");
+        let told: BTreeSet<&str> = words.iter().map(|(value, _)| value.text.as_str()).collect();
+        assert_eq!(told, shipped, "papers/atlas/study.toml, [names.{axis}]");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_what_does_not_fit() {
+    let found = atlas();
+    let points = found.read.value.experiments.points(&found.home, &["bandwidth"], true, &[]);
+    let points = points.unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
+    let ran: BTreeSet<String> = points.into_iter().map(|point| point.name).collect();
+    let plain = |part: &'static str| part.rsplit('/').next().expect("a part has a name");
+    let fits = combinations().into_iter().filter(|one| one.workload == "stream" && one.refused.is_empty());
+    let named = fits.map(|one| {
+        let parts = [one.host, one.ni, one.protocol, one.fabric].map(plain);
+        format!("bandwidth/{}", parts.join("/"))
+    });
+    assert_eq!(ran, named.collect());
+}
+
+#[test]
+fn a_description_is_the_machine_of_its_point() {
+    let found = atlas();
+    let experiments = &found.read.value.experiments;
+    for name in experiments.all.iter().map(|(name, _)| name.as_str()) {
+        // Every value of every axis comes by: 37 is prime to how many they have.
+        let drafts = experiments.drafts(&found.home, &[name], false).unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
+        let all: BTreeSet<String> = drafts.iter().map(|draft| draft.name.clone()).collect();
+        let files = experiments.descriptions(&found.home, &[name], false, &all);
+        let files: BTreeMap<String, String> =
+            files.unwrap_or_else(|faulty| panic!("{}", faulty[0].1)).into_iter().collect();
+        assert_eq!(files.len(), drafts.len(), "every point has a file of its own");
+        let mut read = 0;
+        for draft in drafts.iter().step_by(37) {
+            let Ok(own) = draft.read(&[]) else { continue };
+            let path = written::path(&draft.name);
+            let text = &files[&path];
+            let alone = machine::read(Document::Text(&path, text, None), &[]);
+            let alone = alone.unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+            assert_eq!(alone.resolved(), own.resolved(), "{text}");
+            read += 1;
+        }
+        assert!(read > 10, "{name}: {read} of them fit");
+    }
+}
