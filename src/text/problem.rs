@@ -19,7 +19,7 @@ pub struct Problem {
     /// What is said at that place.
     pub label: Box<str>,
     /// Further places that have to do with it, each with what is said there.
-    pub beside: Vec<(Place, String)>,
+    pub beside: Box<[(Place, String)]>,
     /// What is allowed; what to do.
     pub help: Vec<String>,
     /// Whether it is that parts, each sound by itself, do not fit together.
@@ -30,7 +30,7 @@ impl Problem {
     /// A problem that stands nowhere yet.
     pub fn new(message: impl Into<String>) -> Problem {
         let (message, label) = (message.into(), "".into());
-        Problem { message, place: None, label, beside: Vec::new(), help: Vec::new(), is_misfit: false }
+        Problem { message, place: None, label, beside: Box::default(), help: Vec::new(), is_misfit: false }
     }
 
     /// That a value is not one its key takes.
@@ -46,7 +46,7 @@ impl Problem {
 
     /// The same problem with one further place.
     pub fn beside(mut self, place: Place, label: impl Into<String>) -> Problem {
-        self.beside.push((place, label.into()));
+        self.beside = self.beside.into_iter().chain([(place, label.into())]).collect();
         self
     }
 
