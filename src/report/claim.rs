@@ -141,6 +141,9 @@ pub struct Doubt {
     pub left_free: f64,
     /// How many standard deviations it misses what is expected by; null where either is nothing.
     pub z: Option<f64>,
+    /// The role that the claim states, where it has another.
+    #[serde(skip)]
+    pub stated: Option<Role>,
     /// How it answers to constants, the largest first: a per cent of the constant gives so many.
     pub elasticities: Vec<Elasticity>,
 }

@@ -137,9 +137,11 @@ impl Experiments {
         let (mut points, mut faulty) = (Vec::new(), Vec::<Found>::new());
         for name in wanted {
             let (before, mut misfits) = (points.len(), Vec::new());
-            for draft in self.drafts(home, &[name], quick)? {
-                match draft.read(more) {
-                    Ok(read) => points.push(Point { name: draft.name, machine: read.value, trace: draft.trace }),
+            let drafts = self.drafts(home, &[name], quick)?.into_par_iter();
+            let read: Vec<_> = drafts.map(|draft| (draft.read(more).map(|read| read.value), draft)).collect();
+            for (read, draft) in read {
+                match read {
+                    Ok(machine) => points.push(Point { name: draft.name, machine, trace: draft.trace }),
                     Err(problems) if draft.fitting && problems.are_misfits() => misfits.push((draft.name, problems)),
                     Err(problems) => Found::add(&mut faulty, &draft.name, &problems),
                 }

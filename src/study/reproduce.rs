@@ -99,7 +99,7 @@ impl Located {
         let mut claims = claims::judge(study, &artifacts, &results).map_err(told)?;
         let (mut drawn, linked) = figures::draw(study, &artifacts, &results).map_err(told)?;
         if options.uncertainty {
-            let doubts = doubt(self, options, &results, &mut claims, progress)?;
+            let doubts = doubt(self, options, &mut claims, progress)?;
             drawn.extend(sureness::artifacts(&claims, &doubts));
         }
         let wanted = self.experiments(&artifacts);

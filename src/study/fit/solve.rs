@@ -7,7 +7,7 @@
 //! Leaves out where numbers come from (`Answers`).
 
 use super::free::Free;
-use crate::study::uncertainty::elasticity::{self, STEP};
+use crate::study::uncertainty::elasticity;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, TerminationReason};
 use nalgebra::storage::Owned;
 use nalgebra::{DMatrix, DVector, Dyn};
@@ -25,6 +25,9 @@ const PATIENCE: usize = 20;
 /// The middle of the bounds as the solver's parameter: its steps are parts of the parameters, so that none
 /// may begin at nothing.
 const AWAY: f64 = 1.0;
+/// By how much a constant is changed each way for a slope: enough to pass rounding, little enough to be
+/// straight (chosen).
+const STEP: f64 = 0.05;
 /// The residual of a machine that cannot be run: worse than any other.
 const UNSOUND: f64 = 1e3;
 

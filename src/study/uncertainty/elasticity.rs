@@ -1,13 +1,15 @@
 //! How numbers answer to constants: d ln(number) / d ln(constant), by central differences.
+//!
+//! Each constant is changed by its prior's standard deviation both ways, as far as it may well be off:
+//! where numbers bend, or bounce from one run to the next, that is what they do over its range.
 
 use super::Unknown;
 use crate::machine::Machine;
 use crate::text::Read;
 use rayon::prelude::*;
 
-/// By how much a constant is changed each way: enough to pass rounding, little enough to be straight
-/// (chosen).
-pub const STEP: f64 = 0.05;
+/// The most that a constant is changed each way, however wide its prior (chosen).
+const STEP_MAX: f64 = 0.25;
 
 /// The numbers that a constant up and down gives, each with the logarithm of its factor.
 pub type Change = Option<(f64, Vec<f64>)>;
@@ -47,7 +49,8 @@ pub fn all(
         told
     };
     let one = |unknown: &Unknown| {
-        let [down, up] = [1.0 / (1.0 + STEP), 1.0 + STEP].map(|factor| change(unknown, factor));
+        let step = 1.0 + unknown.prior.min(STEP_MAX);
+        let [down, up] = [step.recip(), step].map(|factor| change(unknown, factor));
         of(middle, &down, &up)
     };
     unknowns.par_iter().map(one).collect()

@@ -1,8 +1,9 @@
 //! How sure the numbers of a study's claims are.
 //!
-//! The points that number claims are judged by are run again with each constant up and down. Claims
-//! calibrated on, or put in, condition the rest, whatever artifact they belong to. Leaves out claims in words, and
-//! points that depend on what earlier ones gave.
+//! The points that number claims are judged by are run again with each constant up and down, as long
+//! as under `--quick`: how a number answers to a constant is settled long before the number is. Claims
+//! calibrated on, or put in, condition the rest, whatever artifact they belong to. Leaves out claims in
+//! words, and points that depend on what earlier ones gave.
 
 use super::posterior::{NOISE, Posterior, z};
 use super::{Unknown, elasticity, unknown};
@@ -19,6 +20,9 @@ use std::collections::BTreeSet;
 /// An elasticity below this is not told (chosen: a step of 5 % then moves a number by less than 0.01 %).
 const TOLD: f64 = 0.002;
 
+/// What is varied are the shorter runs.
+const QUICK: bool = true;
+
 /// What is not known of a study's machines, and what it leaves free.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Doubts {
@@ -34,32 +38,28 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn of<'a>(found: &'a Located, artifacts: &[&str], quick: bool) -> Result<Asked<'a>, FaultyPoints> {
+    fn of<'a>(found: &'a Located, artifacts: &[&str]) -> Result<Asked<'a>, FaultyPoints> {
         let study = &found.read.value;
         let is_asked = |claim: &&Stated| {
             let within = artifacts.contains(&claim.artifact.text.as_str()) || is_known(claim);
             within && claim.expected().is_some()
         };
         let claims: Vec<&Stated> = study.claims.iter().filter(is_asked).collect();
-        let of = |claim: &&Stated| claims::points_of(study, claim, &check::points(study, &claim.artifact.text, quick));
+        let of = |claim: &&Stated| claims::points_of(study, claim, &check::points(study, &claim.artifact.text, QUICK));
         let used: BTreeSet<String> = claims.iter().flat_map(of).collect();
         let mut experiments: Vec<&str> = used.iter().filter_map(|point| point.split('/').next()).collect();
         experiments.dedup();
-        let mut drafts = study.experiments.drafts(&found.home, &experiments, quick)?;
+        let mut drafts = study.experiments.drafts(&found.home, &experiments, QUICK)?;
         drafts.retain(|draft| used.contains(&draft.name));
         let read = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
         let reads = drafts.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Asked { claims, drafts, reads })
     }
 
-    /// The results of all points, those that are there already taken from `results`.
-    fn base(&self, results: &Results) -> Results {
-        let run = |(draft, read): (&Draft, &Read<Machine>)| {
-            let there = results.get(&draft.name).cloned();
-            (draft.name.clone(), there.unwrap_or_else(|| draft.run(read)))
-        };
+    /// The results of all points.
+    fn base(&self) -> Results {
         let pairs: Vec<_> = self.drafts.iter().zip(&self.reads).collect();
-        pairs.into_par_iter().map(run).collect()
+        pairs.into_par_iter().map(|(draft, read)| (draft.name.clone(), draft.run(read))).collect()
     }
 
     /// The points at these places with settings over them, run; none if one is not sound so.
@@ -76,17 +76,16 @@ impl Asked<'_> {
 pub fn doubt(
     found: &Located,
     options: &Options,
-    results: &Results,
     claims: &mut [Claim],
     progress: &dyn Progress,
 ) -> Result<Doubts, FaultyPoints> {
     let study = &found.read.value;
     let wrong = |why: String| vec![(String::new(), Problems::one(Problem::new(why)))];
     let artifacts = found.wanted(options).map_err(|problem| vec![(String::new(), Problems::one(problem))])?;
-    let asked = Asked::of(found, &artifacts, options.quick)?;
+    let asked = Asked::of(found, &artifacts)?;
     let unknowns = unknown::of(&asked.reads).map_err(wrong)?;
     progress.begins(2 * unknowns.len());
-    let base = asked.base(results);
+    let base = asked.base();
     let middle = claims::numbers(study, &asked.claims, &base);
     let numbers = |sets: &[(usize, Vec<String>)]| {
         let mut results = base.clone();
@@ -123,8 +122,10 @@ fn add(claim: &mut Claim, row: &[f64], unknowns: &[Unknown], posterior: &Posteri
     elasticities.sort_by(|a, b| b.elasticity.abs().total_cmp(&a.elasticity.abs()));
     let measured = claim.measured.as_ref().and_then(|measured| measured.number());
     let z = measured.zip(claim.expected.number()).and_then(|(measured, expected)| z(measured, expected, left_free));
+    let stated = claim.role;
     if let (Role::Predicted | Role::Underdetermined, Some(tolerance)) = (claim.role, claim.tolerance) {
         claim.role = if left_free > tolerance { Role::Underdetermined } else { Role::Predicted };
     }
-    claim.doubt = Some(Doubt { left_free, z, elasticities });
+    let stated = (stated != claim.role).then_some(stated);
+    claim.doubt = Some(Doubt { left_free, z, stated, elasticities });
 }

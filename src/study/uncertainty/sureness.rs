@@ -27,7 +27,7 @@ fn numbers(sure: &[(&Claim, &Doubt)]) -> Artifact {
             doubt.elasticities.iter().take(3).map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
         table.push(vec![
             claim.id.as_str().into(),
-            claim.role.word().into(),
+            role(claim, doubt).into(),
             claim.relative_error().map(crate::report::number::signed_percent).into(),
             format!("±{}", percent(doubt.left_free)).into(),
             doubt.z.map(|z| format!("{z:+.2}")).into(),
@@ -36,6 +36,12 @@ fn numbers(sure: &[(&Claim, &Doubt)]) -> Artifact {
     }
     let (title, caption) = ("How sure the numbers are".to_owned(), summary(sure));
     Artifact { id: "uncertainty".to_owned(), title, caption, svg: None, table: Some(table) }
+}
+
+/// A number's role, and which its claim states if that is another.
+fn role(claim: &Claim, doubt: &Doubt) -> String {
+    let stated = doubt.stated.map(|stated| format!(" (stated as {})", stated.word()));
+    claim.role.word().to_owned() + &stated.unwrap_or_default()
 }
 
 /// How many numbers are within so many standard deviations, by role.
