@@ -5,6 +5,7 @@
 //! processor for the time, and wait by it. Whoever runs on a processor that several programs or
 //! interrupt handlers share holds it ([`AnyProcessor::hold`]) meanwhile.
 
+use super::level::Level;
 use super::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use super::turn::{Turn, Turns};
 use super::{io_bus, memory_bus, software};
@@ -216,6 +217,29 @@ impl Processor for AnyProcessor {
 }
 
 impl AnyProcessor {
+    /// The processor as whoever runs at `level` has it. Where levels are not modelled, all run at one,
+    /// in the order of asking.
+    pub fn at(&self, level: Level) -> AnyProcessor {
+        match self {
+            AnyProcessor::IoBus(cpu) => AnyProcessor::IoBus(cpu.at(level)),
+            AnyProcessor::MemoryBus(_) | AnyProcessor::Software(_) => self.clone(),
+        }
+    }
+
+    /// Somebody runs on it from now on.
+    pub(super) fn enter(&self) {
+        if let AnyProcessor::IoBus(cpu) = self {
+            cpu.enter();
+        }
+    }
+
+    /// Whoever ran on it runs no more.
+    pub(super) fn leave(&self) {
+        if let AnyProcessor::IoBus(cpu) = self {
+            cpu.leave();
+        }
+    }
+
     /// Takes the processor, which programs and interrupt handlers share, for `what`, until the turn is
     /// dropped.
     pub async fn hold(&self, what: &'static str) -> Turn {

@@ -3,7 +3,7 @@
 //! | file or folder | models |
 //! |---|---|
 //! | `cpu.rs` | the processor, as drivers and programs meet it on every host |
-//! | `turn.rs` | whose turn it is on a processor |
+//! | `turn.rs`, `level.rs` | whose turn it is on a processor, and who goes first |
 //! | `device.rs` | an interface, as a host meets it: registers; and what an interface may find |
 //! | `master.rs` | an interface's engine on its way to memory |
 //! | `io_bus/` | a workstation of the nineties: the interface sits on PCI, behind a bridge |
@@ -16,6 +16,7 @@
 pub mod cpu;
 pub mod device;
 pub mod io_bus;
+pub mod level;
 pub mod master;
 pub mod memory_bus;
 pub mod software;
@@ -24,6 +25,7 @@ pub mod turn;
 pub use cpu::{AnyProcessor, Fault, Processor, Stalls, aligned};
 pub use device::{Device, Means, Window};
 pub use io_bus::Direction;
+pub use level::Level;
 pub use master::{Master, MemoryTransfer};
 pub use memory_bus::block::{Address, BLOCK_BYTES, Block};
 pub use turn::Turn;

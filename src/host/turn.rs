@@ -1,39 +1,63 @@
 //! Whose turn it is on a processor: one program or interrupt handler runs at a time.
 //!
-//! Models: the processor as a resource, taken in the order of asking. Told: for how long it was taken,
+//! Models: the processor as a resource, taken in the order of asking at each level (`level.rs`). Told: for how long it was taken,
 //! which is while somebody has it or its own work goes on, and how long of that it worked, which is
-//! without the accesses that it waited for; and a span for each turn, by the processor's own clock. Leaves
-//! out: priorities.
+//! without the accesses that it waited for; and a span for each turn, by the processor's own clock.
 
 use super::Use;
 use super::cpu::{AnyProcessor, Processor};
+use super::level::Level;
 use crate::engine::resource::{OwnedHold, Resource};
 use crate::engine::{Busy, Bytes, Doing, Sim, Time, Track};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A processor's turns.
+/// A processor's turns at one level.
 pub struct Turns {
     sim: Sim,
     turn: Rc<Resource>,
-    taken: Busy,
-    works: Busy,
-    track: Track,
+    /// Of all levels.
+    account: Rc<Account>,
+    track: Cell<Track>,
     /// Until when spans tell what it did.
     told_until: Cell<Time>,
 }
 
+/// For how long a processor was taken, and worked.
+#[derive(Default)]
+struct Account {
+    taken: Busy,
+    works: Busy,
+}
+
 impl Turns {
-    /// Those of the processor of the host `name`.
+    /// Those of the processor of the host `name`, which has one level.
     pub fn new(sim: &Sim, name: &str) -> Turns {
+        Turns::at(sim, name, Level::Program, &Rc::default())
+    }
+
+    /// Those of the processor of the host `name`, by level.
+    pub fn by_level(sim: &Sim, name: &str) -> [Turns; Level::COUNT] {
+        let account = Rc::default();
+        Level::ALL.map(|level| Turns::at(sim, name, level, &account))
+    }
+
+    fn at(sim: &Sim, name: &str, level: Level, account: &Rc<Account>) -> Turns {
+        let what = level.track();
+        // A level that nobody runs at has no track.
+        let track = if level == Level::Program { sim.recorder().track_if_on(name, what) } else { Track::default() };
         Turns {
             sim: sim.clone(),
-            turn: Rc::new(Resource::new(sim, format!("{name} processor"))),
-            taken: Busy::default(),
-            works: Busy::default(),
-            track: sim.recorder().track_if_on(name, "processor"),
+            turn: Rc::new(Resource::new(sim, format!("{name} {what}"))),
+            account: account.clone(),
+            track: Cell::new(track),
             told_until: Cell::default(),
         }
+    }
+
+    /// Has spans kept of this level, too.
+    pub fn show(&self, name: &str, level: Level) {
+        self.track.set(self.sim.recorder().track_if_on(name, level.track()));
     }
 
     /// The turn as a resource.
@@ -44,32 +68,32 @@ impl Turns {
     /// Its own work begins.
     pub fn begin_work(&self) {
         let now = self.sim.now();
-        self.taken.begin(now);
-        self.works.begin(now);
+        self.account.taken.begin(now);
+        self.account.works.begin(now);
     }
 
     /// Its own work ends.
     pub fn end_work(&self) {
         let now = self.sim.now();
-        self.taken.end(now);
-        self.works.end(now);
+        self.account.taken.end(now);
+        self.account.works.end(now);
     }
 
     /// It works between two instants, the first of them past: its clock may run ahead.
     pub fn works(&self, from: Time, to: Time) {
-        self.taken.cover(from, to);
-        self.works.cover(from, to);
+        self.account.taken.cover(from, to);
+        self.account.works.cover(from, to);
     }
 
     /// How it was used.
     pub fn used(&self) -> Use {
         let now = self.sim.now();
-        Use { what: "processor", busy: self.taken.total(now), moving: self.works.total(now) }
+        Use { what: "processor", busy: self.account.taken.total(now), moving: self.account.works.total(now) }
     }
 
     /// Whether spans are kept of what it does.
     fn is_told(&self) -> bool {
-        self.sim.recorder().keeps(self.track)
+        self.sim.recorder().keeps(self.track.get())
     }
 
     /// Keeps a span of what it did until `end`. What it did before it was taken, and nobody told, was for
@@ -77,7 +101,7 @@ impl Turns {
     pub fn tell(&self, doing: Doing, start: Time, end: Time) {
         let start = start.max(self.told_until.get());
         if end > start {
-            self.sim.recorder().tell(self.track, doing, start, end);
+            self.sim.recorder().tell(self.track.get(), doing, start, end);
             self.told_until.set(end);
         }
     }
@@ -97,8 +121,9 @@ impl Turn {
     pub(super) async fn of(cpu: &AnyProcessor, what: &'static str) -> Turn {
         let turns = cpu.turns();
         let kept = OwnedHold::of(&turns.turn).await;
+        cpu.enter();
         let now = turns.sim.now();
-        turns.taken.begin(now);
+        turns.account.taken.begin(now);
         Turn { cpu: cpu.clone(), _kept: kept, what, since: Cell::new(now) }
     }
 
@@ -116,9 +141,10 @@ impl Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         self.did(self.what, None, 0);
+        self.cpu.leave();
         let turns = self.cpu.turns();
         let now = turns.sim.now();
-        turns.taken.end(now);
+        turns.account.taken.end(now);
         turns.works(now, self.cpu.now());
     }
 }

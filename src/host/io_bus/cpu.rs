@@ -2,31 +2,36 @@
 //!
 //! Models: work in cycles of its clock, met by the simulation when something leaves the processor;
 //! programmed I/O; loads and stores of memory through one block beside the processor, so that a run
-//! over a buffer takes an access of memory for each block and a cycle for each word. Leaves out a
-//! cache: what is used again is fetched again.
+//! over a buffer takes an access of memory for each block and a cycle for each word; handlers that
+//! pre-empt programs (`level.rs`). Leaves out a cache: what is used again is fetched again.
 
 use super::memory::MainMemory;
 use super::pio::Pio;
 use super::processor::IoBusProcessorParameters;
+use crate::engine::resource::Held;
 use crate::engine::{Hertz, Sim, Time};
 use crate::host::cpu::{Fault, Processor, Stalls};
+use crate::host::level::{Level, Levels};
 use crate::host::memory_bus::block::{Address, Block};
 use crate::host::turn::Turns;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A processor. Clones are the same processor.
+/// A processor, as those have it who run at a level. Clones are the same processor.
 #[derive(Clone)]
-pub struct IoBusProcessor(Rc<Core>);
+pub struct IoBusProcessor(Rc<Core>, Level);
 
 struct Core {
     sim: Sim,
+    name: String,
     clock: Hertz,
-    turns: Turns,
+    /// By level.
+    turns: [Turns; Level::COUNT],
+    levels: Levels,
     memory: Rc<MainMemory>,
     pio: Rc<Pio>,
-    /// Cycles that the simulation has not seen.
-    pending: Cell<u64>,
+    /// Cycles that the simulation has not seen, by level.
+    pending: [Cell<u64>; Level::COUNT],
     /// The block of memory beside it.
     block: Cell<Option<Address>>,
     stalls: Cell<Stalls>,
@@ -41,16 +46,45 @@ impl IoBusProcessor {
         memory: &Rc<MainMemory>,
         pio: &Rc<Pio>,
     ) -> IoBusProcessor {
-        IoBusProcessor(Rc::new(Core {
+        let core = Core {
             sim: sim.clone(),
+            name: name.to_owned(),
             clock: parameters.clock,
-            turns: Turns::new(sim, name),
+            turns: Turns::by_level(sim, name),
+            levels: Levels::new(sim, name),
             memory: memory.clone(),
             pio: pio.clone(),
-            pending: Cell::new(0),
+            pending: Default::default(),
             block: Cell::new(None),
             stalls: Cell::default(),
-        }))
+        };
+        IoBusProcessor(Rc::new(core), Level::Program)
+    }
+
+    /// It, as those have it who run at `level`.
+    pub fn at(&self, level: Level) -> IoBusProcessor {
+        self.0.levels.use_at(level);
+        self.0.turns[level.index()].show(&self.0.name, level);
+        IoBusProcessor(self.0.clone(), level)
+    }
+
+    /// Somebody runs at its level from now on.
+    pub(in crate::host) fn enter(&self) {
+        self.0.levels.enter(self.1);
+    }
+
+    /// Nobody does any more.
+    pub(in crate::host) fn leave(&self) {
+        self.0.levels.leave(self.1);
+    }
+
+    fn pending(&self) -> &Cell<u64> {
+        &self.0.pending[self.1.index()]
+    }
+
+    /// Takes the processor's next step, where somebody else may.
+    async fn step(&self) -> Option<Held<'_>> {
+        self.0.levels.step(self.1).await
     }
 
     /// Has the next load of the block of `address` fetch it.
@@ -74,6 +108,7 @@ impl IoBusProcessor {
     /// Fetches the block of `address`.
     async fn fetch(&self, address: Address) {
         self.sync().await;
+        let _step = self.step().await;
         let asked = self.0.sim.now();
         self.0.memory.access().await;
         self.0.block.set(Some(address / self.0.memory.block().get()));
@@ -91,24 +126,30 @@ impl Processor for IoBusProcessor {
     }
 
     fn now(&self) -> Time {
-        self.0.sim.now() + self.0.clock.cycles(self.0.pending.get())
+        self.0.sim.now() + self.0.clock.cycles(self.pending().get())
     }
 
     fn work(&self, cycles: u64) {
-        self.0.pending.set(self.0.pending.get() + cycles);
+        self.pending().set(self.pending().get() + cycles);
     }
 
     async fn sync(&self) {
-        let cycles = self.0.pending.take();
-        if cycles > 0 {
-            self.0.turns.begin_work();
-            self.0.sim.delay(self.0.clock.cycles(cycles)).await;
-            self.0.turns.end_work();
+        let cycles = self.pending().take();
+        if cycles == 0 {
+            return;
         }
+        let time = self.0.clock.cycles(cycles);
+        if self.0.levels.are_used() {
+            let works = |works: bool| if works { self.turns().begin_work() } else { self.turns().end_work() };
+            return self.0.levels.work(self.1, time, works).await;
+        }
+        self.turns().begin_work();
+        self.0.sim.delay(time).await;
+        self.turns().end_work();
     }
 
     fn turns(&self) -> &Turns {
-        &self.0.turns
+        &self.0.turns[self.1.index()]
     }
 
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
@@ -160,6 +201,7 @@ impl Processor for IoBusProcessor {
 
     async fn read_run(&self, at: Address, into: &mut [u8]) {
         self.sync().await;
+        let _step = self.step().await;
         let asked = self.0.sim.now();
         self.0.pio.read(at, into).await;
         self.stalled(asked);
@@ -167,6 +209,7 @@ impl Processor for IoBusProcessor {
 
     async fn write_run(&self, at: Address, bytes: &[u8]) {
         self.sync().await;
+        let _step = self.step().await;
         let asked = self.0.sim.now();
         self.0.pio.write(at, bytes).await;
         self.stalled(asked);
@@ -183,9 +226,10 @@ impl Processor for IoBusProcessor {
     }
 
     async fn copy_block(&self, _from: Address, _to: Address) -> u64 {
+        let _step = self.step().await;
         let bytes = self.0.memory.copy_block().await.get();
         let now = self.0.sim.now();
-        self.0.turns.works(now.since(self.0.memory.copy_time()), now);
+        self.turns().works(now.since(self.0.memory.copy_time()), now);
         bytes
     }
 

@@ -117,8 +117,8 @@ fn the_processor_and_its_interrupts_take_turns() {
     let noted = handled.clone();
     bench.spawn("program", |sim, host| async move {
         let held = host.cpu.turns().resource().acquire().await;
-        host.interrupt.raise();
-        host.interrupt.raise();
+        host.interrupt.raise(1);
+        host.interrupt.raise(1);
         host.cpu.work(500);
         host.cpu.sync().await;
         drop(held);

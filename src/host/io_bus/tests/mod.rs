@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `pio.rs` | in which cycle do loads and stores arrive? |
 //! | `competition.rs` | who waits for whom, and what does it cost? |
+//! | `levels.rs` | who goes first on the processor? |
 
 mod competition;
+mod levels;
 mod pio;
 
 use super::*;

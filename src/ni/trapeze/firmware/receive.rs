@@ -18,6 +18,9 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+/// The one cause of Trapeze's interrupts.
+const RECEIVED: u32 = 1;
+
 /// The state of the receiving direction.
 pub(super) struct ReceiveSide {
     pub(super) next_entry: u64,
@@ -140,7 +143,7 @@ impl ReceiveSide {
         context.instruments.received.borrow_mut()[place] = journey.clone();
         sram.store_word(entry + word::STATE, state::RECEIVED);
         if context.parameters.notification == Notification::Interrupt {
-            context.host.interrupt().raise();
+            context.host.interrupt().raise(RECEIVED);
         }
     }
 

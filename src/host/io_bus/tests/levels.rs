@@ -1,0 +1,85 @@
+//! Who waits for whom on the processor: handlers pre-empt, and what is pre-empted goes on.
+
+use super::*;
+use crate::host::{AnyProcessor, Level};
+
+/// When the program ends that runs `program`, and when the handler does that asks for the bottom half at
+/// `asks` and works for `cycles` of 10 ns.
+fn run(asks: Time, cycles: u64, program: impl AsyncFnOnce(&AnyProcessor) + 'static) -> (Time, Time) {
+    let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
+    let ends = Rc::new(RefCell::new((Time::ZERO, Time::ZERO)));
+    let cpu = AnyProcessor::IoBus(bench.host.cpu.clone());
+    let half = cpu.at(Level::BottomHalf);
+    let (noted, handled) = (ends.clone(), ends.clone());
+    bench.spawn("program", |sim, _| async move {
+        let turn = cpu.hold("program").await;
+        program(&cpu).await;
+        cpu.sync().await;
+        drop(turn);
+        noted.borrow_mut().0 = sim.now();
+    });
+    bench.spawn("handler", move |sim, _| async move {
+        sim.until(asks).await;
+        let turn = half.hold("handle").await;
+        half.work(cycles);
+        half.sync().await;
+        drop(turn);
+        handled.borrow_mut().1 = sim.now();
+    });
+    bench.finish();
+    let ends = *ends.borrow();
+    ends
+}
+
+#[test]
+fn a_handler_breaks_a_programs_work_off_and_the_rest_follows() {
+    let (program, handler) = run(Time::from_us(3), 500, async |cpu| cpu.work(1_000));
+    assert_eq!(handler, Time::from_us(8), "at once");
+    assert_eq!(program, Time::from_us(15), "no cycle is lost, and none is done twice");
+}
+
+#[test]
+fn an_access_is_not_broken_off() {
+    // Blocks take 200 ns of memory each; the third has begun when the handler asks.
+    let copies = async |cpu: &AnyProcessor| {
+        for _ in 0..10 {
+            cpu.copy_block(0, 0).await;
+        }
+    };
+    let (program, handler) = run(Time::from_ns(450), 100, copies);
+    assert_eq!(handler, Time::from_ns(1_600));
+    assert_eq!(program, Time::from_ns(3_000));
+}
+
+#[test]
+fn a_handler_with_work_starves_the_program() {
+    let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
+    let cpu = AnyProcessor::IoBus(bench.host.cpu.clone());
+    let [half, interrupt] = [Level::BottomHalf, Level::Interrupt].map(|level| cpu.at(level));
+    let ends = Rc::new(RefCell::new(Vec::new()));
+    let noted = ends.clone();
+    bench.spawn("program", |sim, _| async move {
+        let _turn = cpu.hold("program").await;
+        cpu.work(100);
+        cpu.sync().await;
+        noted.borrow_mut().push(("program", sim.now()));
+    });
+    for (name, cpu, work) in [("bottom half", half, 1_000), ("interrupt", interrupt, 10)] {
+        let noted = ends.clone();
+        bench.spawn(name, move |sim, _| async move {
+            for round in 1..=3 {
+                // The bottom half always has work; interrupts come every 2 us.
+                if name == "interrupt" {
+                    sim.until(Time::from_us(2 * round)).await;
+                }
+                let _turn = cpu.hold(name).await;
+                cpu.work(work);
+                cpu.sync().await;
+            }
+            noted.borrow_mut().push((name, sim.now()));
+        });
+    }
+    bench.finish();
+    let at = |us, ns| Time::from_us(us) + Time::from_ns(ns);
+    assert_eq!(*ends.borrow(), [("interrupt", at(6, 100)), ("bottom half", at(30, 300)), ("program", at(31, 300))]);
+}
