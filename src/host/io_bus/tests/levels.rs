@@ -27,8 +27,7 @@ fn run(asks: Time, cycles: u64, program: impl AsyncFnOnce(&AnyProcessor) + 'stat
         handled.borrow_mut().1 = sim.now();
     });
     bench.finish();
-    let ends = *ends.borrow();
-    ends
+    ends.take()
 }
 
 #[test]
