@@ -1,0 +1,89 @@
+//! Nodes and their endpoints as IPv4 addresses and UDP ports, both ways.
+//!
+//! Models: node *n* is host *n* + 1 of the private network 10.0.0.0/8 (RFC 1918), whose first and
+//! last addresses name the network and everybody; the endpoint at place *p* of its node has port
+//! 49152 + *p*, the range that nobody is assigned (RFC 6335, section 6).
+//! What it leaves out: subnets, further addresses of a node.
+
+use crate::engine::NodeId;
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+const NETWORK: u32 = 10 << 24;
+/// So many nodes have an address.
+pub const NODES_MAX: u32 = (1 << 24) - 2;
+/// The port of a node's first endpoint.
+pub const PORT_BASE: u16 = 49_152;
+/// So many endpoints of a node have a port.
+pub const PLACES_MAX: u32 = (u16::MAX - PORT_BASE) as u32 + 1;
+
+/// A node's address, if there is one for it.
+pub fn address(node: NodeId) -> Option<Ipv4Addr> {
+    (node.0 < NODES_MAX).then(|| Ipv4Addr::from_bits(NETWORK + node.0 + 1))
+}
+
+/// The node that has an address.
+pub fn node(address: Ipv4Addr) -> Option<NodeId> {
+    let host = address.to_bits().checked_sub(NETWORK + 1)?;
+    (host < NODES_MAX).then_some(NodeId(host))
+}
+
+/// The port of the endpoint at a place of its node, if there is one for it.
+pub fn port(place: u32) -> Option<u16> {
+    (place < PLACES_MAX).then(|| PORT_BASE + place as u16)
+}
+
+/// The place of the endpoint that has a port.
+pub fn place(port: u16) -> Option<u32> {
+    port.checked_sub(PORT_BASE).map(u32::from)
+}
+
+/// Address and port of the endpoint at a place of a node.
+pub fn socket(node: NodeId, place: u32) -> Option<SocketAddrV4> {
+    Some(SocketAddrV4::new(address(node)?, port(place)?))
+}
+
+/// The node, and the place on it, that have an address and a port.
+pub fn end(socket: SocketAddrV4) -> Option<(NodeId, u32)> {
+    Some((node(*socket.ip())?, place(socket.port())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn nodes_are_counted_from_the_first_host() {
+        let told = |node, place| socket(NodeId(node), place).map(|socket| socket.to_string());
+        assert_eq!(told(0, 0).as_deref(), Some("10.0.0.1:49152"));
+        assert_eq!(told(255, 1).as_deref(), Some("10.0.1.0:49153"));
+        assert_eq!(told(NODES_MAX - 1, PLACES_MAX - 1).as_deref(), Some("10.255.255.254:65535"));
+        assert_eq!([told(NODES_MAX, 0), told(0, PLACES_MAX)], [None, None]);
+    }
+
+    #[test]
+    fn others_are_nobodys() {
+        for (address, port) in [([10, 0, 0, 0], 49_152), ([10, 255, 255, 255], 49_152), ([11, 0, 0, 1], 49_152)] {
+            assert_eq!(end(SocketAddrV4::new(address.into(), port)), None);
+        }
+        assert_eq!(end(SocketAddrV4::new([10, 0, 0, 1].into(), 49_151)), None);
+        assert_eq!(node([9, 255, 255, 255].into()), None);
+    }
+
+    proptest! {
+        #[test]
+        fn there_and_back(node in any::<u32>(), place in any::<u32>(), bits in any::<u32>(), port in any::<u16>()) {
+            for (node, place) in [(node, place), (node % NODES_MAX, place % PLACES_MAX)] {
+                let there = socket(NodeId(node), place);
+                prop_assert_eq!(there.is_some(), node < NODES_MAX && place < PLACES_MAX);
+                prop_assert_eq!(there.and_then(end), there.map(|_| (NodeId(node), place)));
+            }
+            for bits in [bits, NETWORK | bits >> 8] {
+                let given = SocketAddrV4::new(Ipv4Addr::from_bits(bits), port);
+                if let Some((node, place)) = end(given) {
+                    prop_assert_eq!(socket(node, place), Some(given));
+                }
+            }
+        }
+    }
+}

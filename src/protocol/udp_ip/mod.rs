@@ -1,0 +1,42 @@
+//! UDP over IPv4: real packets, byte for byte, made and understood without a machine around them.
+//!
+//! | file | what |
+//! |---|---|
+//! | `addresses.rs` | nodes and endpoints as IPv4 addresses and UDP ports |
+//! | `checksum.rs` | the internet checksum as sums of parts, whoever adds them up |
+//! | `fragment.rs` | a datagram as packets of an MTU, its payload in place |
+//! | `parse.rs` | the bytes of a packet as what they mean, or why they are dropped |
+//! | `reassembly.rs` | fragments in any order as datagrams, without their bytes |
+//! | `statistics.rs` | what was dropped, counted by why |
+//!
+//! As any stack does: IPv4 (RFC 791) as RFC 1122 asks of a host, UDP (RFC 768), and RFC 5722's rule
+//! that fragments which overlap end their datagram, here for IPv4, too. Nobody here copies a
+//! payload: a sender gathers headers and ranges of the program's bytes, a receiver is told where
+//! each range goes. Who adds up a checksum, processor or engine, is the caller's matter as well.
+//!
+//! What it leaves out: options of IPv4 (skipped where others send them), routing and the time to
+//! live, ICMP, path MTU discovery (Don't Fragment is never set), multicast, the options of UDP.
+
+pub mod addresses;
+pub mod checksum;
+pub mod fragment;
+pub mod parse;
+pub mod reassembly;
+pub mod statistics;
+#[cfg(test)]
+mod tests;
+
+pub use checksum::Sum;
+pub use fragment::{Datagram, Fragment, FragmentError, Fragments};
+pub use parse::{Parsed, UdpHead, parse};
+pub use reassembly::{DatagramKey, Reassembled, Reassembly, ReassemblyParameters};
+pub use statistics::{DropReason, Drops};
+
+/// The longest IPv4 packet: its length is a number of 16 bits.
+pub const PACKET_MAX: usize = 65_535;
+/// The bytes of an IPv4 header without options.
+pub const IPV4_HEADER: usize = 20;
+/// The bytes of a UDP header.
+pub const UDP_HEADER: usize = 8;
+/// The most payload of a datagram.
+pub const PAYLOAD_MAX: usize = PACKET_MAX - IPV4_HEADER - UDP_HEADER;

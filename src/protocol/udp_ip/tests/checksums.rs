@@ -1,0 +1,75 @@
+//! Sums of parts, against sums of the whole and against etherparse's own.
+
+use super::super::*;
+use super::{content, datagram};
+use etherparse::checksum::Sum16BitWords;
+use etherparse::{Ipv4Header, UdpHeader};
+use proptest::prelude::*;
+
+#[test]
+fn the_example_of_rfc_1071() {
+    let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+    assert_eq!(Sum::of(&bytes).word(), 0xddf2);
+    // Its "byte-order" row: the same at an odd offset.
+    assert_eq!(Sum::of(&bytes).at(1).word(), 0xf2dd);
+    assert_eq!(Sum::of(&[]), Sum::ZERO);
+}
+
+#[test]
+fn a_sum_of_zero_goes_as_all_ones() {
+    let datagram = datagram(2);
+    let before = Sum::before(datagram.from, datagram.to, 2);
+    // The payload that makes the checksum zero.
+    let payload = before.checksum().to_be_bytes();
+    assert_eq!((before + Sum::of(&payload)).checksum(), 0);
+    let summed = datagram.summed(Sum::of(&payload));
+    assert_eq!(summed.checksum, Some(0xffff));
+    for checksum in [summed.checksum, Some(0)] {
+        let packet = Datagram { checksum, ..datagram }.fragments(1500).expect("an MTU").next().expect("one");
+        let packet = packet.packet(&payload);
+        assert_eq!(packet[fragment::UDP_CHECKSUM_AT], [0xff, 0xff]);
+        let parsed = parse(&packet).expect("a packet");
+        let head = parsed.udp.expect("a first fragment");
+        assert!(head.is_right(parsed.from, parsed.to, Sum::of(&payload)));
+        assert!(!head.is_right(parsed.from, parsed.to, Sum::of(&[0, 1])));
+    }
+}
+
+#[test]
+fn zero_on_the_wire_says_that_there_is_none() {
+    let packet = datagram(3).fragments(1500).expect("an MTU").next().expect("one").packet(b"abc");
+    let parsed = parse(&packet).expect("a packet");
+    let head = parsed.udp.expect("a first fragment");
+    assert_eq!(head.checksum, None);
+    assert!(head.is_right(parsed.from, parsed.to, Sum::of(b"xyz")), "whatever came is taken");
+}
+
+proptest! {
+    #[test]
+    fn parts_of_any_length_sum_to_the_whole(
+        bytes in prop::collection::vec(any::<u8>(), 0..2_000),
+        mut cuts in prop::collection::vec(0..2_000usize, 0..9),
+    ) {
+        cuts.retain(|cut| *cut <= bytes.len());
+        cuts.extend([0, bytes.len()]);
+        cuts.sort_unstable();
+        let parts = cuts.windows(2).map(|cut| Sum::of(&bytes[cut[0]..cut[1]]).at(cut[0]));
+        // In any order: the last first.
+        let sum: Sum = parts.collect::<Vec<_>>().into_iter().rev().sum();
+        prop_assert_eq!(sum, Sum::of(&bytes));
+        prop_assert_eq!(sum.checksum(), Sum16BitWords::new().add_slice(&bytes).ones_complement().to_be());
+    }
+
+    #[test]
+    fn headers_are_summed_as_etherparse_sums_them(length in 0..=PAYLOAD_MAX, mtu in 28..70_000usize) {
+        let payload = content(length);
+        let packets = super::packets(&payload, mtu);
+        for packet in &packets {
+            let (header, _) = Ipv4Header::from_slice(packet).expect("a header");
+            prop_assert_eq!(header.header_checksum, header.calc_header_checksum());
+        }
+        let (header, rest) = Ipv4Header::from_slice(&packets[0]).expect("a header");
+        let (udp, _) = UdpHeader::from_slice(rest).expect("a header");
+        prop_assert_eq!(udp.checksum, udp.calc_checksum_ipv4(&header, &payload).expect("a length"));
+    }
+}

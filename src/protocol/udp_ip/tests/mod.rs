@@ -1,0 +1,29 @@
+//! UDP/IP under test: sums, packets, fragments in any order, and whatever bytes come.
+
+mod any_bytes;
+mod checksums;
+mod model;
+mod packets;
+mod reassembling;
+mod roundtrip;
+
+use super::*;
+use std::net::SocketAddrV4;
+
+/// A datagram between two programs.
+fn datagram(payload: usize) -> Datagram {
+    let end = |node, place| addresses::socket(crate::engine::NodeId(node), place).expect("a few nodes");
+    let (from, to): (SocketAddrV4, SocketAddrV4) = (end(0, 3), end(70_000, 0));
+    Datagram { from, to, identification: 0xbeef, payload, checksum: None }
+}
+
+/// Bytes that tell where they stood.
+fn content(length: usize) -> Vec<u8> {
+    (0..length).map(|at| (at ^ (at >> 8).wrapping_mul(29) ^ 0x5a) as u8).collect()
+}
+
+/// The packets of a datagram with this payload, summed.
+fn packets(payload: &[u8], mtu: usize) -> Vec<Vec<u8>> {
+    let fragments = datagram(payload.len()).summed(Sum::of(payload)).fragments(mtu).expect("an MTU");
+    fragments.map(|fragment| fragment.packet(payload)).collect()
+}

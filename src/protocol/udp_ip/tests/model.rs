@@ -1,0 +1,78 @@
+//! Reassembly against a slow, obvious one: a datagram is a list of its fragments, looked at byte by byte.
+
+use super::super::*;
+use crate::engine::Time;
+use proptest::prelude::*;
+use std::net::Ipv4Addr;
+
+/// The fragments that are kept, or none once it was given up.
+type Slow = Option<Vec<Parsed>>;
+
+/// What becomes of a fragment of a datagram, by the rules as the module's head tells them.
+fn slow(of: &mut Slow, packet: &Parsed) -> Result<bool, DropReason> {
+    let Some(kept) = of.as_mut() else { return Err(DropReason::GivenUp) };
+    if kept.iter().any(|other| other.carried() == packet.carried() && other.more == packet.more) {
+        return Err(DropReason::Duplicate);
+    }
+    kept.push(packet.clone());
+    let ends: Vec<usize> = kept.iter().flat_map(told_ends).collect();
+    let end = ends.first().copied();
+    let is_one = ends.iter().all(|other| Some(*other) == end);
+    let is_before = |of: &Parsed| !of.more || end.is_none_or(|end| of.carried().end < end);
+    let reason = if !is_one || !kept.iter().all(is_before) {
+        DropReason::Inconsistent
+    } else if (0..1_000).any(|byte| kept.iter().filter(|of| of.carried().contains(&byte)).count() > 1) {
+        DropReason::Overlap
+    } else {
+        let covered = |end: usize| (0..end).all(|byte| kept.iter().any(|of| of.carried().contains(&byte)));
+        return Ok(end.is_some_and(covered) && kept.iter().any(|of| of.udp.is_some()));
+    };
+    *of = None;
+    Err(reason)
+}
+
+fn told_ends(of: &Parsed) -> Vec<usize> {
+    let last = (!of.more).then_some(of.carried().end);
+    last.into_iter().chain(of.udp.map(|udp| UDP_HEADER + udp.payload)).collect()
+}
+
+prop_compose! {
+    /// A fragment with numbers small enough to meet others.
+    fn any_fragment()(
+        start in prop_oneof![Just(0), 0..8usize],
+        eights in 1..4usize,
+        odd in 0..3usize,
+        more in prop::bool::weighted(0.7),
+        total in prop_oneof![4 => Just(40), 1 => 9..60usize],
+    ) -> Parsed {
+        let offset = 8 * start;
+        let carried = if more { 8 * eights } else if offset < total { total - offset } else { 8 * eights + odd };
+        let udp = (offset == 0).then_some(UdpHead { from: 1, to: 2, payload: total - UDP_HEADER, checksum: None });
+        let start = IPV4_HEADER + if offset == 0 { UDP_HEADER } else { 0 };
+        let (from, to) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
+        let payload = start..IPV4_HEADER + carried;
+        Parsed { from, to, identification: 7, offset, more, header_len: IPV4_HEADER, payload, udp }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn both_tell_the_same(packets in prop::collection::vec(any_fragment(), 1..12)) {
+        let parameters = ReassemblyParameters { datagrams: 1, bytes: 100_000, lifetime: Time::from_us(1) };
+        let (mut reassembly, mut of) = (Reassembly::new(parameters), Some(Vec::new()));
+        for packet in packets.iter().filter(|packet| !packet.is_whole()) {
+            let expected = slow(&mut of, packet);
+            let told = match reassembly.arrive(packet, Time::ZERO) {
+                Reassembled::Complete { .. } => Ok(true),
+                Reassembled::Kept => Ok(false),
+                Reassembled::Dropped { reason, .. } => Err(reason),
+            };
+            prop_assert_eq!(told, expected, "{:?} of {:?}", packet, packets);
+            if told == Ok(true) {
+                of = Some(Vec::new());
+            }
+        }
+    }
+}

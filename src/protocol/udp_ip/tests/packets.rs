@@ -1,0 +1,125 @@
+//! Single packets: what a fragment holds, what is wrong with one, and each bit of a header.
+
+use super::super::*;
+use super::{content, datagram, packets};
+
+/// The same packet with bytes from one on replaced, and its header summed again.
+fn with(packet: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut packet = packet.to_vec();
+    packet[at..at + bytes.len()].copy_from_slice(bytes);
+    packet[10..12].fill(0);
+    let checksum = Sum::of(&packet[..IPV4_HEADER]).checksum().to_be_bytes();
+    packet[10..12].copy_from_slice(&checksum);
+    packet
+}
+
+#[test]
+fn fragments_fill_the_mtu_in_eights() {
+    let fragments = |payload: usize, mtu| {
+        let all = datagram(payload).fragments(mtu).expect("an MTU");
+        let count = all.len();
+        let lengths: Vec<usize> = all.map(|fragment| fragment.len()).collect();
+        assert_eq!(count, lengths.len());
+        lengths
+    };
+    assert_eq!(fragments(1_472, 1_500), [1_500]);
+    assert_eq!(fragments(1_473, 1_500), [1_500, 21]);
+    // 1479 bytes behind a header are 184 eights and 7 bytes, which the last alone can use.
+    assert_eq!(fragments(2_943, 1_499), [1_492, 1_499]);
+    assert_eq!(fragments(0, 28), [28]);
+    assert_eq!(fragments(1, 28), [28, 21]);
+    assert_eq!(fragments(32_768, 32_768), [32_764, 52]);
+    assert_eq!(fragments(PAYLOAD_MAX, usize::MAX), [PACKET_MAX]);
+}
+
+#[test]
+fn what_cannot_be_sent_is_told() {
+    let told = |payload: usize, mtu| datagram(payload).fragments(mtu).map(drop).expect_err("wrong").to_string();
+    assert!(told(65_508, 1_500).contains("65508 bytes is longer than the 65507"), "{}", told(65_508, 1_500));
+    assert_eq!(
+        told(1, 27),
+        "an MTU of 27 bytes does not hold an IPv4 header of 20 bytes and 8 bytes of a datagram: 28 is the least"
+    );
+}
+
+#[test]
+fn a_packet_says_what_it_was_made_of() {
+    let payload = content(40);
+    let packets = packets(&payload, 44);
+    let parsed: Vec<Parsed> = packets.iter().map(|packet| parse(packet).expect("a packet")).collect();
+    let told: Vec<_> = parsed.iter().map(|packet| (packet.offset, packet.more, packet.place())).collect();
+    assert_eq!(told, [(0, true, 0..16), (24, false, 16..40)]);
+    assert_eq!(parsed[1].payload, 20..44);
+    assert_eq!(parsed[0].key(), parsed[1].key());
+    let sent = datagram(40);
+    let head = parsed[0].udp.expect("the first has it");
+    assert_eq!((head.from, head.to, head.payload), (sent.from.port(), sent.to.port(), 40));
+    assert_eq!((parsed[1].from, parsed[1].to), (*sent.from.ip(), *sent.to.ip()));
+    assert_eq!((parsed[1].identification, parsed[1].udp), (0xbeef, None));
+}
+
+#[test]
+fn what_follows_a_packet_and_options_are_skipped() {
+    let mut packet = packets(b"hello", 1_500).remove(0);
+    packet.extend([0xee; 13]);
+    assert_eq!(parse(&packet).map(|parsed| parsed.place()), Ok(0..5));
+    // Four bytes of options: three that do nothing, and the end of the list.
+    packet.splice(IPV4_HEADER..IPV4_HEADER, [1, 1, 1, 0]);
+    packet[0] = 0x46;
+    packet[2..4].copy_from_slice(&37u16.to_be_bytes());
+    packet[10..12].fill(0);
+    let checksum = Sum::of(&packet[..24]).checksum().to_be_bytes();
+    packet[10..12].copy_from_slice(&checksum);
+    let parsed = parse(&packet).expect("options are skipped");
+    assert_eq!((parsed.header_len, &packet[parsed.payload.clone()]), (24, &b"hello"[..]));
+}
+
+#[test]
+fn each_fault_has_its_reason() {
+    let whole = packets(&content(20), 1_500).remove(0);
+    let first = packets(&content(60), 44).remove(0);
+    let cases: [(&str, Vec<u8>, DropReason); 12] = [
+        ("nothing", Vec::new(), DropReason::TooShort),
+        ("half a header", whole[..19].to_vec(), DropReason::TooShort),
+        ("cut short", whole[..47].to_vec(), DropReason::TooShort),
+        ("version 6", with(&whole, 0, &[0x65]), DropReason::NotIpv4),
+        ("a header of 16 bytes", with(&whole, 0, &[0x44]), DropReason::BadLength),
+        ("shorter than its header", with(&whole, 2, &[0, 19]), DropReason::BadLength),
+        ("TCP", with(&whole, 9, &[6]), DropReason::NotUdp),
+        ("a longer datagram", with(&whole, 24, &[0, 29]), DropReason::BadLength),
+        ("a datagram of 7 bytes", with(&whole, 24, &[0, 7]), DropReason::BadLength),
+        ("a fragment of 23 bytes that others follow", with(&first, 2, &[0, 43]), DropReason::BadLength),
+        ("an empty fragment", with(&first, 2, &[0, 20, 0, 0, 0, 5]), DropReason::BadLength),
+        ("beyond the longest", with(&first, 6, &[0x1f, 0xfb]), DropReason::TooLong),
+    ];
+    for (what, packet, reason) in cases {
+        assert_eq!(parse(&packet), Err(reason), "{what}");
+    }
+    let tiny = with(&whole, 2, &[0, 27]);
+    assert_eq!(parse(&tiny), Err(DropReason::TooShort), "no room for UDP's header");
+    let furthest = with(&first, 6, &[0x1f, 0xfa]);
+    assert_eq!(parse(&furthest).map(|parsed| parsed.carried()), Ok(65_488..65_512), "just not beyond");
+}
+
+#[test]
+fn any_bit_of_the_headers_that_flips_is_caught() {
+    for (length, mtu) in [(20, 1_500), (60, 44)] {
+        let payload = content(length);
+        let good = packets(&payload, mtu).remove(0);
+        for bit in 0..8 * good.len() {
+            let mut packet = good.clone();
+            packet[bit / 8] ^= 1 << (bit % 8);
+            let parsed = parse(&packet);
+            if bit < 8 * IPV4_HEADER {
+                assert!(parsed.is_err(), "bit {bit} of the IPv4 header");
+                continue;
+            }
+            // Behind it UDP's own sum tells, over the whole datagram.
+            let is_right = parsed.is_ok_and(|parsed| {
+                let sum = Sum::of(&packet[parsed.payload.clone()]) + Sum::of(&payload[parsed.place().end..]);
+                parsed.udp.expect("the first").is_right(parsed.from, parsed.to, sum)
+            });
+            assert!(!is_right, "bit {bit} of the datagram");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Reassembly by hand: overlaps, ends that contradict, the timer, the bounds.
+
+use super::super::*;
+use super::datagram;
+use crate::engine::Time;
+use std::ops::Range;
+
+const ROOM: ReassemblyParameters =
+    ReassemblyParameters { datagrams: 3, bytes: 1_000, lifetime: Time::from_us(30_000_000) };
+const KEPT: Reassembled = Reassembled::Kept;
+
+/// A fragment of the datagram of so many bytes with this identification; the range counts UDP's header.
+fn fragment(identification: u16, total: usize, carried: Range<usize>) -> Parsed {
+    let of = Datagram { identification, ..datagram(total - UDP_HEADER) };
+    let (from, to) = (*of.from.ip(), *of.to.ip());
+    let head = UdpHead { from: of.from.port(), to: of.to.port(), payload: of.payload, checksum: None };
+    let start = if carried.start == 0 { IPV4_HEADER + UDP_HEADER } else { IPV4_HEADER };
+    Parsed {
+        from,
+        to,
+        identification,
+        offset: carried.start,
+        more: carried.end < total,
+        header_len: IPV4_HEADER,
+        payload: start..IPV4_HEADER + carried.len(),
+        udp: (carried.start == 0).then_some(head),
+    }
+}
+
+fn dropped(reason: DropReason, gives_up: bool) -> Reassembled {
+    Reassembled::Dropped { reason, gives_up }
+}
+
+/// The length of what is complete.
+fn length(of: Reassembled) -> Option<usize> {
+    match of {
+        Reassembled::Complete { length, .. } => Some(length),
+        _ => None,
+    }
+}
+
+#[test]
+fn the_last_may_come_first_and_a_copy_is_dropped_alone() {
+    let mut reassembly = Reassembly::new(ROOM);
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 40..50), Time::ZERO), KEPT);
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 40..50), Time::ZERO), dropped(DropReason::Duplicate, false));
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), Time::ZERO), KEPT);
+    assert_eq!((reassembly.datagrams(), reassembly.bytes()), (1, 26));
+    assert_eq!(length(reassembly.arrive(&fragment(1, 50, 16..40), Time::ZERO)), Some(42));
+    assert_eq!((reassembly.datagrams(), reassembly.bytes(), reassembly.next_timer()), (0, 0, None));
+    assert_eq!(reassembly.drops().iter().collect::<Vec<_>>(), [(DropReason::Duplicate, 1)]);
+}
+
+#[test]
+fn a_whole_datagram_needs_no_room() {
+    let mut reassembly = Reassembly::new(ReassemblyParameters { datagrams: 0, bytes: 0, ..ROOM });
+    assert_eq!(length(reassembly.arrive(&fragment(1, 50, 0..50), Time::ZERO)), Some(42));
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..8), Time::ZERO), dropped(DropReason::NoRoom, false));
+}
+
+#[test]
+fn overlaps_give_the_datagram_up_with_all_that_comes_of_it() {
+    for second in [8..24, 16..32, 0..40, 8..16, 24..40, 0..8, 8..32] {
+        let mut reassembly = Reassembly::new(ROOM);
+        assert_eq!(reassembly.arrive(&fragment(1, 50, 8..24), Time::ZERO), KEPT);
+        let expected =
+            if second == (8..24) { dropped(DropReason::Duplicate, false) } else { dropped(DropReason::Overlap, true) };
+        let expected = if [24..40, 0..8].contains(&second) { KEPT } else { expected };
+        assert_eq!(reassembly.arrive(&fragment(1, 50, second.clone()), Time::ZERO), expected, "{second:?}");
+        if expected == dropped(DropReason::Overlap, true) {
+            assert_eq!(reassembly.bytes(), 0);
+            for rest in [0..8, 8..24, 24..50] {
+                let told = reassembly.arrive(&fragment(1, 50, rest), Time::ZERO);
+                assert_eq!(told, dropped(DropReason::GivenUp, false));
+            }
+            assert_eq!(reassembly.expires(ROOM.lifetime), [], "it was told already");
+            assert_eq!(reassembly.arrive(&fragment(1, 50, 0..8), ROOM.lifetime), KEPT, "its number is free again");
+        }
+    }
+}
+
+#[test]
+fn ends_that_contradict_give_the_datagram_up() {
+    let cases: [(&str, [Parsed; 2]); 5] = [
+        ("two ends", [fragment(1, 50, 40..50), fragment(1, 60, 56..60)]),
+        ("beyond the end", [fragment(1, 50, 40..50), fragment(1, 80, 56..64)]),
+        ("an end before what came", [fragment(1, 80, 56..64), fragment(1, 50, 40..50)]),
+        ("the end follows", [fragment(1, 48, 40..48), fragment(1, 64, 40..48)]),
+        ("UDP says otherwise", [fragment(1, 60, 0..8), fragment(1, 50, 40..50)]),
+    ];
+    for (what, [one, other]) in cases {
+        for pair in [[&one, &other], [&other, &one]] {
+            let mut reassembly = Reassembly::new(ROOM);
+            assert_eq!(reassembly.arrive(pair[0], Time::ZERO), KEPT, "{what}");
+            assert_eq!(reassembly.arrive(pair[1], Time::ZERO), dropped(DropReason::Inconsistent, true), "{what}");
+        }
+    }
+}
+
+#[test]
+fn the_timer_runs_from_the_first_fragment() {
+    let mut reassembly = Reassembly::new(ROOM);
+    let at = |s: u64| Time::from_us(s * 1_000_000);
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), at(1)), KEPT);
+    assert_eq!(reassembly.arrive(&fragment(2, 50, 0..16), at(2)), KEPT);
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 16..24), at(20)), KEPT);
+    assert_eq!(reassembly.next_timer(), Some(at(31)));
+    assert_eq!(reassembly.expires(at(31) - Time::from_ps(1)), []);
+    assert_eq!(reassembly.expires(at(31)), [fragment(1, 50, 0..8).key()]);
+    assert_eq!((reassembly.datagrams(), reassembly.bytes(), reassembly.next_timer()), (1, 16, Some(at(32))));
+    assert_eq!(length(reassembly.arrive(&fragment(2, 50, 16..50), at(32))), Some(42));
+    assert_eq!((reassembly.next_timer(), reassembly.drops().of(DropReason::Expired)), (None, 1));
+}
+
+#[test]
+fn what_finds_no_room_is_dropped_with_its_datagram() {
+    let mut reassembly = Reassembly::new(ReassemblyParameters { bytes: 64, ..ROOM });
+    assert_eq!(reassembly.arrive(&fragment(1, 90, 0..40), Time::ZERO), KEPT);
+    assert_eq!(reassembly.arrive(&fragment(2, 90, 0..24), Time::ZERO), KEPT);
+    assert_eq!(reassembly.arrive(&fragment(2, 90, 24..32), Time::ZERO), dropped(DropReason::NoRoom, true));
+    assert_eq!(reassembly.arrive(&fragment(1, 90, 40..64), Time::ZERO), KEPT, "there is room again");
+    assert_eq!(reassembly.arrive(&fragment(3, 90, 0..8), Time::ZERO), dropped(DropReason::NoRoom, true));
+    // The table is full; those given up make room, oldest first, and none other.
+    assert_eq!(reassembly.datagrams(), 3);
+    let told = reassembly.arrive(&fragment(4, 90, 0..8), Time::ZERO);
+    assert_eq!((told, reassembly.datagrams()), (dropped(DropReason::NoRoom, true), 3));
+    assert_eq!(length(reassembly.arrive(&fragment(1, 64 + 8, 64..72), Time::ZERO)), None);
+}
+
+#[test]
+fn a_full_table_refuses_one_more() {
+    let mut reassembly = Reassembly::new(ROOM);
+    for identification in 0..3 {
+        assert_eq!(reassembly.arrive(&fragment(identification, 50, 0..8), Time::ZERO), KEPT);
+    }
+    assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), dropped(DropReason::NoRoom, false));
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), Time::ZERO), dropped(DropReason::Overlap, true));
+    assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), KEPT, "one was given up");
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 8..16), Time::ZERO), dropped(DropReason::NoRoom, false));
+}

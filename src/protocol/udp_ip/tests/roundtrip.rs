@@ -1,0 +1,115 @@
+//! Datagrams of any size over any MTU, with their packets shuffled, copied and mixed: the bytes are equal.
+
+use super::super::*;
+use super::{content, datagram};
+use crate::engine::Time;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const ROOM: ReassemblyParameters =
+    ReassemblyParameters { datagrams: 8, bytes: 8 * PACKET_MAX, lifetime: Time::from_us(1) };
+
+fn any_payload() -> impl Strategy<Value = usize> {
+    prop_oneof![0..200usize, 0..=PAYLOAD_MAX, Just(PAYLOAD_MAX), (1..45usize).prop_map(|times| 1_480 * times - 8)]
+}
+
+fn any_mtu() -> impl Strategy<Value = usize> {
+    prop_oneof![28..100usize, 28..10_000usize, Just(1_500), Just(9_000), Just(32_768), Just(usize::MAX)]
+}
+
+/// A permutation, and which are copied, from a seed.
+fn shuffled(mut packets: Vec<Vec<u8>>, seed: u64, copies: bool) -> Vec<Vec<u8>> {
+    let mut state = seed | 1;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    if copies {
+        for _ in 0..packets.len().min(50) {
+            packets.push(packets[draw(packets.len())].clone());
+        }
+    }
+    for at in (1..packets.len()).rev() {
+        packets.swap(at, draw(at + 1));
+    }
+    packets
+}
+
+/// A receiver that scatters: each datagram has a buffer, and a sum.
+#[derive(Default)]
+struct Receiver {
+    buffers: BTreeMap<DatagramKey, (Vec<u8>, Sum)>,
+    complete: Vec<(u16, Vec<u8>)>,
+}
+
+impl Receiver {
+    fn take(&mut self, packet: &[u8], reassembly: &mut Reassembly) {
+        let parsed = parse(packet).expect("a packet");
+        let key = parsed.key();
+        let told = reassembly.arrive(&parsed, Time::ZERO);
+        if matches!(told, Reassembled::Dropped { reason: DropReason::Duplicate, .. }) {
+            return;
+        }
+        let (buffer, sum) = self.buffers.entry(key).or_default();
+        let (bytes, place) = (&packet[parsed.payload.clone()], parsed.place());
+        buffer.resize(buffer.len().max(place.end), 0);
+        *sum += Sum::of(bytes).at(place.start);
+        buffer[place].copy_from_slice(bytes);
+        if let Reassembled::Complete { key, length, header } = told {
+            let (buffer, sum) = self.buffers.remove(&key).expect("it was kept");
+            assert_eq!(buffer.len(), length);
+            assert!(header.is_right(key.from, key.to, sum), "the parts' sums are the whole's");
+            self.complete.push((key.identification, buffer));
+        }
+    }
+}
+
+/// The packets of a datagram with this payload.
+fn sent(identification: u16, payload: &[u8], mtu: usize) -> Vec<Vec<u8>> {
+    let datagram = Datagram { identification, ..datagram(payload.len()).summed(Sum::of(payload)) };
+    let fragments = datagram.fragments(mtu).expect("an MTU");
+    let count = fragments.len();
+    let packets: Vec<Vec<u8>> = fragments.map(|fragment| fragment.packet(payload)).collect();
+    assert_eq!(packets.len(), count);
+    assert!(packets.iter().all(|packet| packet.len() <= mtu));
+    packets
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn what_is_sent_once_comes_once(length in any_payload(), mtu in any_mtu(), seed in any::<u64>()) {
+        let payload = content(length);
+        let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(ROOM));
+        for packet in shuffled(sent(1, &payload, mtu), seed, false) {
+            receiver.take(&packet, &mut reassembly);
+        }
+        prop_assert!(receiver.complete == [(1, payload)]);
+        prop_assert_eq!((reassembly.datagrams(), reassembly.bytes(), reassembly.next_timer()), (0, 0, None));
+        prop_assert_eq!(reassembly.drops().total(), 0);
+    }
+
+    #[test]
+    fn what_is_copied_and_mixed_comes_whole(
+        lengths in prop::collection::vec(any_payload(), 1..4),
+        mtu in any_mtu(),
+        seed in any::<u64>(),
+    ) {
+        let payloads: Vec<Vec<u8>> = lengths.iter().map(|length| content(*length)).collect();
+        let all = payloads.iter().zip(0..).flat_map(|(payload, number)| sent(number, payload, mtu)).collect();
+        let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(ROOM));
+        for packet in shuffled(all, seed, true) {
+            receiver.take(&packet, &mut reassembly);
+        }
+        // At least once: copies may make a second of a datagram that is complete.
+        for (number, payload) in payloads.iter().enumerate() {
+            let came: Vec<&Vec<u8>> =
+                receiver.complete.iter().filter(|(id, _)| usize::from(*id) == number).map(|(_, bytes)| bytes).collect();
+            prop_assert!(!came.is_empty() && came.iter().all(|bytes| *bytes == payload));
+        }
+        let rest: usize = reassembly.expires(ROOM.lifetime).len();
+        prop_assert!(rest <= payloads.len());
+        prop_assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
+    }
+}
