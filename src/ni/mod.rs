@@ -19,6 +19,7 @@
 //! | `fifo/` | memory in the interface, by words, blocks or user-level DMA |
 //! | `queue/` | coherent queues in cacheable memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
+//! | `mcp/` | the Myrinet control program: firmware of four threads, as data |
 //! | `trapeze/` | the Trapeze firmware on it, with its delivery policies, and its driver |
 //!
 //! An interface names the means that it needs of a host ([`NiParameters::needs`]), never a host. A new
@@ -32,6 +33,7 @@ pub mod driver;
 pub mod fifo;
 pub mod halves;
 pub mod lanai;
+pub mod mcp;
 pub mod moving;
 pub mod parameters;
 pub mod parcel;

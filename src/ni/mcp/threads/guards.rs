@@ -1,0 +1,95 @@
+//! What each guard means.
+
+use super::machine::{Engine, Inbound, Outbound};
+use super::{Guard, Mcp, Pipelining, Rule, Thread, ThreadState};
+
+impl Mcp {
+    /// Whether a guard holds.
+    pub fn holds(&self, guard: Guard) -> bool {
+        match guard {
+            Guard::Descriptor => !self.queue.is_empty(),
+            Guard::SendBuffer => self.is_free(self.outgoing.len(), self.config.send_buffers),
+            Guard::SenderAlone => !self.is_serial() || self.outgoing.is_empty(),
+            Guard::HostFree => self.host == Engine::Rests || !self.keeps(Rule::EngineExclusive),
+            Guard::HostDone => self.host == Engine::Ended,
+            Guard::LinkRests => !self.is_serial() || self.keeps(Rule::DirectionsApart) || self.link_rests(),
+            Guard::SendWhole => self.outgoing.front().is_some_and(|packet| self.is_whole(packet)),
+            Guard::SendEnough => self.outgoing.front().is_some_and(|packet| self.has_enough(packet)),
+            Guard::SendEnded => self.send == Engine::Ended,
+            Guard::Comes => self.coming.is_some(),
+            Guard::ReceiveBuffer => self.is_free(self.incoming.len(), self.config.receive_buffers),
+            Guard::ReceiverAlone => !self.is_serial() || self.incoming.is_empty(),
+            Guard::ReceiveEnded => self.receive == Engine::Ended,
+            Guard::Place => self.places > 0,
+            Guard::ReceivedWhole => self.incoming.front().is_some_and(|packet| self.has_come(packet)),
+            Guard::ReceivedEnough => self.incoming.front().is_some_and(|packet| self.has_come_enough(packet)),
+            Guard::Rest => self.incoming.front().is_some_and(|packet| packet.taken < packet.landed),
+            Guard::NoRest => self.incoming.front().is_some_and(|packet| packet.taken >= packet.landed),
+        }
+    }
+
+    fn is_serial(&self) -> bool {
+        self.config.pipelining == Pipelining::Serial
+    }
+
+    /// The least new units of a fragment, where there are fragments.
+    fn threshold(&self) -> Option<u32> {
+        match self.config.pipelining {
+            Pipelining::Fine { threshold } => Some(threshold.max(1)),
+            Pipelining::Serial | Pipelining::Coarse => None,
+        }
+    }
+
+    fn is_free(&self, used: usize, buffers: u8) -> bool {
+        used < usize::from(buffers) || !self.keeps(Rule::BuffersHeld)
+    }
+
+    fn link_rests(&self) -> bool {
+        [Thread::Send, Thread::Recv].iter().all(|&thread| self.state(thread) == ThreadState::Idle)
+    }
+
+    /// How much of a packet to be sent the firmware believes to have landed.
+    pub(super) fn counted_out(&self, packet: &Outbound) -> u32 {
+        let extra = u32::from(!self.keeps(Rule::BytesFirst));
+        (packet.landed + extra).min(packet.length)
+    }
+
+    /// How much of a packet that comes the firmware believes to have landed.
+    pub(super) fn counted_in(&self, packet: &Inbound) -> u32 {
+        packet.landed + u32::from(!self.keeps(Rule::BytesFirst) && !packet.ended)
+    }
+
+    /// Without fragments it is SDMA's notice that counts, not the counter.
+    fn is_whole(&self, packet: &Outbound) -> bool {
+        let by_count = self.threshold().is_some() || !self.keeps(Rule::BytesFirst);
+        packet.filled || (by_count && self.counted_out(packet) == packet.length)
+    }
+
+    fn has_enough(&self, packet: &Outbound) -> bool {
+        let lies = self.counted_out(packet).saturating_sub(packet.taken);
+        !self.is_whole(packet) && self.threshold().is_some_and(|threshold| lies >= threshold)
+    }
+
+    fn has_come(&self, packet: &Inbound) -> bool {
+        let early = !self.keeps(Rule::BytesFirst) && self.threshold().is_none() && packet.landed > 0;
+        packet.filled || (self.threshold().is_some() && packet.ended) || early
+    }
+
+    fn has_come_enough(&self, packet: &Inbound) -> bool {
+        let lies = self.counted_in(packet).saturating_sub(packet.taken);
+        !self.has_come(packet) && self.threshold().is_some_and(|threshold| lies >= threshold)
+    }
+
+    /// The count at which a packet under way to its buffer can be sent on.
+    pub(super) fn send_starts_at(&self) -> Option<u32> {
+        let packet = self.outgoing.front().filter(|packet| packet.landed < packet.length)?;
+        Some(packet.taken.saturating_add(self.threshold()?).min(packet.length))
+    }
+
+    /// The count at which a packet under way from the link can be delivered on.
+    pub(super) fn write_starts_at(&self) -> Option<u32> {
+        let packet = self.incoming.front().filter(|packet| !packet.ended)?;
+        let has_place = self.places > 0 || self.state(Thread::Rdma) != ThreadState::Idle;
+        (self.host == Engine::Rests && has_place).then_some(packet.taken.saturating_add(self.threshold()?))
+    }
+}
