@@ -65,7 +65,7 @@ fn run_all(protocol: &str, runs_min: usize) {
 
 #[test]
 fn whatever_fits_delivers_without_a_protocol() {
-    run_all("protocols/none", 970);
+    run_all("protocols/none", 1150);
 }
 
 #[test]

@@ -30,6 +30,7 @@ use crate::host::software::SoftwareParameters;
 use crate::messaging::MessagingParameters;
 use crate::ni::direct::QueuesParameters;
 use crate::ni::lanai::LanaiParameters;
+use crate::ni::mcp::McpParameters;
 use crate::ni::trapeze::TrapezeParameters;
 use crate::ni::{Design, InterfaceParameters, NiParameters};
 use crate::program::Workload;
@@ -205,6 +206,9 @@ fn interface(kind: &str, t: &mut Table<'_>) -> NiParameters {
     }
     match kind {
         "queues" => NiParameters::Queues(QueuesParameters::read(t)),
+        "mcp" => {
+            NiParameters::Mcp(Box::new((t.table("lanai", "The chip", LanaiParameters::read), McpParameters::read(t))))
+        }
         _ => NiParameters::Trapeze(Box::new((
             t.table("lanai", "The chip", LanaiParameters::read),
             TrapezeParameters::read(t),
@@ -213,8 +217,9 @@ fn interface(kind: &str, t: &mut Table<'_>) -> NiParameters {
 }
 
 /// The interfaces, by their names in descriptions.
-const NIS: [(&str, &str); 11] = [
+const NIS: [(&str, &str); 12] = [
     ("trapeze", "Trapeze firmware and driver on a LANai"),
+    ("mcp", "Sockets over UDP/IP, and the Myrinet control program on a LANai"),
     ("ni2w", "CM-5-like: a fifo of two words, by uncached loads and stores"),
     ("udma", "A fifo, with user-level DMA for larger payloads"),
     ("ap3000", "AP3000-like: a fifo, by block loads and stores"),

@@ -214,7 +214,11 @@ impl Endpoint {
         let Landed { address, beside, entry } = self.driver.take(&self.cpu, arrival, 0, PayloadSink::Memory(0)).await;
         let kept = Kept::Entry(entry.expect("a message that the interface placed has an entry"));
         let payload = Bytes(bytes as u64);
-        Incoming { source, tag, address, payload, words: words_of(&beside), bytes: None, journey, kept }
+        let words = match beside.is_empty() {
+            true => words_of(&self.host.peek(address, bytes.min(BESIDE_MAX))),
+            false => words_of(&beside),
+        };
+        Incoming { source, tag, address, payload, words, bytes: None, journey, kept }
     }
 
     /// Moves a packet into its message's buffer; gives the message that is complete with it.

@@ -20,6 +20,7 @@
 //! | `queue/` | coherent queues in cacheable memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
 //! | `mcp/` | the Myrinet control program: firmware of four threads, as data |
+//! | `mcp/` | sockets over UDP/IP on it, and the Myrinet control program below them |
 //! | `trapeze/` | the Trapeze firmware on it, with its delivery policies, and its driver |
 //!
 //! An interface names the means that it needs of a host ([`NiParameters::needs`]), never a host. A new
@@ -59,6 +60,7 @@ use crate::protocol::{ProtocolParameters, Statistics};
 use direct::{DirectDriver, QueuesParameters};
 use halves::Halves;
 use lanai::LanaiParameters;
+use mcp::{McpDriver, McpParameters};
 use std::rc::Rc;
 use trapeze::{TrapezeDriver, TrapezeParameters};
 use wiring::PortWiring;
@@ -68,6 +70,8 @@ use wiring::PortWiring;
 pub enum NiParameters {
     /// Trapeze on a LANai.
     Trapeze(Box<(LanaiParameters, TrapezeParameters)>),
+    /// Sockets over the Myrinet control program, on a LANai.
+    Mcp(Box<(LanaiParameters, McpParameters)>),
     /// A fifo or a queue.
     Design(Box<InterfaceParameters>),
     /// Queues without a bus.
@@ -103,6 +107,7 @@ impl NiParameters {
     pub fn needs(&self) -> Means {
         match self {
             NiParameters::Trapeze(parts) => parts.1.notification.needs(),
+            NiParameters::Mcp(_) => McpParameters::NEEDS,
             NiParameters::Design(parameters) => parameters.design.needs(),
             NiParameters::Queues(_) => Means::default(),
         }
@@ -112,6 +117,7 @@ impl NiParameters {
     pub fn reach(&self) -> Reach {
         match self {
             NiParameters::Trapeze(parts) => trapeze::reach(&parts.1),
+            NiParameters::Mcp(parts) => mcp::reach(&parts.1),
             NiParameters::Design(parameters) => parameters.reach(),
             NiParameters::Queues(parameters) => parameters.reach(),
         }
@@ -122,14 +128,20 @@ impl NiParameters {
     pub fn room_for(&self, protocol: &ProtocolParameters, ends: u32) -> Option<(Option<Bytes>, Bytes)> {
         match self {
             NiParameters::Trapeze(parts) => Some(trapeze::room_for(&parts.0, &parts.1, (protocol, ends))),
-            NiParameters::Design(_) | NiParameters::Queues(_) => None,
+            NiParameters::Mcp(_) | NiParameters::Design(_) | NiParameters::Queues(_) => None,
         }
+    }
+
+    /// Whether it runs the machine's protocol, where there is one.
+    pub fn runs_protocols(&self) -> bool {
+        !matches!(self, NiParameters::Mcp(_))
     }
 
     /// The key that says how long its packets are.
     pub fn packet_key(&self) -> String {
         let key = match self {
             NiParameters::Trapeze(_) => "payload-max",
+            NiParameters::Mcp(_) => "mtu",
             NiParameters::Design(_) => "message-max",
             NiParameters::Queues(_) => "packet",
         };
@@ -140,6 +152,7 @@ impl NiParameters {
     pub fn room(&self) -> Room {
         match self {
             NiParameters::Trapeze(parts) => trapeze::room(&parts.1),
+            NiParameters::Mcp(parts) => mcp::room(&parts.1),
             NiParameters::Design(parameters) => parameters.room(),
             NiParameters::Queues(parameters) => parameters.room(),
         }
@@ -149,6 +162,7 @@ impl NiParameters {
     pub fn key(&self) -> &'static str {
         match self {
             NiParameters::Trapeze(_) => "trapeze",
+            NiParameters::Mcp(_) => "mcp",
             NiParameters::Design(parameters) => parameters.design.key(),
             NiParameters::Queues(_) => "queues",
         }
@@ -159,7 +173,7 @@ impl NiParameters {
 pub fn least_needs() -> impl Iterator<Item = (&'static str, Means)> {
     let designs = Design::ALL.into_iter().map(|design| (design.key(), design.needs()));
     let polled = trapeze::Notification::Polling(Time::ZERO);
-    designs.chain([("trapeze", polled.needs()), ("queues", Means::default())])
+    designs.chain([("trapeze", polled.needs()), ("mcp", McpParameters::NEEDS), ("queues", Means::default())])
 }
 
 /// What an interface is built on.
@@ -215,6 +229,7 @@ impl Site<'_> {
 pub fn start(site: &Site<'_>, parameters: &NiParameters) -> AnyDriver {
     match parameters {
         NiParameters::Trapeze(parts) => AnyDriver::Trapeze(trapeze::start(site, parts.0, &parts.1)),
+        NiParameters::Mcp(parts) => AnyDriver::Mcp(Box::new(mcp::start(site, parts.0, &parts.1))),
         NiParameters::Design(parameters) => AnyDriver::Halves(Box::new(halves::start(site, parameters))),
         NiParameters::Queues(parameters) => AnyDriver::Direct(direct::start(site, parameters)),
     }
@@ -224,6 +239,8 @@ pub fn start(site: &Site<'_>, parameters: &NiParameters) -> AnyDriver {
 pub enum AnyDriver {
     /// Trapeze on a LANai.
     Trapeze(Rc<TrapezeDriver>),
+    /// Sockets over the Myrinet control program, on a LANai.
+    Mcp(Box<McpDriver>),
     /// A sending and a receiving half, of fifos and queues.
     Halves(Box<Halves>),
     /// Queues without a bus.
@@ -235,6 +252,7 @@ macro_rules! on_driver {
     ($any:expr, $name:ident => $call:expr) => {
         match $any {
             AnyDriver::Trapeze($name) => $call,
+            AnyDriver::Mcp($name) => $call,
             AnyDriver::Halves($name) => $call,
             AnyDriver::Direct($name) => $call,
         }
@@ -315,6 +333,7 @@ impl AnyDriver {
     pub fn lanai(&self) -> Option<&Rc<lanai::Lanai>> {
         match self {
             AnyDriver::Trapeze(driver) => Some(driver.chip()),
+            AnyDriver::Mcp(driver) => Some(driver.chip()),
             AnyDriver::Halves(_) | AnyDriver::Direct(_) => None,
         }
     }

@@ -45,7 +45,8 @@ impl Misfit {
 
 /// Everything that does not fit.
 pub fn misfits(parts: &Parts<'_>) -> Vec<Misfit> {
-    let checks = [means, firmware, loss, order, numbers, transfers, packets, lengths, names, endpoints, program];
+    let checks =
+        [means, spoken, firmware, loss, order, numbers, transfers, packets, lengths, names, endpoints, program];
     checks.iter().flat_map(|check| check(parts)).collect()
 }
 
@@ -88,6 +89,16 @@ fn interfaces_for(host: &HostParameters) -> String {
     let names: Vec<&str> =
         crate::ni::least_needs().filter(|(_, needs)| means.lacking(needs).is_empty()).map(|(name, _)| name).collect();
     format!("interfaces for this host: {}", names.join(", "))
+}
+
+/// A firmware that carries UDP alone runs no other protocol.
+fn spoken(parts: &Parts<'_>) -> Vec<Misfit> {
+    let (ni, protocol) = (parts.ends.ni.key(), parts.ends.protocol.key());
+    if parts.ends.ni.runs_protocols() || parts.ends.protocol.keeps().is_none() {
+        return Vec::new();
+    }
+    let message = format!("the firmware of [ni.{ni}] carries UDP/IP and runs no [protocol.{protocol}]");
+    vec![Misfit::new([format!("protocol.{protocol}")], message, "it needs [protocol.none]")]
 }
 
 /// What a protocol keeps fits the memory of an interface whose firmware runs it.

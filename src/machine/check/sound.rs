@@ -4,6 +4,7 @@ use crate::engine::Bytes;
 use crate::host::HostParameters;
 use crate::machine::Machine;
 use crate::ni::lanai::LanaiParameters;
+use crate::ni::mcp::{self, McpParameters};
 use crate::ni::trapeze::layout::Layout;
 use crate::ni::trapeze::{self, Policy, TrapezeParameters};
 use crate::ni::{InterfaceParameters, NiParameters};
@@ -19,6 +20,7 @@ pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
     match read.value.ends.as_ref().map(|ends| &ends.ni) {
         Some(NiParameters::Trapeze(parts)) => trapeze_fits(read, &parts.0, &parts.1, problems),
+        Some(NiParameters::Mcp(parts)) => mcp_fits(read, &parts.0, &parts.1, problems),
         Some(NiParameters::Design(interface)) => design(read, interface, problems),
         _ => {}
     }
@@ -62,7 +64,23 @@ fn trapeze_fits(
         };
         problems.push(read.wrong(at, &message, &help));
     }
-    bus_before_network(read, chip, problems);
+    bus_before_network(read, ("trapeze", chip), problems);
+}
+
+/// Rings and packet buffers lie in the interface's memory.
+fn mcp_fits(read: &Read<Machine>, chip: &LanaiParameters, mcp: &McpParameters, problems: &mut Vec<Problem>) {
+    let (needs, memory) = (mcp::needs(mcp), chip.sram.size);
+    if needs > memory {
+        let message = format!(
+            "rings and {} packet buffers of {} in each direction need {needs}, but the interface's memory has {memory}",
+            mcp.packet_buffers, mcp.mtu
+        );
+        let help = "make packet-buffers or mtu smaller, or lanai.sram.size larger";
+        let keys = ["packet-buffers", "mtu", "lanai.sram.size"].map(|key| format!("ni.mcp.{key}"));
+        let at = read.foremost(&[&keys[0], &keys[1], &keys[2]]);
+        problems.push(read.wrong(at, &message, help));
+    }
+    bus_before_network(read, ("mcp", chip), problems);
 }
 
 /// What would fit into the interface's memory.
@@ -88,14 +106,14 @@ fn policy_name(policy: &Policy) -> &'static str {
 }
 
 /// The interface's memory serves the bus first; something must be left for the network.
-fn bus_before_network(read: &Read<Machine>, chip: &LanaiParameters, problems: &mut Vec<Problem>) {
+fn bus_before_network(read: &Read<Machine>, (ni, chip): (&str, &LanaiParameters), problems: &mut Vec<Problem>) {
     for (name, host) in &read.value.hosts {
         let HostParameters::IoBus(host) = host else { continue };
         let bus = host.bridge.read_rate.max(host.bridge.write_rate);
         if bus >= chip.sram.rate {
             let message = format!("memory of {} leaves nothing for the network beside DMA at {bus}", chip.sram.rate);
             let help = format!("the bus comes first: more than the rates of hosts.{name}.io-bus.bridge");
-            problems.push(read.wrong("ni.trapeze.lanai.sram.rate", &message, &help));
+            problems.push(read.wrong(&format!("ni.{ni}.lanai.sram.rate"), &message, &help));
         }
     }
 }

@@ -1,0 +1,202 @@
+//! The device half: the control program's threads ([`threads`](super::threads)) on the chip's engines.
+//!
+//! The threads decide; here their deeds are done, and they are told what the engines show. A pass over
+//! the dispatcher, each state that a thread passes, and each engine that is started take cycles of the
+//! interface's one processor. In a pass that finds nothing the model sleeps until something can have
+//! changed, which costs no events and one pass.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `send.rs` | from a send slot to the link |
+//! | `receive.rs` | from the link to a buffer of the host |
+
+mod receive;
+mod send;
+
+use super::layout::Layout;
+use super::parameters::{McpParameters, PipeliningParameters};
+use super::threads::{Act, Config, Mcp, Pipelining, Watch};
+use crate::engine::sim::PointId;
+use crate::engine::{Journey, Time};
+use crate::host::Host;
+use crate::ni::lanai::Lanai;
+use crate::ni::{Pending, Site};
+use receive::ReceiveSide;
+use send::SendSide;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// Causes of an interrupt.
+pub mod cause {
+    /// Messages have gone.
+    pub const SENT: u32 = 1;
+    /// Packets are in the host's memory.
+    pub const RECEIVED: u32 = 2;
+}
+
+/// What travels beside the bytes: the ways of the packets that slots and events stand for. Instruments
+/// only; no part decides by them.
+#[derive(Default)]
+pub struct Instruments {
+    /// Packets in send slots, oldest first.
+    pub sending: RefCell<VecDeque<Journey>>,
+    /// Packets that the host is told of, oldest first.
+    pub received: RefCell<VecDeque<Journey>>,
+}
+
+/// What both directions work with.
+struct Context {
+    chip: Rc<Lanai>,
+    host: Host,
+    parameters: McpParameters,
+    layout: Layout,
+    instruments: Rc<Instruments>,
+    pending: Rc<Pending>,
+    tally: Rc<crate::engine::MessageTally>,
+    /// Where the buffers to receive into lie.
+    places: super::buffers::ReceiveBuffers,
+}
+
+/// The firmware of one interface.
+struct Firmware {
+    context: Context,
+    mcp: Mcp,
+    send: SendSide,
+    receive: ReceiveSide,
+    work: PointId,
+}
+
+/// What the host engine is at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum HostWork {
+    Nothing,
+    Reads,
+    Writes,
+}
+
+/// Starts the firmware of a node.
+pub(super) fn start(
+    site: &Site<'_>,
+    chip: &Rc<Lanai>,
+    parameters: &McpParameters,
+    places: super::buffers::ReceiveBuffers,
+    instruments: &Rc<Instruments>,
+) {
+    let name = site.name();
+    let context = Context {
+        chip: chip.clone(),
+        host: site.host.clone(),
+        parameters: parameters.clone(),
+        layout: Layout::new(parameters),
+        instruments: instruments.clone(),
+        pending: site.pending.clone(),
+        tally: site.tally.clone(),
+        places,
+    };
+    let firmware = Firmware {
+        mcp: Mcp::new(config(parameters)),
+        send: SendSide::default(),
+        receive: ReceiveSide::default(),
+        work: site.sim.point(format!("work for {name}")),
+        context,
+    };
+    let task = site.sim.spawn_server(format!("{name} firmware"), firmware.run());
+    chip.receive.set_poster(task);
+}
+
+/// What the threads are built with.
+pub fn config(parameters: &McpParameters) -> Config {
+    let pipelining = match parameters.pipelining {
+        PipeliningParameters::Serial => Pipelining::Serial,
+        PipeliningParameters::Coarse => Pipelining::Coarse,
+        PipeliningParameters::Fine(threshold) => Pipelining::Fine { threshold: threshold.get() as u32 },
+    };
+    let buffers = parameters.packet_buffers as u8;
+    Config { pipelining, send_buffers: buffers, receive_buffers: buffers, segment: None }
+}
+
+impl Firmware {
+    async fn run(mut self) {
+        loop {
+            self.context.chip.work(self.context.parameters.firmware.poll).await;
+            if !self.pass().await {
+                self.sleep().await;
+            }
+        }
+    }
+
+    /// One pass; true if anything was done.
+    async fn pass(&mut self) -> bool {
+        let mut worked = self.send.look(&self.context, &mut self.mcp);
+        worked |= self.receive.look(&self.context, &mut self.mcp);
+        worked |= self.notice_host().await;
+        while let Some(step) = self.mcp.step() {
+            worked = true;
+            self.context.chip.work(self.context.parameters.firmware.state * step.states.len() as u64).await;
+            for act in step.acts {
+                self.act(act).await;
+            }
+        }
+        worked
+    }
+
+    async fn act(&mut self, act: Act) {
+        let (context, mcp) = (&self.context, &mut self.mcp);
+        match act {
+            Act::StartHostRead { id, buffer, units, .. } => self.send.fetch(context, id, buffer, units).await,
+            Act::StartSend { buffer, from, units, last, .. } => {
+                if !self.send.transmit(context, buffer, (from, units), last).await {
+                    mcp.send_done();
+                }
+            }
+            Act::SendComplete { .. } => self.send.complete(context).await,
+            Act::StartReceive { buffer, .. } => self.receive.post(context, buffer).await,
+            Act::StartHostWrite { buffer, from, units, .. } => {
+                if !self.receive.deliver(context, mcp, buffer, (from, units)).await {
+                    mcp.host_done();
+                }
+            }
+            Act::Received { units, .. } => self.receive.tell(context, units).await,
+        }
+    }
+
+    /// Takes note of the end of a transfer of the host engine; starts the next piece of a list.
+    async fn notice_host(&mut self) -> bool {
+        let (context, mcp) = (&self.context, &mut self.mcp);
+        if !context.chip.host_dma.is_idle() {
+            return false;
+        }
+        let ended = match (self.send.host_work(), self.receive.host_work()) {
+            (HostWork::Reads, _) => self.send.fetched(context, mcp).await,
+            (_, HostWork::Writes) => self.receive.delivered(context).await,
+            _ => return false,
+        };
+        if ended {
+            mcp.host_done();
+        }
+        true
+    }
+
+    /// Sleeps until an engine stops, a watched count is reached, or the host writes. Nothing of these can
+    /// have been missed: since the pass began no time has passed without work.
+    async fn sleep(&self) {
+        let Watch { fetched, received } = self.mcp.watch();
+        let landed = |landing: Option<&Rc<crate::ni::lanai::Landing>>, count: Option<u32>| {
+            let (landing, count) = (landing?, count?);
+            landing.watch(crate::engine::Bytes(u64::from(count)))
+        };
+        let instants = [landed(self.send.landing(), fetched), landed(self.receive.landing(), received)];
+        let wake = instants.into_iter().flatten().min().unwrap_or(Time::MAX);
+        self.context.chip.attention.wait_for(self.work, wake).await;
+    }
+}
+
+impl Context {
+    /// Works on a packet for `cycles`.
+    async fn work_for(&self, journey: &Journey, cycles: u64) {
+        let start = self.chip.sim.now();
+        self.chip.work(cycles).await;
+        journey.served(start, self.chip.sim.now());
+    }
+}

@@ -1,0 +1,221 @@
+//! From the link to a buffer of the host: RECV's and RDMA's deeds.
+//!
+//! RECV posts its engine ahead of the packet, whose length shows when its end comes. Where the host
+//! copies, a packet goes as it is into the next buffer that was posted. Where it does not, its headers go
+//! to a place of the kernel's and its data to where the program wants it: a buffer is taken with the first
+//! fragment of a datagram that comes, and its other fragments find it.
+
+use super::super::buffers::Place;
+use super::super::headers::Headers;
+use super::super::layout::{Piece, event, post, state};
+use super::super::threads::Mcp;
+use super::super::{stage, sums};
+use super::{Context, HostWork, cause};
+use crate::engine::Bytes;
+use crate::fabric::Packet;
+use crate::host::Direction;
+use crate::ni::lanai::{HostJob, Landing, ReceiveJob};
+use crate::protocol::udp_ip::DatagramKey;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// The most bytes of a packet's headers.
+const HEADERS_MAX: usize = 64;
+
+/// The state of the receiving direction.
+#[derive(Default)]
+pub(super) struct ReceiveSide {
+    /// Descriptors of buffers that were taken note of.
+    looked: u64,
+    /// Buffers posted and not taken.
+    posted: VecDeque<u32>,
+    /// Packets that came, for their names.
+    came: u32,
+    /// What the host was told.
+    told: u64,
+    /// Whether a packet's head was announced to RECV.
+    announced: bool,
+    /// Packets in receive buffers, oldest first.
+    packets: VecDeque<Receiving>,
+    /// Whether the receive engine has been started.
+    receives: bool,
+    /// What the host engine writes.
+    writing: Option<VecDeque<(u64, Piece)>>,
+    /// Datagrams of which fragments are yet to come, with the buffers they go to.
+    gathering: Vec<(DatagramKey, u32)>,
+}
+
+/// A packet in a receive buffer.
+struct Receiving {
+    buffer: u8,
+    landing: Rc<Landing>,
+    packet: Option<Rc<Packet>>,
+    lost: bool,
+    place: Option<Place>,
+}
+
+impl ReceiveSide {
+    /// Takes note of buffers that the host has posted, and of what the receive engine has done.
+    pub(super) fn look(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
+        let sram = &context.chip.sram;
+        let mut worked = false;
+        loop {
+            let at = context.layout.post(self.looked);
+            if sram.load_word(at + post::STATE) != state::FILLED {
+                break;
+            }
+            sram.store_word(at + post::STATE, state::FREE);
+            let buffer = sram.load_word(at + post::BUFFER);
+            // What it was taken for is with the program, or was given up.
+            self.gathering.retain(|(_, of)| *of != buffer);
+            self.posted.push_back(buffer);
+            self.looked += 1;
+            mcp.posted_receive(1);
+            worked = true;
+        }
+        if !self.announced {
+            mcp.comes(self.came);
+            self.came = self.came.wrapping_add(1);
+            self.announced = true;
+            worked = true;
+        }
+        worked | self.look_at_engine(context, mcp)
+    }
+
+    fn look_at_engine(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
+        let Some(last) = self.packets.back_mut().filter(|_| self.receives) else { return false };
+        if !context.chip.receive.is_idle() {
+            mcp.received(last.landing.landed(context.chip.sim.now()).get() as u32, false);
+            return false;
+        }
+        last.lost = context.chip.receive.take_dropped().is_some();
+        last.packet = context.chip.receive.packet();
+        mcp.received(last.landing.landed(context.chip.sim.now()).get() as u32, true);
+        mcp.receive_done();
+        (self.receives, self.announced) = (false, false);
+        true
+    }
+
+    /// Posts the receive engine.
+    pub(super) async fn post(&mut self, context: &Context, buffer: u8) {
+        context.chip.work(context.parameters.firmware.start).await;
+        let landing = Rc::new(Landing::new(context.parameters.mtu));
+        let sram_address = context.layout.receive_buffer(buffer);
+        context.chip.receive.begin(ReceiveJob { sram_address, landing: landing.clone(), closes: Some(stage::NETWORK) });
+        self.packets.push_back(Receiving { buffer, landing, packet: None, lost: false, place: None });
+        self.receives = true;
+    }
+
+    /// Has the host engine write a part of the first packet; false if there is nothing to write.
+    pub(super) async fn deliver(
+        &mut self,
+        context: &Context,
+        mcp: &mut Mcp,
+        buffer: u8,
+        (from, units): (u32, u32),
+    ) -> bool {
+        context.chip.work(context.parameters.firmware.start).await;
+        if self.packets.front().is_some_and(|first| first.place.is_none()) {
+            context.chip.work(context.parameters.firmware.header).await;
+            let place = self.find_place(context, mcp, buffer);
+            self.packets[0].place = Some(place);
+        }
+        let first = self.packets.front().expect("what is delivered is in a buffer");
+        debug_assert_eq!(first.buffer, buffer, "packets are delivered in order");
+        let place = first.place.as_ref().expect("it has a place");
+        let mut pieces = VecDeque::new();
+        let mut at = u64::from(from);
+        for piece in context.places.pieces(place, at..at + u64::from(units)) {
+            pieces.push_back((at, piece));
+            at += piece.bytes;
+        }
+        self.writing = Some(pieces);
+        self.write_on(context) || {
+            self.writing = None;
+            false
+        }
+    }
+
+    /// Where the first packet goes.
+    fn find_place(&mut self, context: &Context, mcp: &mut Mcp, buffer: u8) -> Place {
+        let mut head = [0; HEADERS_MAX];
+        let landed = self.packets[0].landing.landed(context.chip.sim.now()).len().min(HEADERS_MAX);
+        context.chip.sram.load(context.layout.receive_buffer(buffer), &mut head[..landed]);
+        let headers = Headers::of(&head[..landed]).filter(|_| context.parameters.remedies.zero_copy);
+        let Some(headers) = headers else { return Place::whole(self.take_posted()) };
+        let found = self.gathering.iter().position(|(key, _)| *key == headers.key);
+        let taken = match found {
+            Some(index) => {
+                // It takes no buffer of its own.
+                mcp.posted_receive(1);
+                self.gathering[index].1
+            }
+            None => self.take_posted(),
+        };
+        if found.is_none() && headers.is_fragment() {
+            self.gathering.push((headers.key, taken));
+        }
+        context.places.of_fragment(taken, &headers)
+    }
+
+    fn take_posted(&mut self) -> u32 {
+        self.posted.pop_front().expect("the threads count the buffers")
+    }
+
+    fn write_on(&mut self, context: &Context) -> bool {
+        let Some((at, piece)) = self.writing.as_mut().and_then(VecDeque::pop_front) else { return false };
+        let first = self.packets.front().expect("what is delivered is in a buffer");
+        let journey = first.packet.clone().or_else(|| context.chip.receive.packet()).map(|p| p.journey.clone());
+        context.chip.host_dma.begin(HostJob {
+            direction: Direction::Write,
+            host_address: piece.address,
+            sram_address: context.layout.receive_buffer(first.buffer) + at,
+            bytes: Bytes(piece.bytes),
+            landing: None,
+            journey: journey.unwrap_or_default(),
+            closes: None,
+        });
+        true
+    }
+
+    /// A piece has been written; true if that was the last of what RDMA asked for.
+    pub(super) async fn delivered(&mut self, context: &Context) -> bool {
+        if self.writing.as_ref().is_some_and(|pieces| !pieces.is_empty()) {
+            context.chip.work(context.parameters.firmware.piece).await;
+            self.write_on(context);
+            return false;
+        }
+        self.writing = None;
+        true
+    }
+
+    /// What the host engine does for this direction.
+    pub(super) fn host_work(&self) -> HostWork {
+        if self.writing.is_some() { HostWork::Writes } else { HostWork::Nothing }
+    }
+
+    /// The progress of what comes.
+    pub(super) fn landing(&self) -> Option<&Rc<Landing>> {
+        self.packets.back().map(|packet| &packet.landing)
+    }
+
+    /// The first packet is with the host, which is told.
+    pub(super) async fn tell(&mut self, context: &Context, units: u32) {
+        let first = self.packets.pop_front().expect("what was delivered was in a buffer");
+        let packet = first.packet.expect("a packet has ended");
+        context.work_for(&packet.journey, context.parameters.firmware.tell).await;
+        let place = first.place.expect("what was delivered had a place");
+        packet.journey.close(stage::HOST_RCV, context.chip.sim.now());
+        let sram = &context.chip.sram;
+        let sum = sums::of_payload(sram, context.layout.receive_buffer(first.buffer), u64::from(units));
+        let at = context.layout.event(self.told);
+        let lost = if first.lost { event::LOST } else { 0 };
+        sram.store_word(at + event::BUFFER, place.told());
+        sram.store_word(at + event::LENGTH, units | lost);
+        sram.store_word(at + event::SUM, u32::from(sum.word()));
+        sram.store_word(at + event::STATE, state::FILLED);
+        self.told += 1;
+        context.instruments.received.borrow_mut().push_back(packet.journey.clone());
+        context.host.interrupt().raise(cause::RECEIVED);
+    }
+}

@@ -1,0 +1,100 @@
+//! What the messaging layer says of a packet, at the beginning of a datagram's payload; and what the
+//! firmware reads of a packet's headers while the rest of it is still coming.
+
+use crate::ni::driver::Envelope;
+use crate::protocol::udp_ip::{DatagramKey, UDP_HEADER};
+use etherparse::Ipv4HeaderSlice;
+
+/// What the messaging layer says, in bytes of the payload.
+pub const ENVELOPE: usize = 12;
+
+/// Bits of the envelope's second byte.
+const IS_PART: u8 = 1;
+const LAST: u8 = 2;
+
+/// The envelope as bytes.
+pub fn encode(envelope: Envelope) -> [u8; ENVELOPE] {
+    let Envelope { is_part, handler, sequence, fragment, last } = envelope;
+    let mut bytes = [0; ENVELOPE];
+    bytes[0] = handler;
+    bytes[1] = u8::from(is_part) * IS_PART + u8::from(last) * LAST;
+    bytes[2..4].copy_from_slice(&sequence.to_be_bytes());
+    bytes[4..8].copy_from_slice(&fragment.to_be_bytes());
+    bytes
+}
+
+/// The envelope that bytes say, if there are enough of them.
+pub fn decode(bytes: &[u8]) -> Option<Envelope> {
+    let bytes: &[u8; ENVELOPE] = bytes.first_chunk()?;
+    Some(Envelope {
+        is_part: bytes[1] & IS_PART != 0,
+        handler: bytes[0],
+        sequence: u16::from_be_bytes([bytes[2], bytes[3]]),
+        fragment: u32::from_be_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]),
+        last: bytes[1] & LAST != 0,
+    })
+}
+
+/// What the firmware reads of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Headers {
+    /// Which datagram it is of.
+    pub key: DatagramKey,
+    /// Where what it carries begins in the datagram, UDP's header counted.
+    pub offset: u64,
+    /// Whether other fragments follow.
+    pub more: bool,
+    /// The bytes that are the kernel's: IPv4's header, and in the first fragment UDP's and the envelope.
+    pub bytes: u64,
+}
+
+impl Headers {
+    /// What the beginning of a packet says; nothing if it is none of IPv4.
+    pub fn of(bytes: &[u8]) -> Option<Headers> {
+        let header = Ipv4HeaderSlice::from_slice(bytes).ok()?;
+        let (from, to) = (header.source_addr(), header.destination_addr());
+        let offset = u64::from(header.fragments_offset().value()) * 8;
+        let own = header.slice().len() + if offset == 0 { UDP_HEADER + ENVELOPE } else { 0 };
+        Some(Headers {
+            key: DatagramKey { from, to, identification: header.identification() },
+            offset,
+            more: header.more_fragments(),
+            bytes: own as u64,
+        })
+    }
+
+    /// Whether the datagram has other fragments.
+    pub fn is_fragment(&self) -> bool {
+        self.more || self.offset > 0
+    }
+
+    /// Where its data goes in what the program receives.
+    pub fn data_at(&self) -> u64 {
+        self.offset.saturating_sub((UDP_HEADER + ENVELOPE) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_envelope_comes_as_it_was_sent(
+            is_part in any::<bool>(),
+            handler in any::<u8>(),
+            sequence in any::<u16>(),
+            fragment in any::<u32>(),
+            last in any::<bool>(),
+        ) {
+            let envelope = Envelope { is_part, handler, sequence, fragment, last };
+            prop_assert_eq!(decode(&encode(envelope)), Some(envelope));
+        }
+
+        #[test]
+        fn no_beginning_of_a_packet_panics(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+            let _ = Headers::of(&bytes);
+        }
+    }
+}

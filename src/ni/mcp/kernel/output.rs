@@ -1,0 +1,212 @@
+//! `sendto`: a datagram becomes packets, each a descriptor.
+
+use super::super::buffers::pages;
+use super::super::headers::{ENVELOPE, encode};
+use super::super::layout::{Piece, fragments_max};
+use super::super::parameters::{McpParameters, PipeliningParameters};
+use super::super::stage;
+use super::copy::From;
+use super::queue::Descriptor;
+use super::{Kernel, WORDS_MAX};
+use crate::engine::Time;
+use crate::host::{Address, AnyProcessor, Processor};
+use crate::ni::driver::Compose;
+use crate::ni::moving::PayloadSource;
+use crate::protocol::udp_ip::{Datagram, Fragment, Sum, addresses};
+use std::ops::Range;
+
+/// What a packet's headers take of the kernel's memory.
+pub(super) const HEADER_PLACE: u64 = 64;
+
+/// What a packet takes of the kernel's memory, where that holds its data, too.
+pub(super) fn stride(parameters: &McpParameters) -> u64 {
+    (HEADER_PLACE + parameters.mtu.get()).next_multiple_of(64)
+}
+
+/// A datagram on its way to packets.
+struct Outgoing<'a> {
+    datagram: Datagram,
+    /// Its buffer in the kernel's memory.
+    memory: Address,
+    /// Where its data is.
+    data: From<'a>,
+    sum: Sum,
+}
+
+impl Kernel {
+    /// Takes room for a packet of the messaging layer: the buffer of its datagram.
+    pub(super) fn reserve(&self, packet: &Compose<'_>) -> Option<usize> {
+        let payload = ENVELOPE + packet.source.bytes();
+        let carried = super::super::layout::carried_max(&self.parameters);
+        let packets = (payload as u64 + 8).div_ceil(carried);
+        if self.send_free.borrow().is_empty() || !self.queue.reserve(packets) {
+            return None;
+        }
+        self.send_free.borrow_mut().pop()
+    }
+
+    /// Sends it.
+    pub(in super::super) async fn send(&self, cpu: &AnyProcessor, packet: &Compose<'_>) -> bool {
+        let turn = cpu.hold("send").await;
+        let Some(buffer) = self.reserve(packet) else { return false };
+        let start = cpu.now();
+        cpu.work(self.costs.send + self.parameters.kernel.send);
+        let words: Vec<u8> = match packet.source {
+            PayloadSource::Words(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            PayloadSource::Memory(address, bytes) if self.sends_from_cache() => self.host.peek(address, bytes),
+            PayloadSource::Memory(..) => Vec::new(),
+        };
+        let data = match packet.source {
+            PayloadSource::Memory(address, _) if words.is_empty() => From::Memory(address),
+            _ => From::Bytes(&words),
+        };
+        let datagram = self.datagram(packet);
+        let memory = self.send_memory[buffer];
+        let mut outgoing = Outgoing { datagram, memory, data, sum: Sum::of(&encode(packet.envelope)) };
+        let sources = self.gather(cpu, &mut outgoing, packet).await;
+        self.enqueue_all(cpu, &outgoing, packet, (buffer, sources), start).await;
+        cpu.sync().await;
+        turn.did("send", packet.journey.id(), packet.source.bytes());
+        true
+    }
+
+    fn sends_from_cache(&self) -> bool {
+        let kernel = &self.parameters;
+        kernel.kernel.sends_from_cache && !kernel.remedies.zero_copy && self.host.coherent().is_none()
+    }
+
+    fn datagram(&self, packet: &Compose<'_>) -> Datagram {
+        let socket = |end| {
+            let (node, place) = (self.addresses.node(end), self.addresses.place(end));
+            addresses::socket(node, place).expect("a checked machine's endpoints have addresses")
+        };
+        let identification = self.identification.get();
+        self.identification.set(identification.wrapping_add(1));
+        let payload = ENVELOPE + packet.source.bytes();
+        Datagram { from: socket(packet.from), to: socket(packet.to), identification, payload, checksum: None }
+    }
+
+    /// Moves data to where the interface will read it, and adds it up if the processor is to: where each
+    /// fragment's data lies, by its place in the datagram.
+    async fn gather(&self, cpu: &AnyProcessor, outgoing: &mut Outgoing<'_>, packet: &Compose<'_>) -> Vec<Address> {
+        let sums = !self.parameters.remedies.checksum_offload;
+        let fragments = self.fragments(&outgoing.datagram);
+        let mut sources = Vec::with_capacity(fragments.len());
+        for (index, piece) in fragments.iter().enumerate() {
+            let data = data_of(&piece.payload);
+            let at = match (self.parameters.remedies.zero_copy, packet.source) {
+                (true, PayloadSource::Memory(address, _)) => address + data.start as u64,
+                (true, PayloadSource::Words(_)) => {
+                    outgoing.memory + HEADER_PLACE * fragments_max(&self.parameters) + data.start as u64
+                }
+                (false, _) => outgoing.memory + stride(&self.parameters) * index as u64 + HEADER_PLACE,
+            };
+            let in_place = matches!(packet.source, PayloadSource::Memory(..)) && self.parameters.remedies.zero_copy;
+            let sum = match outgoing.data {
+                _ if in_place && sums => self.sum(cpu, at, data.len()).await,
+                _ if in_place => Sum::ZERO,
+                From::Memory(from) => {
+                    self.copy(cpu, From::Memory(from + data.start as u64), at, data.len(), sums).await
+                }
+                From::Bytes(bytes) => self.copy(cpu, From::Bytes(&bytes[data.clone()]), at, data.len(), sums).await,
+            };
+            outgoing.sum += sum.at(ENVELOPE + data.start);
+            sources.push(at);
+        }
+        if sums {
+            outgoing.datagram = outgoing.datagram.summed(outgoing.sum);
+        }
+        sources
+    }
+
+    fn fragments(&self, datagram: &Datagram) -> Vec<Fragment> {
+        let pieces = datagram.fragments(self.parameters.mtu.len());
+        pieces.expect("a checked datagram fits its packets").collect()
+    }
+
+    /// Whether the interface can fill a datagram's checksum in before its header leaves.
+    fn fills_in(&self, packets: usize, length: u64) -> bool {
+        let whole = match self.parameters.pipelining {
+            PipeliningParameters::Fine(threshold) => length <= threshold.get(),
+            _ => true,
+        };
+        self.parameters.remedies.checksum_offload && packets == 1 && whole
+    }
+
+    /// Writes each packet's headers, and has the driver send it.
+    async fn enqueue_all(
+        &self,
+        cpu: &AnyProcessor,
+        outgoing: &Outgoing<'_>,
+        packet: &Compose<'_>,
+        (buffer, sources): (usize, Vec<Address>),
+        mut since: Time,
+    ) {
+        let envelope = encode(packet.envelope);
+        let (fragments, zero_copy) = (self.fragments(&outgoing.datagram), self.parameters.remedies.zero_copy);
+        let count = fragments.len();
+        for (index, piece) in fragments.into_iter().enumerate() {
+            cpu.work(self.parameters.kernel.packet);
+            let mut head = piece.header.to_vec();
+            if index == 0 {
+                head.extend(envelope);
+            }
+            let data = data_of(&piece.payload).len() as u64;
+            // Where the kernel holds the data, its headers end where that begins.
+            let at = match zero_copy {
+                true => outgoing.memory + HEADER_PLACE * index as u64,
+                false => sources[index] - head.len() as u64,
+            };
+            self.store(cpu, at, &head).await;
+            let length = head.len() as u64 + data;
+            let list = self.list(cpu, (at, head.len() as u64), (sources[index], data), packet);
+            cpu.fence().await;
+            let journey = if index == 0 { packet.journey.clone() } else { packet.journey.of_another_packet() };
+            let last = index + 1 == count;
+            let descriptor = Descriptor {
+                to: self.addresses.node(packet.to),
+                length,
+                pieces: list,
+                sums: self.fills_in(count, length),
+                frees: last.then_some(buffer),
+                journey,
+            };
+            cpu.sync().await;
+            descriptor.journey.served(since, cpu.now());
+            descriptor.journey.close(stage::HOST_SEND, cpu.now());
+            since = cpu.now();
+            self.enqueue(cpu, descriptor).await;
+        }
+    }
+
+    /// The stretches of memory that a packet is read from.
+    fn list(
+        &self,
+        cpu: &AnyProcessor,
+        (head_at, head): (Address, u64),
+        (data_at, data): (Address, u64),
+        packet: &Compose<'_>,
+    ) -> Vec<Piece> {
+        if !self.parameters.remedies.zero_copy {
+            return vec![Piece { address: head_at, bytes: head + data }];
+        }
+        let mut list = vec![Piece { address: head_at, bytes: head }];
+        match packet.source {
+            PayloadSource::Memory(..) => {
+                let pages = pages(data_at, data, self.parameters.page.get());
+                cpu.work(self.parameters.kernel.page * pages.len() as u64);
+                list.extend(pages);
+            }
+            PayloadSource::Words(words) => {
+                debug_assert!(words.len() <= WORDS_MAX, "an active message is short");
+                list.extend((data > 0).then_some(Piece { address: data_at, bytes: data }));
+            }
+        }
+        list
+    }
+}
+
+/// The part of a program's data that a part of a datagram's payload is.
+fn data_of(payload: &Range<usize>) -> Range<usize> {
+    payload.start.saturating_sub(ENVELOPE)..payload.end.saturating_sub(ENVELOPE)
+}

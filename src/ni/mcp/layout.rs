@@ -1,0 +1,158 @@
+//! What lies where in interface memory: the second level of the send queue, descriptors of buffers to
+//! receive into, what the host is told, and packet buffers.
+//!
+//! All of it is words of 32 bits, as the host's loads and stores find them.
+
+use super::headers::ENVELOPE;
+use super::parameters::McpParameters;
+use crate::engine::Bytes;
+use crate::host::Address;
+use crate::protocol::udp_ip::{PAYLOAD_MAX, UDP_HEADER};
+
+/// A number of messages that have gone, which the host compares with what it has seen.
+pub const SENT: u64 = 0;
+/// What lies before the rings.
+const HEAD: u64 = 64;
+
+/// Offsets of the words of a send slot; pieces follow, an address and a length each.
+pub mod send {
+    /// Whether the host has filled it.
+    pub const STATE: u64 = 0;
+    /// The packet's length.
+    pub const LENGTH: u64 = 4;
+    /// The node it is for.
+    pub const NODE: u64 = 8;
+    /// How many pieces follow, and what the interface fills in.
+    pub const PIECES: u64 = 12;
+    /// The first piece.
+    pub const LIST: u64 = 16;
+    /// Set in [`PIECES`] where the interface is to fill the checksum in; below it, the pieces.
+    pub const SUMS: u32 = 1 << 31;
+}
+
+/// Offsets of the words of a descriptor of a buffer to receive into.
+pub mod post {
+    /// Whether the host has filled it.
+    pub const STATE: u64 = 0;
+    /// Which of its buffers it is.
+    pub const BUFFER: u64 = 4;
+    /// Its bytes.
+    pub const BYTES: u64 = 8;
+}
+
+/// Offsets of the words of what the host is told of a packet that came.
+pub mod event {
+    /// Whether the firmware has filled it.
+    pub const STATE: u64 = 0;
+    /// The buffer, and in the high half the fragment's place in it.
+    pub const BUFFER: u64 = 4;
+    /// The packet's length, and whether it came whole.
+    pub const LENGTH: u64 = 8;
+    /// The sum of what the packet carries behind its IPv4 header.
+    pub const SUM: u64 = 12;
+    /// Its bytes.
+    pub const BYTES: u64 = 16;
+    /// Set in [`LENGTH`] where the packet was dropped on its way.
+    pub const LOST: u32 = 1 << 31;
+}
+
+/// Values of a state word.
+pub mod state {
+    /// It may be filled.
+    pub const FREE: u32 = 0;
+    /// It is filled.
+    pub const FILLED: u32 = 1;
+}
+
+/// A stretch of host memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// Where.
+    pub address: Address,
+    /// How much.
+    pub bytes: u64,
+}
+
+/// Where it all lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layout {
+    slots: u64,
+    slot_bytes: u64,
+    posts: u64,
+    events: u64,
+    /// Packet buffers in each direction, and the bytes of one.
+    buffers: u64,
+    buffer_bytes: u64,
+}
+
+impl Layout {
+    /// For an interface with these parameters.
+    pub fn new(parameters: &McpParameters) -> Layout {
+        let pieces = pieces_max(parameters);
+        Layout {
+            slots: parameters.send_slots,
+            slot_bytes: send::LIST + 8 * pieces,
+            posts: parameters.receive_buffers,
+            events: parameters.receive_buffers * fragments_max(parameters),
+            buffers: parameters.packet_buffers,
+            buffer_bytes: parameters.mtu.get().next_multiple_of(8),
+        }
+    }
+
+    /// Send slot `number`, counted from the first that was used.
+    pub fn slot(&self, number: u64) -> u64 {
+        HEAD + (number % self.slots) * self.slot_bytes
+    }
+
+    /// Descriptor `number` of a buffer to receive into.
+    pub fn post(&self, number: u64) -> u64 {
+        HEAD + self.slots * self.slot_bytes + (number % self.posts) * post::BYTES
+    }
+
+    /// What the host is told, entry `number`.
+    pub fn event(&self, number: u64) -> u64 {
+        self.post(0) + self.posts * post::BYTES + (number % self.events) * event::BYTES
+    }
+
+    /// Packet buffer `buffer` towards the link.
+    pub fn send_buffer(&self, buffer: u8) -> u64 {
+        self.event(0) + self.events * event::BYTES + u64::from(buffer) * self.buffer_bytes
+    }
+
+    /// Packet buffer `buffer` from the link.
+    pub fn receive_buffer(&self, buffer: u8) -> u64 {
+        self.send_buffer(0) + (self.buffers + u64::from(buffer)) * self.buffer_bytes
+    }
+
+    /// What it takes.
+    pub fn size(&self) -> Bytes {
+        Bytes(self.send_buffer(0) + 2 * self.buffers * self.buffer_bytes)
+    }
+}
+
+/// The most pieces of a packet: its headers, and each page of its data.
+pub fn pieces_max(parameters: &McpParameters) -> u64 {
+    match parameters.remedies.zero_copy {
+        true => parameters.mtu.get() / parameters.page.get() + 3,
+        false => 1,
+    }
+}
+
+/// The most fragments of a datagram.
+pub fn fragments_max(parameters: &McpParameters) -> u64 {
+    (PAYLOAD_MAX as u64 + 8).div_ceil(carried_max(parameters))
+}
+
+/// The most of a program's data in a datagram, in whole words of eight bytes: the queues hold all its
+/// packets, and where the host copies, the buffers to receive into do.
+pub fn data_max(parameters: &McpParameters) -> usize {
+    let queued = parameters.send_slots + parameters.send_queue;
+    let packets = if parameters.remedies.zero_copy { queued } else { queued.min(parameters.receive_buffers) };
+    let carried = packets.saturating_mul(carried_max(parameters)).min((PAYLOAD_MAX + UDP_HEADER) as u64) as usize;
+    (carried - UDP_HEADER - ENVELOPE) / 8 * 8
+}
+
+/// The most that a fragment carries which others follow.
+pub fn carried_max(parameters: &McpParameters) -> u64 {
+    (parameters.mtu.get() - 20) / 8 * 8
+}

@@ -1,0 +1,30 @@
+//! Checksums that the host engine adds up while it moves a packet: taken of the same bytes, in no time of
+//! their own (Jin et al. 2005, §2.3).
+
+use crate::engine::Bytes;
+use crate::ni::lanai::Sram;
+use crate::protocol::udp_ip::fragment::UDP_CHECKSUM_AT;
+use crate::protocol::udp_ip::{IPV4_HEADER, Sum, UDP_HEADER, parse};
+use std::net::SocketAddrV4;
+
+/// Fills in the checksum of a datagram that is one packet and lies in a packet buffer.
+pub fn fill_in(sram: &Sram, buffer: u64, length: Bytes) {
+    let mut packet = vec![0; length.len()];
+    sram.load(buffer, &mut packet);
+    let Ok(parsed) = parse(&packet) else { return };
+    let Some(udp) = parsed.udp else { return };
+    let ends = [(parsed.from, udp.from), (parsed.to, udp.to)].map(|(ip, port)| SocketAddrV4::new(ip, port));
+    let whole = Sum::before(ends[0], ends[1], udp.payload) + Sum::of(&packet[parsed.payload]);
+    sram.store(buffer + UDP_CHECKSUM_AT.start as u64, &whole.udp_checksum().to_be_bytes());
+}
+
+/// The sum of what a packet in a packet buffer carries of a program's payload.
+pub fn of_payload(sram: &Sram, buffer: u64, length: u64) -> Sum {
+    let mut packet = vec![0; length as usize];
+    sram.load(buffer, &mut packet);
+    let headers = match super::headers::Headers::of(&packet) {
+        Some(headers) if headers.offset == 0 => IPV4_HEADER + UDP_HEADER,
+        _ => IPV4_HEADER,
+    };
+    packet.get(headers..).map_or(Sum::ZERO, Sum::of)
+}
