@@ -107,7 +107,7 @@ impl NiParameters {
     pub fn needs(&self) -> Means {
         match self {
             NiParameters::Trapeze(parts) => parts.1.notification.needs(),
-            NiParameters::Mcp(_) => McpParameters::NEEDS,
+            NiParameters::Mcp(parts) => parts.1.needs(),
             NiParameters::Design(parameters) => parameters.design.needs(),
             NiParameters::Queues(_) => Means::default(),
         }
@@ -173,7 +173,7 @@ impl NiParameters {
 pub fn least_needs() -> impl Iterator<Item = (&'static str, Means)> {
     let designs = Design::ALL.into_iter().map(|design| (design.key(), design.needs()));
     let polled = trapeze::Notification::Polling(Time::ZERO);
-    designs.chain([("trapeze", polled.needs()), ("mcp", McpParameters::NEEDS), ("queues", Means::default())])
+    designs.chain([("trapeze", polled.needs()), ("mcp", mcp::parameters::NEEDS), ("queues", Means::default())])
 }
 
 /// What an interface is built on.

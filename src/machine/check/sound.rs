@@ -4,6 +4,7 @@ use crate::engine::Bytes;
 use crate::host::HostParameters;
 use crate::machine::Machine;
 use crate::ni::lanai::LanaiParameters;
+use crate::ni::mcp::parameters::{PipeliningParameters, Users};
 use crate::ni::mcp::{self, McpParameters};
 use crate::ni::trapeze::layout::Layout;
 use crate::ni::trapeze::{self, Policy, TrapezeParameters};
@@ -79,6 +80,10 @@ fn mcp_fits(read: &Read<Machine>, chip: &LanaiParameters, mcp: &McpParameters, p
         let keys = ["packet-buffers", "mtu", "lanai.sram.size"].map(|key| format!("ni.mcp.{key}"));
         let at = read.foremost(&[&keys[0], &keys[1], &keys[2]]);
         problems.push(read.wrong(at, &message, help));
+    }
+    if matches!((mcp.users, mcp.pipelining), (Users::Library(_), PipeliningParameters::Fine(_))) {
+        let message = "a library's firmware passes packets on when they are whole";
+        problems.push(read.wrong("ni.mcp.pipelining", message, "choose `coarse` or `serial`, or user-level = false"));
     }
     bus_before_network(read, ("mcp", chip), problems);
 }

@@ -5,8 +5,8 @@
 //! place of the kernel's beside it.
 
 use super::headers::Headers;
-use super::layout::{Piece, carried_max, fragments_max};
-use super::parameters::McpParameters;
+use super::layout::{Piece, carried_max, event, fragments_max};
+use super::parameters::{McpParameters, PREFIX};
 use crate::host::{Address, Host};
 use crate::protocol::udp_ip::PAYLOAD_MAX;
 use std::ops::Range;
@@ -22,6 +22,8 @@ pub struct ReceiveBuffers {
     kernel: Rc<[Address]>,
     /// The program's part of each, where the host does not copy.
     program: Rc<[Address]>,
+    /// Where the host is told of messages, where a library looks for them in its own memory.
+    told: Address,
     page: u64,
     carried_max: u64,
 }
@@ -35,12 +37,24 @@ pub struct Place {
     fragment: u32,
     /// Bytes of its headers, and where its data goes; none where the packet goes as it is.
     split: Option<(u64, u64)>,
+    /// Nobody reads its headers.
+    bare: bool,
 }
 
 impl Place {
     /// All of it in one buffer.
     pub fn whole(buffer: u32) -> Place {
-        Place { buffer, fragment: 0, split: None }
+        Place { buffer, fragment: 0, split: None, bare: false }
+    }
+
+    /// A part of a message from `node` in a program's buffer, behind what the firmware has put before it.
+    pub fn of_message(buffer: u32, node: u32, at: u64) -> Place {
+        Place { buffer, fragment: node, split: Some((PREFIX, at)), bare: true }
+    }
+
+    /// The buffer.
+    pub fn buffer(&self) -> u32 {
+        self.buffer
     }
 
     /// As the host is told.
@@ -58,18 +72,19 @@ impl ReceiveBuffers {
     /// Those of `host`.
     pub fn new(host: &Host, parameters: &McpParameters) -> ReceiveBuffers {
         let all = 0..parameters.receive_buffers;
-        let zero_copy = parameters.remedies.zero_copy;
-        let kernel = match zero_copy {
+        let in_place = parameters.is_in_place();
+        let kernel = match in_place {
             true => HEADER_PLACE * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
-        let program: Vec<Address> = match zero_copy {
+        let program: Vec<Address> = match in_place {
             true => all.clone().map(|_| host.allocate(PAYLOAD_MAX)).collect(),
             false => Vec::new(),
         };
         ReceiveBuffers {
             kernel: all.map(|_| host.allocate(kernel as usize)).collect(),
             program: program.into(),
+            told: host.allocate((event::BYTES * parameters.receive_buffers) as usize),
             page: parameters.page.get(),
             carried_max: carried_max(parameters),
         }
@@ -83,12 +98,17 @@ impl ReceiveBuffers {
     /// Where a fragment goes whose datagram has a buffer.
     pub fn of_fragment(&self, buffer: u32, headers: &Headers) -> Place {
         let fragment = (headers.offset / self.carried_max) as u32;
-        Place { buffer, fragment, split: Some((headers.bytes, headers.data_at())) }
+        Place { buffer, fragment, split: Some((headers.bytes, headers.data_at())), bare: false }
     }
 
     /// Where the headers of a packet lie, or all of it.
     pub fn kernel(&self, buffer: u32, fragment: u32) -> Address {
         self.kernel[buffer as usize] + HEADER_PLACE * u64::from(fragment)
+    }
+
+    /// Where the host is told of message `number`.
+    pub fn told(&self, number: u64) -> Address {
+        self.told + number % u64::from(self.count()) * event::BYTES
     }
 
     /// Where a datagram's data lies, where the host does not copy.
@@ -98,13 +118,14 @@ impl ReceiveBuffers {
 
     /// The stretches of memory that a part of a packet goes to.
     pub fn pieces(&self, place: &Place, part: Range<u64>) -> Vec<Piece> {
-        let kernel = self.kernel(place.buffer, place.fragment);
         let Some((headers, data_at)) = place.split else {
+            let kernel = self.kernel(place.buffer, 0);
             let piece = Piece { address: kernel + part.start, bytes: part.end - part.start };
             return if piece.bytes > 0 { vec![piece] } else { Vec::new() };
         };
         let mut pieces = Vec::new();
-        if part.start < headers {
+        if part.start < headers && !place.bare {
+            let kernel = self.kernel(place.buffer, place.fragment);
             let bytes = part.end.min(headers) - part.start;
             pieces.push(Piece { address: kernel + part.start, bytes });
         }

@@ -8,6 +8,33 @@ use etherparse::Ipv4HeaderSlice;
 /// What the messaging layer says, in bytes of the payload.
 pub const ENVELOPE: usize = 12;
 
+/// The first word of what the firmware puts before a packet of a message: no beginning of an IPv4 packet.
+pub const MESSAGE: u32 = 0x6d63_7001;
+
+/// What the firmware put before a packet of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Prefix {
+    /// The node that sends it, and which of its messages it is.
+    pub key: (u32, u32),
+    /// Where in the message it is.
+    pub from: u32,
+    /// How long the message is.
+    pub total: u32,
+    /// The places of its endpoints.
+    pub ends: u32,
+}
+
+impl Prefix {
+    /// What the beginning of a packet says; nothing if it is none of a message.
+    pub fn of(bytes: &[u8]) -> Option<Prefix> {
+        let bytes: &[u8; 24] = bytes.first_chunk()?;
+        let (words, _) = bytes.as_chunks::<4>();
+        let word = |index: usize| u32::from_le_bytes(words[index]);
+        let prefix = Prefix { key: (word(1), word(2)), from: word(3), total: word(4), ends: word(5) };
+        (word(0) == MESSAGE).then_some(prefix)
+    }
+}
+
 /// Bits of the envelope's second byte.
 const IS_PART: u8 = 1;
 const LAST: u8 = 2;

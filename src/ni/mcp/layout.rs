@@ -4,7 +4,8 @@
 //! All of it is words of 32 bits, as the host's loads and stores find them.
 
 use super::headers::ENVELOPE;
-use super::parameters::McpParameters;
+use super::library::MESSAGE_HEADER;
+use super::parameters::{McpParameters, Users};
 use crate::engine::Bytes;
 use crate::host::Address;
 use crate::protocol::udp_ip::{PAYLOAD_MAX, UDP_HEADER};
@@ -22,10 +23,12 @@ pub mod send {
     pub const LENGTH: u64 = 4;
     /// The node it is for.
     pub const NODE: u64 = 8;
+    /// The places of its endpoints among those of their nodes.
+    pub const ENDS: u64 = 12;
     /// How many pieces follow, and what the interface fills in.
-    pub const PIECES: u64 = 12;
+    pub const PIECES: u64 = 16;
     /// The first piece.
-    pub const LIST: u64 = 16;
+    pub const LIST: u64 = 20;
     /// Set in [`PIECES`] where the interface is to fill the checksum in; below it, the pieces.
     pub const SUMS: u32 = 1 << 31;
 }
@@ -44,11 +47,11 @@ pub mod post {
 pub mod event {
     /// Whether the firmware has filled it.
     pub const STATE: u64 = 0;
-    /// The buffer, and in the high half the fragment's place in it.
+    /// The buffer, and in the high half the fragment's place in it; of a message, the node that sent it.
     pub const BUFFER: u64 = 4;
     /// The packet's length, and whether it came whole.
     pub const LENGTH: u64 = 8;
-    /// The sum of what the packet carries behind its IPv4 header.
+    /// The sum of what the packet carries behind its headers; of a message, the places of its endpoints.
     pub const SUM: u64 = 12;
     /// Its bytes.
     pub const BYTES: u64 = 16;
@@ -132,22 +135,32 @@ impl Layout {
 
 /// The most pieces of a packet: its headers, and each page of its data.
 pub fn pieces_max(parameters: &McpParameters) -> u64 {
-    match parameters.remedies.zero_copy {
-        true => parameters.mtu.get() / parameters.page.get() + 3,
-        false => 1,
+    match parameters.users {
+        Users::Library(_) => MESSAGE_MAX / parameters.page.get() + 3,
+        Users::Kernel(_) if parameters.remedies.zero_copy => parameters.mtu.get() / parameters.page.get() + 3,
+        Users::Kernel(_) => 1,
     }
 }
 
-/// The most fragments of a datagram.
+/// The most packets of a datagram that the host is told of apart; of a message it is told once.
 pub fn fragments_max(parameters: &McpParameters) -> u64 {
+    if let Users::Library(_) = parameters.users {
+        return 1;
+    }
     (PAYLOAD_MAX as u64 + 8).div_ceil(carried_max(parameters))
 }
+
+/// The longest message of a library, its header and all (chosen: as long as a datagram may be).
+pub const MESSAGE_MAX: u64 = 65_504;
 
 /// The most of a program's data in a datagram, in whole words of eight bytes: the queues hold all its
 /// packets, and where the host copies, the buffers to receive into do.
 pub fn data_max(parameters: &McpParameters) -> usize {
+    if let Users::Library(_) = parameters.users {
+        return MESSAGE_MAX as usize - MESSAGE_HEADER;
+    }
     let queued = parameters.send_slots + parameters.send_queue;
-    let packets = if parameters.remedies.zero_copy { queued } else { queued.min(parameters.receive_buffers) };
+    let packets = if parameters.is_in_place() { queued } else { queued.min(parameters.receive_buffers) };
     let carried = packets.saturating_mul(carried_max(parameters)).min((PAYLOAD_MAX + UDP_HEADER) as u64) as usize;
     (carried - UDP_HEADER - ENVELOPE) / 8 * 8
 }

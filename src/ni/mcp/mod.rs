@@ -15,7 +15,9 @@
 //! | `buffers.rs` | where what comes goes in host memory |
 //! | `headers.rs`, `sums.rs` | what the firmware reads of a packet, and checksums on the way |
 //! | `firmware/` | the device half: the threads on the chip's engines |
+//! | `card.rs`, `queue.rs` | the driver's half that every user has; the send queue's two levels |
 //! | `kernel/` | sockets, UDP, IP, interrupts and the bottom half |
+//! | `library.rs` | the user-level way, without a kernel |
 //! | `driver.rs` | the driver half, as the messaging layer sees it |
 //!
 //! A message of a program is a datagram, or several; a datagram is a packet, or several of an MTU. It
@@ -23,12 +25,15 @@
 //! what a fabric loses is lost.
 
 mod buffers;
+mod card;
 pub mod driver;
 mod firmware;
 mod headers;
 mod kernel;
 mod layout;
+mod library;
 pub mod parameters;
+mod queue;
 mod sums;
 pub mod threads;
 
@@ -36,11 +41,16 @@ pub use driver::McpDriver;
 pub use parameters::McpParameters;
 
 use super::{EndsMax, Reach, Room, Site};
-use crate::engine::Bytes;
+use crate::engine::{Bytes, Mailbox};
 use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
 use crate::protocol::udp_ip::{PAYLOAD_MAX, addresses};
-use kernel::Kernel;
+use card::Card;
+use driver::Between;
+use kernel::{Kernel, WORDS_MAX};
 use layout::{Layout, data_max};
+use library::Library;
+use parameters::Users;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The stages of a packet, in order.
@@ -70,28 +80,44 @@ pub fn start(site: &Site<'_>, chip: LanaiParameters, parameters: &McpParameters)
     let chip = Lanai::start(site.sim, chip, sram.clone(), site.host, site.fabric);
     let buffers = buffers::ReceiveBuffers::new(site.host, parameters);
     let instruments = Rc::default();
-    let kernel = Kernel::start(site, (window, parameters), buffers.clone(), &instruments);
-    kernel.post_all(|at, word| sram.store_word(at, word));
+    let send_bytes = send_bytes(parameters);
+    let card = Rc::new(Card::new(site, (window, parameters), buffers.clone(), &instruments, send_bytes));
+    card.post_all(|at, word| sram.store_word(at, word));
     firmware::start(site, &chip, parameters, buffers, &instruments);
-    McpDriver::new(kernel, chip)
+    let between = match parameters.users {
+        Users::Kernel(costs) => Between::Kernel(Kernel::start(site, &card, costs)),
+        Users::Library(costs) => {
+            let inbox = Mailbox::new(site.sim, format!("a message for {}", site.name()));
+            Between::Library(Library { card, costs, inbox, told: Cell::new(0) })
+        }
+    };
+    McpDriver::new(between, chip)
+}
+
+/// What is to be sent takes so much of the host's memory, beside a program's buffer.
+fn send_bytes(parameters: &McpParameters) -> u64 {
+    match parameters.users {
+        Users::Kernel(_) => kernel::send_bytes(parameters),
+        Users::Library(_) => (library::MESSAGE_HEADER + 4 * WORDS_MAX) as u64,
+    }
 }
 
 /// What it takes of main memory: buffers in both directions.
 pub fn room(parameters: &McpParameters) -> Room {
-    let receive = match parameters.remedies.zero_copy {
+    let receive = match parameters.is_in_place() {
         true => PAYLOAD_MAX as u64 + buffers::HEADER_PLACE * layout::fragments_max(parameters),
         false => parameters.mtu.get(),
     };
-    let own = [(parameters.send_buffers, kernel::send_bytes(parameters)), (parameters.receive_buffers, receive)];
+    let own = [(parameters.send_buffers, send_bytes(parameters)), (parameters.receive_buffers, receive)];
     let data = data_max(parameters) as u64;
     let parts = super::PacketRoom { carries: data, takes: data };
-    Room { own, packet: (!parameters.remedies.zero_copy).then_some(parts), queued: parameters.receive_buffers }
+    Room { own, packet: (!parameters.is_in_place()).then_some(parts), queued: parameters.receive_buffers }
 }
 
 /// What it can carry. Where nobody copies, a message is a datagram.
 pub fn reach(parameters: &McpParameters) -> Reach {
     let data = data_max(parameters) as u64;
-    let message = Bytes(if parameters.remedies.zero_copy { data } else { data << 16 });
+    let message = Bytes(if parameters.is_in_place() { data } else { data << 16 });
     let ends = EndsMax::OfNode(addresses::PLACES_MAX);
     Reach { packet: parameters.mtu, message, nodes: addresses::NODES_MAX, ends, has_host_dma: true }
 }

@@ -8,7 +8,7 @@ use crate::text::Table;
 /// The parameters of firmware, driver and kernel.
 #[derive(Clone, Debug)]
 pub struct McpParameters {
-    /// The longest IP packet, headers and all.
+    /// The longest packet, headers and all.
     pub mtu: Bytes,
     /// When the firmware lets an engine go on with what another deposits.
     pub pipelining: PipeliningParameters,
@@ -30,8 +30,17 @@ pub struct McpParameters {
     pub reassembly_time: Time,
     /// What the firmware's work takes.
     pub firmware: FirmwareCosts,
-    /// What the kernel's work takes.
-    pub kernel: KernelCosts,
+    /// What lies between programs and the interface.
+    pub users: Users,
+}
+
+/// What lies between programs and the interface.
+#[derive(Clone, Copy, Debug)]
+pub enum Users {
+    /// Sockets of a kernel, and what its work takes.
+    Kernel(KernelCosts),
+    /// A library in the program, and what its work takes.
+    Library(LibraryCosts),
 }
 
 /// When an engine goes on with what another deposits.
@@ -96,18 +105,49 @@ pub struct KernelCosts {
     pub receive: u64,
 }
 
+/// What a library's work takes, in cycles of the host's processor.
+#[derive(Clone, Copy, Debug)]
+pub struct LibraryCosts {
+    /// A message to send.
+    pub send: u64,
+    /// A message sent: its buffer freed.
+    pub sent: u64,
+    /// A message that came.
+    pub receive: u64,
+    /// Time between two looks for one.
+    pub interval: Time,
+}
+
 /// The most cycles that a step of software takes.
 const CYCLES_MAX: u64 = 10_000_000;
 
 impl McpParameters {
     /// What firmware and driver need of a host.
-    pub const NEEDS: Means = Means { registers: true, blocks: false, dma: true, coherent: false, interrupts: true };
+    pub fn needs(&self) -> Means {
+        Means { interrupts: matches!(self.users, Users::Kernel(_)), ..NEEDS }
+    }
+
+    /// Whether messages go from a program's memory to another's.
+    pub fn is_in_place(&self) -> bool {
+        self.remedies.zero_copy || matches!(self.users, Users::Library(_))
+    }
+
+    /// What the firmware puts before each packet.
+    pub fn prefix(&self) -> u64 {
+        match self.users {
+            Users::Kernel(_) => 0,
+            Users::Library(_) => PREFIX,
+        }
+    }
 
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> McpParameters {
+        let user_level = t
+            .flag("user-level", "Whether programs use the interface by a library, without kernel and UDP/IP")
+            .or(false);
         McpParameters {
             mtu: t
-                .bytes("mtu", "Longest IP packet, headers and all")
+                .bytes("mtu", "Longest packet, headers and all")
                 .min(&format!("{} B", MTU_MIN.max(LEAST_MTU)))
                 .max("65535 B")
                 .required(),
@@ -148,10 +188,19 @@ impl McpParameters {
                 "What the firmware's work takes, in cycles of the interface's processor",
                 FirmwareCosts::read,
             ),
-            kernel: t.table("kernel", "What the kernel's work takes, in cycles of the host", KernelCosts::read),
+            users: match user_level {
+                true => Users::Library(t.table("library", "What a library's work takes", LibraryCosts::read)),
+                false => Users::Kernel(t.table("kernel", "What the kernel's work takes", KernelCosts::read)),
+            },
         }
     }
 }
+
+/// What the firmware puts before each packet of a message: six words.
+pub const PREFIX: u64 = 24;
+
+/// What firmware and driver need of a host at least.
+pub const NEEDS: Means = Means { registers: true, blocks: false, dma: true, coherent: false, interrupts: false };
 
 /// Room for the headers of a packet and what the messaging layer says, so that the first fragment has both.
 const LEAST_MTU: usize = 128;
@@ -184,6 +233,17 @@ impl FirmwareCosts {
             header: cycles("header", "Reading a packet's headers, and finding its buffer"),
             tell: cycles("tell", "Telling the host of a packet"),
         }
+    }
+}
+
+impl LibraryCosts {
+    fn read(t: &mut Table<'_>) -> LibraryCosts {
+        let mut cycles = |key, what| t.count(key, what).max(CYCLES_MAX).required();
+        let (send, sent) =
+            (cycles("send", "Sending a message"), cycles("sent", "Freeing the buffer of one that was sent"));
+        let receive = cycles("receive", "Receiving a message");
+        let interval = t.time("interval", "Time between two looks for a message").min("100 ns").required();
+        LibraryCosts { send, sent, receive, interval }
     }
 }
 

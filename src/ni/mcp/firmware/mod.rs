@@ -14,8 +14,8 @@ mod receive;
 mod send;
 
 use super::layout::Layout;
-use super::parameters::{McpParameters, PipeliningParameters};
-use super::threads::{Act, Config, Mcp, Pipelining, Watch};
+use super::parameters::{McpParameters, PipeliningParameters, Users};
+use super::threads::{Act, Config, Mcp, Pipelining, ThreadState, Watch};
 use crate::engine::sim::PointId;
 use crate::engine::{Journey, Time};
 use crate::host::Host;
@@ -113,7 +113,11 @@ pub fn config(parameters: &McpParameters) -> Config {
         PipeliningParameters::Fine(threshold) => Pipelining::Fine { threshold: threshold.get() as u32 },
     };
     let buffers = parameters.packet_buffers as u8;
-    Config { pipelining, send_buffers: buffers, receive_buffers: buffers, segment: None }
+    let segment = match parameters.users {
+        Users::Library(_) => Some((parameters.mtu.get() - parameters.prefix()) as u32),
+        Users::Kernel(_) => None,
+    };
+    Config { pipelining, send_buffers: buffers, receive_buffers: buffers, segment }
 }
 
 impl Firmware {
@@ -134,6 +138,9 @@ impl Firmware {
         while let Some(step) = self.mcp.step() {
             worked = true;
             self.context.chip.work(self.context.parameters.firmware.state * step.states.len() as u64).await;
+            if step.states.contains(&ThreadState::SendDone) {
+                self.send.has_gone();
+            }
             for act in step.acts {
                 self.act(act).await;
             }
@@ -144,7 +151,7 @@ impl Firmware {
     async fn act(&mut self, act: Act) {
         let (context, mcp) = (&self.context, &mut self.mcp);
         match act {
-            Act::StartHostRead { id, buffer, units, .. } => self.send.fetch(context, id, buffer, units).await,
+            Act::StartHostRead { id, buffer, from, units } => self.send.fetch(context, id, buffer, (from, units)).await,
             Act::StartSend { buffer, from, units, last, .. } => {
                 if !self.send.transmit(context, buffer, (from, units), last).await {
                     mcp.send_done();
@@ -157,7 +164,7 @@ impl Firmware {
                     mcp.host_done();
                 }
             }
-            Act::Received { units, .. } => self.receive.tell(context, units).await,
+            Act::Received { units, .. } => self.receive.tell(context, mcp, units).await,
         }
     }
 

@@ -6,15 +6,16 @@
 //! fragment of a datagram that comes, and its other fragments find it.
 
 use super::super::buffers::Place;
-use super::super::headers::Headers;
+use super::super::headers::{Headers, Prefix};
 use super::super::layout::{Piece, event, post, state};
+use super::super::parameters::{PREFIX, Users};
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
 use super::{Context, HostWork, cause};
 use crate::engine::Bytes;
 use crate::fabric::Packet;
 use crate::host::Direction;
-use crate::ni::lanai::{HostJob, Landing, ReceiveJob};
+use crate::ni::lanai::{HostJob, Landing, ReceiveJob, Sram};
 use crate::protocol::udp_ip::DatagramKey;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -41,8 +42,27 @@ pub(super) struct ReceiveSide {
     receives: bool,
     /// What the host engine writes.
     writing: Option<VecDeque<(u64, Piece)>>,
-    /// Datagrams of which fragments are yet to come, with the buffers they go to.
-    gathering: Vec<(DatagramKey, u32)>,
+    /// Whether the last of it tells the host of a message.
+    tells: bool,
+    /// What is in several packets of which some are yet to come, and the buffers they go to.
+    gathering: Vec<Gathered>,
+}
+
+/// What is in several packets.
+struct Gathered {
+    whose: Whose,
+    buffer: u32,
+    /// How much of it is with the host.
+    there: u32,
+    /// A packet of it was dropped.
+    lost: bool,
+}
+
+/// What a packet is part of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Datagram(DatagramKey),
+    Message((u32, u32)),
 }
 
 /// A packet in a receive buffer.
@@ -52,6 +72,8 @@ struct Receiving {
     packet: Option<Rc<Packet>>,
     lost: bool,
     place: Option<Place>,
+    /// What it says of its message, if it is of one.
+    prefix: Option<Prefix>,
 }
 
 impl ReceiveSide {
@@ -67,7 +89,7 @@ impl ReceiveSide {
             sram.store_word(at + post::STATE, state::FREE);
             let buffer = sram.load_word(at + post::BUFFER);
             // What it was taken for is with the program, or was given up.
-            self.gathering.retain(|(_, of)| *of != buffer);
+            self.gathering.retain(|of| of.buffer != buffer);
             self.posted.push_back(buffer);
             self.looked += 1;
             mcp.posted_receive(1);
@@ -102,7 +124,7 @@ impl ReceiveSide {
         let landing = Rc::new(Landing::new(context.parameters.mtu));
         let sram_address = context.layout.receive_buffer(buffer);
         context.chip.receive.begin(ReceiveJob { sram_address, landing: landing.clone(), closes: Some(stage::NETWORK) });
-        self.packets.push_back(Receiving { buffer, landing, packet: None, lost: false, place: None });
+        self.packets.push_back(Receiving { buffer, landing, packet: None, lost: false, place: None, prefix: None });
         self.receives = true;
     }
 
@@ -123,12 +145,19 @@ impl ReceiveSide {
         let first = self.packets.front().expect("what is delivered is in a buffer");
         debug_assert_eq!(first.buffer, buffer, "packets are delivered in order");
         let place = first.place.as_ref().expect("it has a place");
+        let (from, end) = (u64::from(from), u64::from(from + units));
+        let list = context.places.pieces(place, from..end);
+        // What nobody reads stands before the rest.
+        let sram = context.layout.receive_buffer(buffer);
+        let mut at = sram + end - list.iter().map(|piece| piece.bytes).sum::<u64>();
         let mut pieces = VecDeque::new();
-        let mut at = u64::from(from);
-        for piece in context.places.pieces(place, at..at + u64::from(units)) {
+        for piece in list {
             pieces.push_back((at, piece));
             at += piece.bytes;
         }
+        let tells = self.tell_of_message(context, units);
+        self.tells = tells.is_some();
+        pieces.extend(tells);
         self.writing = Some(pieces);
         self.write_on(context) || {
             self.writing = None;
@@ -141,21 +170,51 @@ impl ReceiveSide {
         let mut head = [0; HEADERS_MAX];
         let landed = self.packets[0].landing.landed(context.chip.sim.now()).len().min(HEADERS_MAX);
         context.chip.sram.load(context.layout.receive_buffer(buffer), &mut head[..landed]);
-        let headers = Headers::of(&head[..landed]).filter(|_| context.parameters.remedies.zero_copy);
-        let Some(headers) = headers else { return Place::whole(self.take_posted()) };
-        let found = self.gathering.iter().position(|(key, _)| *key == headers.key);
-        let taken = match found {
-            Some(index) => {
-                // It takes no buffer of its own.
-                mcp.posted_receive(1);
-                self.gathering[index].1
-            }
-            None => self.take_posted(),
-        };
-        if found.is_none() && headers.is_fragment() {
-            self.gathering.push((headers.key, taken));
+        let head = &head[..landed];
+        if let (Users::Library(_), Some(prefix)) = (context.parameters.users, Prefix::of(head)) {
+            let buffer = self.buffer_of(mcp, Whose::Message(prefix.key), true);
+            self.packets[0].prefix = Some(prefix);
+            return Place::of_message(buffer, prefix.key.0, u64::from(prefix.from));
         }
-        context.places.of_fragment(taken, &headers)
+        let headers = Headers::of(head).filter(|_| context.parameters.remedies.zero_copy);
+        let Some(headers) = headers else { return Place::whole(self.take_posted()) };
+        let buffer = self.buffer_of(mcp, Whose::Datagram(headers.key), headers.is_fragment());
+        context.places.of_fragment(buffer, &headers)
+    }
+
+    /// The buffer of what a packet is part of: that of the packets before, or the next that was posted.
+    fn buffer_of(&mut self, mcp: &mut Mcp, whose: Whose, several: bool) -> u32 {
+        if let Some(found) = self.gathering.iter().find(|of| of.whose == whose) {
+            // It takes no buffer of its own.
+            mcp.posted_receive(1);
+            return found.buffer;
+        }
+        let buffer = self.take_posted();
+        if let Whose::Message((node, _)) = whose {
+            self.forget_lost(mcp, node);
+        }
+        if several {
+            self.gathering.push(Gathered { whose, buffer, there: 0, lost: false });
+        }
+        buffer
+    }
+
+    /// With a message's last packet goes what tells the host of it, to where its library looks.
+    fn tell_of_message(&mut self, context: &Context, units: u32) -> Option<(u64, Piece)> {
+        let first = self.packets.front().filter(|first| !first.lost)?;
+        let (prefix, place) = (first.prefix?, first.place?);
+        let whose = Whose::Message(prefix.key);
+        let message = self.gathering.iter().find(|of| of.whose == whose).filter(|of| !of.lost)?;
+        if message.there + units.saturating_sub(PREFIX as u32) != prefix.total {
+            return None;
+        }
+        let at = context.layout.event(self.told);
+        write_event(&context.chip.sram, at, [place.told(), prefix.total, prefix.ends]);
+        // The host may see it before the firmware knows that it is there.
+        let journey = first.packet.as_ref().map(|packet| packet.journey.clone());
+        context.instruments.received.borrow_mut().push_back(journey.unwrap_or_default());
+        self.told += 1;
+        Some((at, Piece { address: context.places.told(self.told - 1), bytes: event::BYTES }))
     }
 
     fn take_posted(&mut self) -> u32 {
@@ -163,17 +222,18 @@ impl ReceiveSide {
     }
 
     fn write_on(&mut self, context: &Context) -> bool {
-        let Some((at, piece)) = self.writing.as_mut().and_then(VecDeque::pop_front) else { return false };
+        let Some((sram_address, piece)) = self.writing.as_mut().and_then(VecDeque::pop_front) else { return false };
+        let is_last = self.writing.as_ref().is_none_or(VecDeque::is_empty);
         let first = self.packets.front().expect("what is delivered is in a buffer");
         let journey = first.packet.clone().or_else(|| context.chip.receive.packet()).map(|p| p.journey.clone());
         context.chip.host_dma.begin(HostJob {
             direction: Direction::Write,
             host_address: piece.address,
-            sram_address: context.layout.receive_buffer(first.buffer) + at,
+            sram_address,
             bytes: Bytes(piece.bytes),
             landing: None,
             journey: journey.unwrap_or_default(),
-            closes: None,
+            closes: (self.tells && is_last).then_some(stage::HOST_RCV),
         });
         true
     }
@@ -200,22 +260,58 @@ impl ReceiveSide {
     }
 
     /// The first packet is with the host, which is told.
-    pub(super) async fn tell(&mut self, context: &Context, units: u32) {
+    pub(super) async fn tell(&mut self, context: &Context, mcp: &mut Mcp, units: u32) {
         let first = self.packets.pop_front().expect("what was delivered was in a buffer");
         let packet = first.packet.expect("a packet has ended");
         context.work_for(&packet.journey, context.parameters.firmware.tell).await;
+        if let Some(prefix) = first.prefix {
+            return self.has_part(prefix, units, first.lost);
+        }
         let place = first.place.expect("what was delivered had a place");
-        packet.journey.close(stage::HOST_RCV, context.chip.sim.now());
+        if let Users::Library(_) = context.parameters.users {
+            // It was dropped before it said whose it is.
+            return self.take_back(mcp, place.buffer());
+        }
         let sram = &context.chip.sram;
         let sum = sums::of_payload(sram, context.layout.receive_buffer(first.buffer), u64::from(units));
-        let at = context.layout.event(self.told);
-        let lost = if first.lost { event::LOST } else { 0 };
-        sram.store_word(at + event::BUFFER, place.told());
-        sram.store_word(at + event::LENGTH, units | lost);
-        sram.store_word(at + event::SUM, u32::from(sum.word()));
-        sram.store_word(at + event::STATE, state::FILLED);
+        let length = units | if first.lost { event::LOST } else { 0 };
+        write_event(sram, context.layout.event(self.told), [place.told(), length, u32::from(sum.word())]);
+        packet.journey.close(stage::HOST_RCV, context.chip.sim.now());
         self.told += 1;
         context.instruments.received.borrow_mut().push_back(packet.journey.clone());
         context.host.interrupt().raise(cause::RECEIVED);
     }
+
+    /// A buffer serves the next.
+    fn take_back(&mut self, mcp: &mut Mcp, buffer: u32) {
+        self.posted.push_back(buffer);
+        mcp.posted_receive(1);
+    }
+
+    /// So much more of a message is with the host, or was dropped.
+    fn has_part(&mut self, prefix: Prefix, units: u32, lost: bool) {
+        let whose = Whose::Message(prefix.key);
+        let Some(found) = self.gathering.iter().position(|of| of.whose == whose) else { return };
+        let message = &mut self.gathering[found];
+        message.there += units.saturating_sub(PREFIX as u32);
+        message.lost |= lost;
+        if message.there == prefix.total && !message.lost {
+            self.gathering.swap_remove(found);
+        }
+    }
+
+    /// A node's next message begins: of one of its before, of which some was dropped, no more will come.
+    fn forget_lost(&mut self, mcp: &mut Mcp, node: u32) {
+        let is_over = |of: &Gathered| of.lost && matches!(of.whose, Whose::Message((from, _)) if from == node);
+        while let Some(over) = self.gathering.iter().position(is_over) {
+            let buffer = self.gathering.swap_remove(over).buffer;
+            self.take_back(mcp, buffer);
+        }
+    }
+}
+
+/// What the host is told, its words after the state first, the state last.
+fn write_event(sram: &Sram, at: u64, words: [u32; 3]) {
+    (1..).zip(words).for_each(|(index, word)| sram.store_word(at + 4 * index, word));
+    sram.store_word(at + event::STATE, state::FILLED);
 }

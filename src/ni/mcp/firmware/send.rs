@@ -1,13 +1,15 @@
 //! From a send slot to the link: SDMA's and SEND's deeds.
 
+use super::super::headers::MESSAGE;
 use super::super::layout::{Piece, SENT, send, state};
+use super::super::parameters::Users;
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
 use super::{Context, HostWork, cause};
 use crate::engine::{Bytes, Class, Head, Journey, NodeId};
 use crate::fabric::{Label, Packet};
 use crate::host::Direction;
-use crate::ni::lanai::{HostJob, Landing, TransmitJob};
+use crate::ni::lanai::{HostJob, Landing, Sram, TransmitJob};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -19,6 +21,8 @@ pub(super) struct SendSide {
     gone: u32,
     /// What the host engine reads.
     reading: Option<Reading>,
+    /// The way of the message that is read, of which packets may follow.
+    message: Journey,
     /// Packets in send buffers, oldest first.
     packets: VecDeque<Sending>,
     /// Whether the send engine has been started.
@@ -28,8 +32,8 @@ pub(super) struct SendSide {
 /// A packet that the host engine reads.
 struct Reading {
     pieces: VecDeque<Piece>,
-    moved: u64,
-    buffer: u8,
+    /// Where the next piece goes.
+    into: u64,
 }
 
 /// A packet in a send buffer.
@@ -82,10 +86,14 @@ impl SendSide {
         }
     }
 
-    /// Has the host engine read a packet, piece by piece.
-    pub(super) async fn fetch(&mut self, context: &Context, id: u32, buffer: u8, units: u32) {
+    /// Has the host engine read a packet of a message, piece by piece.
+    pub(super) async fn fetch(&mut self, context: &Context, id: u32, buffer: u8, (from, units): (u32, u32)) {
         let (sram, slot) = (&context.chip.sram, context.layout.slot(u64::from(id)));
-        let journey = context.instruments.sending.borrow_mut().pop_front().unwrap_or(Journey::NONE);
+        let prefix = context.parameters.prefix();
+        let journey = match from {
+            0 => context.instruments.sending.borrow_mut().pop_front().unwrap_or(Journey::NONE),
+            _ => self.message.of_another_packet(),
+        };
         context.work_for(&journey, context.parameters.firmware.start).await;
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
         let told = sram.load_word(slot + send::PIECES);
@@ -93,22 +101,25 @@ impl SendSide {
             address: u64::from(sram.load_word(slot + send::LIST + 8 * index)),
             bytes: u64::from(sram.load_word(slot + send::LIST + 8 * index + 4)),
         };
-        let pieces: VecDeque<Piece> = (0..u64::from(told & !send::SUMS)).map(piece).collect();
-        debug_assert_eq!(pieces.iter().map(|piece| piece.bytes).sum::<u64>(), u64::from(units), "pieces are a packet");
-        let length = Bytes(u64::from(units));
-        let label = Label {
-            source: context.host.node,
-            destination: NodeId(sram.load_word(slot + send::NODE)),
-            class: Class::REQUESTS,
-            length,
-            takes_place: false,
-            head: Head::default(),
-        };
-        context.pending.add(label.destination);
+        let list = (0..u64::from(told & !send::SUMS)).map(piece);
+        let pieces = part_of(list, u64::from(from), u64::from(units));
+        let destination = NodeId(sram.load_word(slot + send::NODE));
+        let length = Bytes(prefix + u64::from(units));
+        let (source, class) = (context.host.node, Class::REQUESTS);
+        let label = Label { source, destination, class, length, takes_place: false, head: Head::default() };
+        if from == 0 {
+            context.pending.add(destination);
+            self.message = journey.clone();
+        }
+        let at = context.layout.send_buffer(buffer);
+        if prefix > 0 {
+            let total = sram.load_word(slot + send::LENGTH);
+            write_prefix(sram, at, [source.0, id, from, total, sram.load_word(slot + send::ENDS)]);
+        }
         let packet = Packet::new(label, journey);
-        let (landing, sums) = (Rc::new(Landing::new(length)), told & send::SUMS != 0);
+        let (landing, sums) = (Rc::new(Landing::new(Bytes(u64::from(units)))), told & send::SUMS != 0);
         self.packets.push_back(Sending { buffer, packet, landing, sums, lost: false });
-        self.reading = Some(Reading { pieces, moved: 0, buffer });
+        self.reading = Some(Reading { pieces, into: at + prefix });
         self.read_on(context);
     }
 
@@ -120,13 +131,13 @@ impl SendSide {
         context.chip.host_dma.begin(HostJob {
             direction: Direction::Read,
             host_address: piece.address,
-            sram_address: context.layout.send_buffer(reading.buffer) + reading.moved,
+            sram_address: reading.into,
             bytes: Bytes(piece.bytes),
             landing: Some(into.landing.clone()),
             journey: into.packet.journey.clone(),
             closes: reading.pieces.is_empty().then_some(stage::HOST_TX),
         });
-        reading.moved += piece.bytes;
+        reading.into += piece.bytes;
         true
     }
 
@@ -164,10 +175,13 @@ impl SendSide {
         if first.lost {
             return false;
         }
+        // What the firmware puts before a packet goes with its beginning.
+        let prefix = context.parameters.prefix();
+        let (behind, with) = if part.0 == 0 { (0, prefix) } else { (prefix, 0) };
         context.chip.transmit.begin(TransmitJob {
             packet: first.packet.clone(),
-            sram_address: context.layout.send_buffer(buffer) + u64::from(part.0),
-            bytes: Bytes(u64::from(part.1)),
+            sram_address: context.layout.send_buffer(buffer) + behind + u64::from(part.0),
+            bytes: Bytes(with + u64::from(part.1)),
             last,
             closes: last.then_some(stage::NET_TX),
         });
@@ -175,12 +189,36 @@ impl SendSide {
         true
     }
 
-    /// The first packet has gone: the host is told.
+    /// The first packet has gone.
+    pub(super) fn has_gone(&mut self) {
+        self.packets.pop_front().expect("what has gone was in a buffer");
+    }
+
+    /// A message has gone: the host is told.
     pub(super) async fn complete(&mut self, context: &Context) {
-        let packet = self.packets.pop_front().expect("what has gone was in a buffer");
-        context.work_for(&packet.packet.journey, context.parameters.firmware.tell).await;
+        context.chip.work(context.parameters.firmware.tell).await;
         self.gone = self.gone.wrapping_add(1);
         context.chip.sram.store_word(SENT, self.gone);
-        context.host.interrupt().raise(cause::SENT);
+        if matches!(context.parameters.users, Users::Kernel(_)) {
+            context.host.interrupt().raise(cause::SENT);
+        }
     }
+}
+
+/// The pieces of a part of what a list names.
+fn part_of(list: impl Iterator<Item = Piece>, from: u64, bytes: u64) -> VecDeque<Piece> {
+    let mut at = 0;
+    let cut = list.filter_map(|piece| {
+        let (start, end) = (at, at + piece.bytes);
+        at = end;
+        let (first, last) = (start.max(from), end.min(from + bytes));
+        (first < last).then(|| Piece { address: piece.address + (first - start), bytes: last - first })
+    });
+    cut.collect()
+}
+
+/// What the firmware puts before a packet: what it is, and these words.
+fn write_prefix(sram: &Sram, at: u64, words: [u32; 5]) {
+    sram.store_word(at, MESSAGE);
+    (1..).zip(words).for_each(|(index, word)| sram.store_word(at + 4 * index, word));
 }

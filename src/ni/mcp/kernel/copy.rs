@@ -1,8 +1,9 @@
 //! The loops over data: copies, and sums, eight bytes at a time, a block loaded before it is stored.
 
+use super::super::card::{load, store};
 use super::super::headers::ENVELOPE;
 use super::{Kernel, Received};
-use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor, aligned};
+use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
 use crate::ni::moving::PayloadSink;
 use crate::protocol::udp_ip::Sum;
 
@@ -16,46 +17,19 @@ pub(super) enum From<'a> {
 }
 
 impl Kernel {
-    /// Loads bytes of memory, each block anew if an engine may have written it.
-    pub(super) async fn load(&self, cpu: &AnyProcessor, from: Address, into: &mut [u8]) {
-        let mut at = 0;
-        while at < into.len() {
-            let here = from + at as u64;
-            if at == 0 || here.is_multiple_of(BLOCK_BYTES as u64) {
-                cpu.forget(here);
-            }
-            let part = aligned(here, into.len() - at);
-            let value = cpu.load_word(here, part).await;
-            into[at..at + part].copy_from_slice(&value.to_le_bytes()[..part]);
-            at += part;
-        }
-    }
-
-    /// Stores bytes in memory.
-    pub(super) async fn store(&self, cpu: &AnyProcessor, to: Address, from: &[u8]) {
-        let mut at = 0;
-        while at < from.len() {
-            let part = aligned(to + at as u64, from.len() - at);
-            let mut word = [0; 8];
-            word[..part].copy_from_slice(&from[at..at + part]);
-            cpu.store_word(to + at as u64, part, u64::from_le_bytes(word)).await;
-            at += part;
-        }
-    }
-
     /// Copies `bytes` and, if `sums`, adds them up on the way.
     pub(super) async fn copy(&self, cpu: &AnyProcessor, from: From<'_>, to: Address, bytes: usize, sums: bool) -> Sum {
-        let costs = &self.parameters.kernel;
+        let costs = &self.costs;
         let cycles = costs.copy_word + if sums { costs.checksum_word } else { 0 };
         let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
         while at < bytes {
             let part = &mut block[..(bytes - at).min(BLOCK_BYTES)];
             match from {
-                From::Memory(from) => self.load(cpu, from + at as u64, part).await,
+                From::Memory(from) => load(cpu, from + at as u64, part).await,
                 From::Bytes(from) => part.copy_from_slice(&from[at..at + part.len()]),
             }
             cpu.work(cycles * part.len().div_ceil(8) as u64);
-            self.store(cpu, to + at as u64, part).await;
+            store(cpu, to + at as u64, part).await;
             sum += Sum::of(part).at(at);
             at += part.len();
         }
@@ -67,8 +41,8 @@ impl Kernel {
         let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
         while at < bytes {
             let part = &mut block[..(bytes - at).min(BLOCK_BYTES)];
-            self.load(cpu, from + at as u64, part).await;
-            cpu.work(self.parameters.kernel.checksum_word * part.len().div_ceil(8) as u64);
+            load(cpu, from + at as u64, part).await;
+            cpu.work(self.costs.checksum_word * part.len().div_ceil(8) as u64);
             sum += Sum::of(part).at(at);
             at += part.len();
         }
@@ -90,7 +64,7 @@ impl Kernel {
                 }
                 PayloadSink::Words(_) => {
                     let mut bytes = vec![0; data.len()];
-                    self.load(cpu, from, &mut bytes).await;
+                    load(cpu, from, &mut bytes).await;
                     words.extend(bytes);
                 }
             }

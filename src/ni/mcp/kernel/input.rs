@@ -1,9 +1,10 @@
 //! Interrupts, and the bottom half: packets become datagrams in the socket's queue.
 
 use super::super::buffers::Place;
+use super::super::card::{Came, load};
 use super::super::firmware::cause;
 use super::super::headers::{ENVELOPE, Headers, decode};
-use super::super::layout::{SENT, event, state};
+use super::super::layout::SENT;
 use super::super::stage;
 use super::Kernel;
 use super::gathering::{Gathered, Part, Received};
@@ -14,28 +15,16 @@ use crate::protocol::udp_ip::{
 };
 use std::net::SocketAddrV4;
 
-/// A packet that the interface told of.
-pub(super) struct Came {
-    buffer: u32,
-    fragment: u32,
-    length: u64,
-    /// It was dropped on its way: what is there of it is not read.
-    lost: bool,
-    /// The sum of what it carries behind its headers, as the interface took it.
-    sum: Sum,
-    journey: Journey,
-}
-
 impl Kernel {
     /// Handles interrupts.
     pub(super) async fn handle(&self, cpu: &AnyProcessor) {
         loop {
-            let causes = self.host.interrupt().taken().await;
+            let causes = self.card.host.interrupt().taken().await;
             let _turn = cpu.hold("interrupt").await;
-            cpu.work(self.parameters.kernel.interrupt);
+            cpu.work(self.costs.interrupt);
             if causes & cause::SENT != 0 {
-                let all = self.read_words::<1>(cpu, SENT).await[0];
-                self.have_gone(cpu, all).await;
+                let [all] = self.card.read_words::<1>(cpu, SENT).await;
+                self.card.have_gone(cpu, all, self.costs.sent).await;
             }
             if causes & cause::RECEIVED != 0 {
                 self.read_events(cpu).await;
@@ -44,31 +33,10 @@ impl Kernel {
         }
     }
 
-    async fn read_words<const N: usize>(&self, cpu: &AnyProcessor, at: u64) -> [u32; N] {
-        let mut bytes = vec![0; 4 * N];
-        cpu.read_run(self.window.at(at), &mut bytes).await;
-        std::array::from_fn(|word| {
-            u32::from_le_bytes([bytes[4 * word], bytes[4 * word + 1], bytes[4 * word + 2], bytes[4 * word + 3]])
-        })
-    }
-
     /// Reads what the interface tells of packets that came, and leaves it to the bottom half.
     async fn read_events(&self, cpu: &AnyProcessor) {
-        loop {
-            let at = self.layout.event(self.events.get());
-            let [filled, buffer, length, sum] = self.read_words::<4>(cpu, at + event::STATE).await;
-            if filled != state::FILLED {
-                return;
-            }
-            cpu.write_run(self.window.at(at + event::STATE), &state::FREE.to_le_bytes()).await;
-            self.events.set(self.events.get() + 1);
-            let journey = self.instruments.received.borrow_mut().pop_front().unwrap_or(Journey::NONE);
-            let (buffer, fragment) = Place::of_told(buffer);
-            let lost = length & event::LOST != 0;
-            let length = u64::from(length & !event::LOST);
-            self.pending.remove(self.host.node);
-            let sum = Sum::of(&(sum as u16).to_be_bytes());
-            self.backlog.send(Came { buffer, fragment, length, lost, sum, journey });
+        while let Some(came) = self.card.read_event(cpu).await {
+            self.backlog.send(came);
         }
     }
 
@@ -103,14 +71,14 @@ impl Kernel {
         buffers.dedup();
         for buffer in buffers {
             if !self.gathering.borrow().holds(buffer) {
-                self.repost(cpu, buffer).await;
+                self.card.repost(cpu, buffer).await;
             }
         }
     }
 
     async fn take_in(&self, cpu: &AnyProcessor, came: Came) {
         let start = cpu.now();
-        cpu.work(self.parameters.kernel.bottom_half);
+        cpu.work(self.costs.bottom_half);
         let Came { lost, ref journey, .. } = came;
         let read = if lost { Err(None) } else { self.read_headers(cpu, &came).await.map_err(Some) };
         let (packet, part) = match read {
@@ -119,13 +87,13 @@ impl Kernel {
                 // What was dropped on its way was told of as lost there.
                 if let Some(reason) = reason {
                     self.gathering.borrow_mut().drop(reason);
-                    self.tally.lose(journey);
+                    self.card.tally.lose(journey);
                 }
                 let part = Part { buffer: came.buffer, address: 0, place: 0..0, sum: Sum::ZERO };
                 return self.give_back(cpu, vec![part]).await;
             }
         };
-        let part = match self.parameters.remedies.checksum_offload {
+        let part = match self.card.parameters.remedies.checksum_offload {
             true => part,
             false => Part { sum: self.sum(cpu, part.address, part.place.len()).await, ..part },
         };
@@ -135,7 +103,7 @@ impl Kernel {
         match gathered {
             Gathered::Kept => {}
             Gathered::Dropped(parts) => {
-                self.tally.lose(journey);
+                self.card.tally.lose(journey);
                 self.give_back(cpu, parts).await;
             }
             Gathered::Complete(key, udp, parts) => self.complete(cpu, (key, udp), parts, journey).await,
@@ -144,28 +112,28 @@ impl Kernel {
 
     /// A packet's headers, and where its data lies; or why it is dropped.
     async fn read_headers(&self, cpu: &AnyProcessor, came: &Came) -> Result<(Parsed, Part), DropReason> {
-        let at = self.buffers.kernel(came.buffer, came.fragment);
+        let at = self.card.buffers.kernel(came.buffer, came.fragment);
         let mut head = vec![0; (came.length as usize).min(IPV4_HEADER + UDP_HEADER + ENVELOPE)];
-        self.load(cpu, at, &mut head).await;
+        load(cpu, at, &mut head).await;
         let headers = Headers::of(&head).ok_or(DropReason::TooShort)?;
-        let zero_copy = self.parameters.remedies.zero_copy;
+        let zero_copy = self.card.parameters.remedies.zero_copy;
         let place = match zero_copy {
-            true => self.buffers.of_fragment(came.buffer, &headers),
+            true => self.card.buffers.of_fragment(came.buffer, &headers),
             false => Place::whole(came.buffer),
         };
-        let pieces = self.buffers.pieces(&place, 0..came.length);
-        let packet: Vec<u8> = pieces.iter().flat_map(|p| self.host.peek(p.address, p.bytes as usize)).collect();
+        let pieces = self.card.buffers.pieces(&place, 0..came.length);
+        let packet: Vec<u8> = pieces.iter().flat_map(|p| self.card.host.peek(p.address, p.bytes as usize)).collect();
         let parsed = udp_ip::parse(&packet)?;
         // Where the host does not copy, a buffer has the data, the kernel the envelope before it.
         let (address, place) = match zero_copy {
             true => {
                 let place = parsed.place();
                 let data = place.start.max(ENVELOPE)..place.end.max(ENVELOPE);
-                (self.buffers.program(came.buffer) + (data.start - ENVELOPE) as u64, data)
+                (self.card.buffers.program(came.buffer) + (data.start - ENVELOPE) as u64, data)
             }
             false => (at + parsed.payload.start as u64, parsed.place()),
         };
-        Ok((parsed, Part { buffer: came.buffer, address, place, sum: came.sum }))
+        Ok((parsed, Part { buffer: came.buffer, address, place, sum: Sum::of(&(came.word as u16).to_be_bytes()) }))
     }
 
     /// All of a datagram is there: if it is as it was sent, the socket has it.
@@ -185,31 +153,31 @@ impl Kernel {
             (decode(&envelope), ends, udp.is_right(key.from, key.to, sum))
         else {
             self.gathering.borrow_mut().drop(DropReason::BadUdpChecksum);
-            self.tally.lose(journey);
+            self.card.tally.lose(journey);
             return self.give_back(cpu, parts).await;
         };
-        let [from, to] = [from, to].map(|(node, place)| self.addresses.at(node, place));
+        let [from, to] = [from, to].map(|(node, place)| self.card.addresses.at(node, place));
         journey.close(stage::BOTTOM_HALF, cpu.now());
         let bytes = udp.payload;
         self.inbox.send(Received { from, to, envelope, parts, bytes, journey: journey.clone() });
-        self.room.notify();
+        self.card.room.notify();
     }
 
     /// The envelope, which lies with the kernel or before the first part's data.
     fn envelope_bytes(&self, parts: &[Part]) -> Vec<u8> {
         let Some(first) = parts.first() else { return Vec::new() };
-        match self.parameters.remedies.zero_copy {
+        match self.card.parameters.remedies.zero_copy {
             true => {
-                let headers = self.buffers.kernel(first.buffer, 0);
-                self.host.peek(headers + (IPV4_HEADER + UDP_HEADER) as u64, ENVELOPE)
+                let headers = self.card.buffers.kernel(first.buffer, 0);
+                self.card.host.peek(headers + (IPV4_HEADER + UDP_HEADER) as u64, ENVELOPE)
             }
-            false => self.host.peek(first.address, ENVELOPE.min(first.place.len())),
+            false => self.card.host.peek(first.address, ENVELOPE.min(first.place.len())),
         }
     }
 
     /// The sum of a datagram's payload.
     fn sum_of(&self, parts: &[Part], envelope: &[u8]) -> Sum {
-        let remedies = self.parameters.remedies;
+        let remedies = self.card.parameters.remedies;
         // What the interface added up has the envelope in it; so has what the kernel's memory holds.
         let apart = remedies.zero_copy && !remedies.checksum_offload;
         let before = if apart { Sum::of(envelope) } else { Sum::ZERO };
@@ -218,6 +186,6 @@ impl Kernel {
     }
 
     fn is_there(&self, node: NodeId, place: u32) -> bool {
-        node.index() < self.addresses.nodes() && place < self.addresses.count(node)
+        node.index() < self.card.addresses.nodes() && place < self.card.addresses.count(node)
     }
 }

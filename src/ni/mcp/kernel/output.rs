@@ -1,12 +1,14 @@
 //! `sendto`: a datagram becomes packets, each a descriptor.
 
 use super::super::buffers::pages;
+use super::super::card::store;
 use super::super::headers::{ENVELOPE, encode};
 use super::super::layout::{Piece, fragments_max};
 use super::super::parameters::{McpParameters, PipeliningParameters};
+use super::super::queue::Descriptor;
 use super::super::stage;
 use super::copy::From;
-use super::queue::Descriptor;
+
 use super::{Kernel, WORDS_MAX};
 use crate::engine::Time;
 use crate::host::{Address, AnyProcessor, Processor};
@@ -37,12 +39,12 @@ impl Kernel {
     /// Takes room for a packet of the messaging layer: the buffer of its datagram.
     pub(super) fn reserve(&self, packet: &Compose<'_>) -> Option<usize> {
         let payload = ENVELOPE + packet.source.bytes();
-        let carried = super::super::layout::carried_max(&self.parameters);
+        let carried = super::super::layout::carried_max(&self.card.parameters);
         let packets = (payload as u64 + 8).div_ceil(carried);
-        if self.send_free.borrow().is_empty() || !self.queue.reserve(packets) {
+        if self.card.send_free.borrow().is_empty() || !self.card.queue.reserve(packets) {
             return None;
         }
-        self.send_free.borrow_mut().pop()
+        self.card.send_free.borrow_mut().pop()
     }
 
     /// Sends it.
@@ -50,10 +52,10 @@ impl Kernel {
         let turn = cpu.hold("send").await;
         let Some(buffer) = self.reserve(packet) else { return false };
         let start = cpu.now();
-        cpu.work(self.costs.send + self.parameters.kernel.send);
+        cpu.work(self.card.costs.send + self.costs.send);
         let words: Vec<u8> = match packet.source {
             PayloadSource::Words(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
-            PayloadSource::Memory(address, bytes) if self.sends_from_cache() => self.host.peek(address, bytes),
+            PayloadSource::Memory(address, bytes) if self.sends_from_cache() => self.card.host.peek(address, bytes),
             PayloadSource::Memory(..) => Vec::new(),
         };
         let data = match packet.source {
@@ -61,7 +63,7 @@ impl Kernel {
             _ => From::Bytes(&words),
         };
         let datagram = self.datagram(packet);
-        let memory = self.send_memory[buffer];
+        let memory = self.card.send_memory[buffer];
         let mut outgoing = Outgoing { datagram, memory, data, sum: Sum::of(&encode(packet.envelope)) };
         let sources = self.gather(cpu, &mut outgoing, packet).await;
         self.enqueue_all(cpu, &outgoing, packet, (buffer, sources), start).await;
@@ -71,13 +73,13 @@ impl Kernel {
     }
 
     fn sends_from_cache(&self) -> bool {
-        let kernel = &self.parameters;
-        kernel.kernel.sends_from_cache && !kernel.remedies.zero_copy && self.host.coherent().is_none()
+        let zero_copy = self.card.parameters.remedies.zero_copy;
+        self.costs.sends_from_cache && !zero_copy && self.card.host.coherent().is_none()
     }
 
     fn datagram(&self, packet: &Compose<'_>) -> Datagram {
         let socket = |end| {
-            let (node, place) = (self.addresses.node(end), self.addresses.place(end));
+            let (node, place) = (self.card.addresses.node(end), self.card.addresses.place(end));
             addresses::socket(node, place).expect("a checked machine's endpoints have addresses")
         };
         let identification = self.identification.get();
@@ -89,19 +91,20 @@ impl Kernel {
     /// Moves data to where the interface will read it, and adds it up if the processor is to: where each
     /// fragment's data lies, by its place in the datagram.
     async fn gather(&self, cpu: &AnyProcessor, outgoing: &mut Outgoing<'_>, packet: &Compose<'_>) -> Vec<Address> {
-        let sums = !self.parameters.remedies.checksum_offload;
+        let sums = !self.card.parameters.remedies.checksum_offload;
         let fragments = self.fragments(&outgoing.datagram);
         let mut sources = Vec::with_capacity(fragments.len());
         for (index, piece) in fragments.iter().enumerate() {
             let data = data_of(&piece.payload);
-            let at = match (self.parameters.remedies.zero_copy, packet.source) {
+            let at = match (self.card.parameters.remedies.zero_copy, packet.source) {
                 (true, PayloadSource::Memory(address, _)) => address + data.start as u64,
                 (true, PayloadSource::Words(_)) => {
-                    outgoing.memory + HEADER_PLACE * fragments_max(&self.parameters) + data.start as u64
+                    outgoing.memory + HEADER_PLACE * fragments_max(&self.card.parameters) + data.start as u64
                 }
-                (false, _) => outgoing.memory + stride(&self.parameters) * index as u64 + HEADER_PLACE,
+                (false, _) => outgoing.memory + stride(&self.card.parameters) * index as u64 + HEADER_PLACE,
             };
-            let in_place = matches!(packet.source, PayloadSource::Memory(..)) && self.parameters.remedies.zero_copy;
+            let in_place =
+                matches!(packet.source, PayloadSource::Memory(..)) && self.card.parameters.remedies.zero_copy;
             let sum = match outgoing.data {
                 _ if in_place && sums => self.sum(cpu, at, data.len()).await,
                 _ if in_place => Sum::ZERO,
@@ -120,17 +123,17 @@ impl Kernel {
     }
 
     fn fragments(&self, datagram: &Datagram) -> Vec<Fragment> {
-        let pieces = datagram.fragments(self.parameters.mtu.len());
+        let pieces = datagram.fragments(self.card.parameters.mtu.len());
         pieces.expect("a checked datagram fits its packets").collect()
     }
 
     /// Whether the interface can fill a datagram's checksum in before its header leaves.
     fn fills_in(&self, packets: usize, length: u64) -> bool {
-        let whole = match self.parameters.pipelining {
+        let whole = match self.card.parameters.pipelining {
             PipeliningParameters::Fine(threshold) => length <= threshold.get(),
             _ => true,
         };
-        self.parameters.remedies.checksum_offload && packets == 1 && whole
+        self.card.parameters.remedies.checksum_offload && packets == 1 && whole
     }
 
     /// Writes each packet's headers, and has the driver send it.
@@ -143,10 +146,10 @@ impl Kernel {
         mut since: Time,
     ) {
         let envelope = encode(packet.envelope);
-        let (fragments, zero_copy) = (self.fragments(&outgoing.datagram), self.parameters.remedies.zero_copy);
+        let (fragments, zero_copy) = (self.fragments(&outgoing.datagram), self.card.parameters.remedies.zero_copy);
         let count = fragments.len();
         for (index, piece) in fragments.into_iter().enumerate() {
-            cpu.work(self.parameters.kernel.packet);
+            cpu.work(self.costs.packet);
             let mut head = piece.header.to_vec();
             if index == 0 {
                 head.extend(envelope);
@@ -157,15 +160,16 @@ impl Kernel {
                 true => outgoing.memory + HEADER_PLACE * index as u64,
                 false => sources[index] - head.len() as u64,
             };
-            self.store(cpu, at, &head).await;
+            store(cpu, at, &head).await;
             let length = head.len() as u64 + data;
             let list = self.list(cpu, (at, head.len() as u64), (sources[index], data), packet);
             cpu.fence().await;
             let journey = if index == 0 { packet.journey.clone() } else { packet.journey.of_another_packet() };
             let last = index + 1 == count;
             let descriptor = Descriptor {
-                to: self.addresses.node(packet.to),
+                to: self.card.addresses.node(packet.to),
                 length,
+                ends: 0,
                 pieces: list,
                 sums: self.fills_in(count, length),
                 frees: last.then_some(buffer),
@@ -175,7 +179,7 @@ impl Kernel {
             descriptor.journey.served(since, cpu.now());
             descriptor.journey.close(stage::HOST_SEND, cpu.now());
             since = cpu.now();
-            self.enqueue(cpu, descriptor).await;
+            self.card.enqueue(cpu, descriptor).await;
         }
     }
 
@@ -187,14 +191,14 @@ impl Kernel {
         (data_at, data): (Address, u64),
         packet: &Compose<'_>,
     ) -> Vec<Piece> {
-        if !self.parameters.remedies.zero_copy {
+        if !self.card.parameters.remedies.zero_copy {
             return vec![Piece { address: head_at, bytes: head + data }];
         }
         let mut list = vec![Piece { address: head_at, bytes: head }];
         match packet.source {
             PayloadSource::Memory(..) => {
-                let pages = pages(data_at, data, self.parameters.page.get());
-                cpu.work(self.parameters.kernel.page * pages.len() as u64);
+                let pages = pages(data_at, data, self.card.parameters.page.get());
+                cpu.work(self.costs.page * pages.len() as u64);
                 list.extend(pages);
             }
             PayloadSource::Words(words) => {

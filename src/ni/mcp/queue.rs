@@ -1,9 +1,9 @@
 //! The send queue: a small second level in the interface, and a first level in host memory from which an
 //! interrupt for what has gone refills it (Jin et al. 2005, §4.2), "in a self-clocking manner".
 
-use super::super::layout::{Piece, send, state};
-use super::super::parameters::McpParameters;
-use super::Kernel;
+use super::card::Card;
+use super::layout::{Piece, send, state};
+use super::parameters::McpParameters;
 use crate::engine::{Journey, NodeId};
 use crate::host::{AnyProcessor, Processor};
 use std::cell::{Cell, RefCell};
@@ -13,6 +13,8 @@ use std::collections::VecDeque;
 pub(super) struct Descriptor {
     pub to: NodeId,
     pub length: u64,
+    /// The places of its endpoints among those of their nodes, where the firmware tells them.
+    pub ends: u32,
     pub pieces: Vec<Piece>,
     /// Whether the interface fills the checksum in.
     pub sums: bool,
@@ -58,7 +60,7 @@ impl SendQueue {
     }
 }
 
-impl Kernel {
+impl Card {
     /// Sends a packet for which there is room: at once if the interface has a slot, else when its turn
     /// comes.
     pub(super) async fn enqueue(&self, cpu: &AnyProcessor, packet: Descriptor) {
@@ -78,19 +80,20 @@ impl Kernel {
         queue.under_way.borrow_mut().push_back(packet.frees);
         self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
         let sums = if packet.sums { send::SUMS } else { 0 };
-        let mut words = vec![packet.length as u32, packet.to.0, packet.pieces.len() as u32 | sums];
+        let mut words = vec![packet.length as u32, packet.to.0, packet.ends, packet.pieces.len() as u32 | sums];
         words.extend(packet.pieces.iter().flat_map(|piece| [piece.address as u32, piece.bytes as u32]));
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         cpu.write_run(self.window.at(slot + send::LENGTH), &bytes).await;
         cpu.write_run(self.window.at(slot + send::STATE), &state::FILLED.to_le_bytes()).await;
     }
 
-    /// So many messages have gone in all: their buffers are free, and others take their slots.
-    pub(super) async fn have_gone(&self, cpu: &AnyProcessor, all: u32) {
+    /// So many messages have gone in all: their buffers are free, which takes `cycles` each, and others take
+    /// their slots.
+    pub(super) async fn have_gone(&self, cpu: &AnyProcessor, all: u32, cycles: u64) {
         let queue = &self.queue;
         let new = all.wrapping_sub(queue.seen.replace(all));
         for _ in 0..new {
-            cpu.work(self.parameters.kernel.sent);
+            cpu.work(cycles);
             let buffer = queue.under_way.borrow_mut().pop_front().expect("what has gone was under way");
             self.send_free.borrow_mut().extend(buffer);
             queue.free.set(queue.free.get() + 1);

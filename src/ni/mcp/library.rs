@@ -1,0 +1,157 @@
+//! The user-level way, as GM's and Berkeley-VIA's libraries have it: a program's message goes from its
+//! memory to another's, and no kernel lies between (Jin et al. 2005, §5.2).
+//!
+//! A descriptor names the message's pages; the firmware cuts it into packets and puts it together again. A
+//! program learns what came by looking where the interface writes it in memory, and what has gone, when it
+//! needs room, by looking across the bus. It leaves out registration of
+//! memory and protection.
+
+use super::buffers::{Place, pages};
+use super::card::{Card, load, store};
+use super::headers::{ENVELOPE, decode, encode};
+use super::kernel::{Part, Received};
+use super::layout::{Piece, SENT, event, state};
+use super::parameters::LibraryCosts;
+use super::queue::Descriptor;
+use super::stage;
+use crate::engine::{Mailbox, NodeId};
+use crate::host::{AnyProcessor, Processor};
+use crate::ni::driver::Compose;
+use crate::ni::moving::{PayloadSink, PayloadSource};
+use crate::protocol::udp_ip::Sum;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// What the messaging layer says of a message, before its data.
+pub const MESSAGE_HEADER: usize = 16;
+
+/// A node's library.
+pub struct Library {
+    pub(super) card: Rc<Card>,
+    pub(super) costs: LibraryCosts,
+    /// What came and no program has.
+    pub(super) inbox: Mailbox<Received>,
+    /// How many messages it was told of.
+    pub(super) told: Cell<u64>,
+}
+
+/// The places of two endpoints among those of their nodes, as one word.
+fn ends(places: [u32; 2]) -> u32 {
+    places[0] << 16 | places[1]
+}
+
+impl Library {
+    /// Sends a message; false if there is no room for it.
+    pub(super) async fn send(&self, cpu: &AnyProcessor, packet: &Compose<'_>) -> bool {
+        let card = &self.card;
+        let turn = cpu.hold("send").await;
+        let Some(buffer) = self.reserve(cpu).await else { return false };
+        let start = cpu.now();
+        cpu.work(card.costs.send + self.costs.send);
+        let memory = card.send_memory[buffer];
+        let mut head = [0; MESSAGE_HEADER];
+        head[..ENVELOPE].copy_from_slice(&encode(packet.envelope));
+        store(cpu, memory, &head).await;
+        let mut list = vec![Piece { address: memory, bytes: MESSAGE_HEADER as u64 }];
+        match packet.source {
+            PayloadSource::Memory(address, bytes) => {
+                list.extend(pages(address, bytes as u64, card.parameters.page.get()));
+            }
+            PayloadSource::Words(words) => {
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                store(cpu, memory + MESSAGE_HEADER as u64, &bytes).await;
+                list[0].bytes += bytes.len() as u64;
+            }
+        }
+        cpu.fence().await;
+        cpu.sync().await;
+        packet.journey.served(start, cpu.now());
+        packet.journey.close(stage::HOST_SEND, cpu.now());
+        let descriptor = Descriptor {
+            to: card.addresses.node(packet.to),
+            length: list.iter().map(|piece| piece.bytes).sum(),
+            ends: ends([packet.from, packet.to].map(|end| card.addresses.place(end))),
+            pieces: list,
+            sums: false,
+            frees: Some(buffer),
+            journey: packet.journey.clone(),
+        };
+        card.enqueue(cpu, descriptor).await;
+        cpu.sync().await;
+        turn.did("send", packet.journey.id(), packet.source.bytes());
+        true
+    }
+
+    /// Takes a slot and a buffer; looks across the bus for what has gone when none is known to be free.
+    async fn reserve(&self, cpu: &AnyProcessor) -> Option<usize> {
+        let card = &self.card;
+        let take = || {
+            let is_room = !card.send_free.borrow().is_empty() && card.queue.reserve(1);
+            is_room.then(|| card.send_free.borrow_mut().pop().expect("one is free"))
+        };
+        if let Some(buffer) = take() {
+            return Some(buffer);
+        }
+        let [all] = card.read_words::<1>(cpu, SENT).await;
+        card.have_gone(cpu, all, self.costs.sent).await;
+        take()
+    }
+
+    /// Looks for a message once.
+    pub(super) async fn look(&self, cpu: &AnyProcessor) {
+        let turn = cpu.hold("poll").await;
+        let card = &self.card;
+        cpu.work(card.costs.poll);
+        let Some([buffer, length, ends]) = self.read_told(cpu).await else { return cpu.sync().await };
+        let journey = card.arrived();
+        let start = cpu.now();
+        cpu.work(card.costs.receive + self.costs.receive);
+        let (buffer, node) = Place::of_told(buffer);
+        let memory = card.buffers.program(buffer);
+        let mut head = [0; ENVELOPE];
+        load(cpu, memory, &mut head).await;
+        cpu.sync().await;
+        let [from, to] = [ends >> 16, ends & 0xffff];
+        let from = card.addresses.at(NodeId(node), from);
+        let to = card.addresses.at(card.host.node, to);
+        let data = length as usize - MESSAGE_HEADER;
+        let part = Part {
+            buffer: buffer,
+            address: memory + MESSAGE_HEADER as u64,
+            place: ENVELOPE..ENVELOPE + data,
+            sum: Sum::ZERO,
+        };
+        journey.served(start, cpu.now());
+        journey.close(stage::HOST_RECEIVE, cpu.now());
+        turn.did("receive", journey.id(), data);
+        let envelope = decode(&head).expect("a message begins with an envelope");
+        let bytes = ENVELOPE + data;
+        self.inbox.send(Received { from, to, envelope, parts: vec![part], bytes, journey });
+    }
+
+    /// Looks where the interface tells of the next message.
+    async fn read_told(&self, cpu: &AnyProcessor) -> Option<[u32; 3]> {
+        let at = self.card.buffers.told(self.told.get());
+        let mut bytes = [0; event::BYTES as usize];
+        load(cpu, at, &mut bytes[..4]).await;
+        let word = |bytes: &[u8], index: usize| {
+            u32::from_le_bytes([bytes[index], bytes[index + 1], bytes[index + 2], bytes[index + 3]])
+        };
+        if word(&bytes, event::STATE as usize) != state::FILLED {
+            return None;
+        }
+        load(cpu, at + 4, &mut bytes[4..]).await;
+        store(cpu, at, &state::FREE.to_le_bytes()).await;
+        self.told.set(self.told.get() + 1);
+        Some([event::BUFFER, event::LENGTH, event::SUM].map(|at| word(&bytes, at as usize)))
+    }
+
+    /// Takes a message's words out of its buffer.
+    pub(super) async fn read(&self, cpu: &AnyProcessor, received: &Received, sink: PayloadSink<'_>) {
+        let (PayloadSink::Words(words), Some(part)) = (sink, received.parts.first()) else { return };
+        let mut bytes = vec![0; part.place.len()];
+        load(cpu, part.address, &mut bytes).await;
+        let (all, _) = bytes.as_chunks::<4>();
+        words.extend(all.iter().map(|word| u32::from_le_bytes(*word)));
+    }
+}
