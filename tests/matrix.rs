@@ -162,7 +162,9 @@ fn the_latency_of_a_paced_stream_is_that_of_its_messages_whatever_the_gap() {
             let result = stream([host, ni, "fabrics/ideal-1998"], &values);
             result.metric("message.latency_one_way").expect("a latency")
         };
-        let (short, long) = (latency(50), latency(5_000));
+        let long = latency(5_000);
+        // A kernel is at a message for longer than 50 us: the next must not meet it.
+        let short = latency(if long < 25.0 { 50 } else { 1_000 });
         assert!((short / long - 1.0).abs() < PHASE, "{host} {ni}: {short} us, {long} us");
     }
 }

@@ -76,6 +76,28 @@ const TRAPEZE: [&str; 9] = [
     "firmware.receive-end=900",
 ];
 
+const MCP: [&str; 8] = [
+    "lanai.clock=8 MHz",
+    "lanai.sram.rate=140 MB/s",
+    "firmware.poll=200",
+    "firmware.state=500",
+    "firmware.start=600",
+    "firmware.piece=600",
+    "firmware.header=800",
+    "firmware.tell=900",
+];
+const KERNEL: [&str; 8] = [
+    "kernel.send=9000",
+    "kernel.packet=9000",
+    "kernel.page=3000",
+    "kernel.checksum-word=20",
+    "kernel.copy-word=20",
+    "kernel.interrupt=9000",
+    "kernel.bottom-half=9000",
+    "kernel.receive=9000",
+];
+const LIBRARY: [&str; 3] = ["library.send=9000", "library.receive=9000", "library.interval=20 us"];
+
 /// Of interfaces on a bus: those of every one, then those of some.
 const DESIGN: [&str; 3] = ["memory-time=700 ns", "processing-time=700 ns", "word-cycles=30"];
 const FIFO: [&str; 1] = ["receive-accesses=20"];
@@ -109,6 +131,8 @@ fn costs(part: &str) -> Vec<String> {
         (Some("hosts"), _) => (format!("hosts.{name}.memory-bus"), &[&MEMORY_BUS]),
         (Some("ni"), "queues") => return Vec::new(),
         (Some("ni"), "trapeze") => ("ni.trapeze".into(), &[&TRAPEZE]),
+        (Some("ni"), "udp-ip" | "e-udp") => ("ni.mcp".into(), &[&MCP, &KERNEL]),
+        (Some("ni"), "gm" | "berkeley-via") => ("ni.mcp".into(), &[&MCP, &LIBRARY]),
         (Some("ni"), "udma") => ("ni.udma".into(), &[&DESIGN, &FIFO, &UDMA]),
         (Some("ni"), "ap3000") => (format!("ni.{name}"), &[&DESIGN, &FIFO, &BLOCK_BUFFER]),
         (Some("ni"), "memory-channel") => (format!("ni.{name}"), &[&DESIGN, &BLOCK_BUFFER]),

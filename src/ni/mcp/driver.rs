@@ -143,10 +143,8 @@ impl Driver for McpDriver {
             }
         };
         cpu.sync().await;
-        if let Between::Kernel(_) = &self.between {
-            arrival.journey.served(start, cpu.now());
-            arrival.journey.close(stage::HOST_RECEIVE, cpu.now());
-        }
+        arrival.journey.served(start, cpu.now());
+        arrival.journey.close(stage::HOST_RECEIVE, cpu.now());
         turn.did("receive", arrival.journey.id(), arrival.bytes);
         landed
     }

@@ -122,7 +122,6 @@ impl Library {
             sum: Sum::ZERO,
         };
         journey.served(start, cpu.now());
-        journey.close(stage::HOST_RECEIVE, cpu.now());
         turn.did("receive", journey.id(), data);
         let envelope = decode(&head).expect("a message begins with an envelope");
         let bytes = ENVELOPE + data;

@@ -29,7 +29,7 @@ pub struct McpParameters {
     /// How long fragments wait for the rest of their datagram.
     pub reassembly_time: Time,
     /// What the firmware's work takes.
-    pub firmware: FirmwareCosts,
+    pub firmware: ThreadCosts,
     /// What lies between programs and the interface.
     pub users: Users,
 }
@@ -65,7 +65,7 @@ pub struct Remedies {
 
 /// What the firmware's work takes, in cycles of the interface's processor.
 #[derive(Clone, Copy, Debug)]
-pub struct FirmwareCosts {
+pub struct ThreadCosts {
     /// A pass over the dispatcher that finds nothing.
     pub poll: u64,
     /// A thread's way from one dispatching state to the next.
@@ -186,7 +186,7 @@ impl McpParameters {
             firmware: t.table(
                 "firmware",
                 "What the firmware's work takes, in cycles of the interface's processor",
-                FirmwareCosts::read,
+                ThreadCosts::read,
             ),
             users: match user_level {
                 true => Users::Library(t.table("library", "What a library's work takes", LibraryCosts::read)),
@@ -222,10 +222,10 @@ impl PipeliningParameters {
     }
 }
 
-impl FirmwareCosts {
-    fn read(t: &mut Table<'_>) -> FirmwareCosts {
+impl ThreadCosts {
+    fn read(t: &mut Table<'_>) -> ThreadCosts {
         let mut cycles = |key, what| t.count(key, what).max(CYCLES_MAX).required();
-        FirmwareCosts {
+        ThreadCosts {
             poll: cycles("poll", "A pass over the dispatcher that finds nothing").max(1),
             state: cycles("state", "A thread's way from one dispatching state to the next"),
             start: cycles("start", "Starting an engine"),
