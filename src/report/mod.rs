@@ -1,8 +1,10 @@
 //! From results to what a person reads: tables, claims, charts, timelines, one HTML page.
 //!
-//! Everything here is plain data in, text out, and the same bytes for the same data. Whoever ran
-//! the study fills the data types; nothing here runs, measures or judges a model.
+//! Everything here is plain data in, text out (bytes in `capture/`), and the same bytes for the same data. Whoever ran
+//! the study fills the data types; nothing here runs, measures or judges a model. `capture/` alone
+//! reads, too: packets as files that Wireshark and its like share with us.
 
+pub mod capture;
 pub mod chart;
 pub mod claim;
 pub mod html;

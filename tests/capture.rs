@@ -1,0 +1,226 @@
+//! Do captures say the same to others, and do others' to us? What is written is read back and shown to tshark, where
+//! it is installed; what Linux sent is parsed, put together, and its sums checked.
+
+use narrows::engine::{NodeId, Time};
+use narrows::protocol::udp_ip::{
+    Datagram, PACKET_MAX, PAYLOAD_MAX, Reassembled, Reassembly, ReassemblyParameters, Sum, addresses, parse,
+};
+use narrows::report::capture::{Capture, CapturedPacket, read};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const ROOM: ReassemblyParameters =
+    ReassemblyParameters { datagrams: 8, bytes: 8 * PACKET_MAX, lifetime: Time::from_us(30_000_000) };
+const MTU: usize = 1_500;
+/// Payloads below, at and above what a packet holds, odd ones, a page of E-UDP's MTU, the longest.
+const PAYLOADS: [usize; 9] = [0, 1, 1_471, 1_472, 1_473, 2_953, 4_096, 32_768, PAYLOAD_MAX];
+
+fn content(length: usize) -> Vec<u8> {
+    (0..length).map(|at| (at ^ (at >> 8).wrapping_mul(29)) as u8).collect()
+}
+
+/// The packets of a datagram with this payload.
+fn packets(identification: u16, payload: &[u8]) -> Vec<Vec<u8>> {
+    let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
+    let datagram = Datagram { from: end(0), to: end(1), identification, payload: payload.len(), checksum: None };
+    let fragments = datagram.summed(Sum::of(payload)).fragments(MTU).expect("an MTU");
+    fragments.map(|fragment| fragment.packet(payload)).collect()
+}
+
+/// All payloads as a capture, the last of three interfaces' packets backwards; with the time of each packet.
+fn capture() -> (Capture, Vec<Time>) {
+    let mut capture = Capture::new(["sender", "receiver: ü", "x"]);
+    let mut times = Vec::new();
+    for (number, length) in PAYLOADS.into_iter().enumerate() {
+        let mut packets = packets(number as u16 + 1, &content(length));
+        if number % 3 == 2 {
+            packets.reverse();
+        }
+        for packet in packets {
+            let time = Time::from_ps(1_234_567 * (1 + times.len() as u64));
+            capture.packet(number % 3, time, &packet);
+            times.push(time);
+        }
+    }
+    (capture, times)
+}
+
+/// What datagrams there are, put together, by identification; every sum is right.
+fn datagrams(packets: &[CapturedPacket]) -> BTreeMap<u16, Vec<u8>> {
+    let mut reassembly = Reassembly::new(ROOM);
+    let mut buffers: BTreeMap<u16, (Vec<u8>, Sum)> = BTreeMap::new();
+    let mut complete = BTreeMap::new();
+    for packet in packets {
+        let bytes = packet.ipv4().expect("IPv4");
+        let parsed = parse(bytes).expect("a packet, its sum right");
+        let (buffer, sum) = buffers.entry(parsed.identification).or_default();
+        let (payload, place) = (&bytes[parsed.payload.clone()], parsed.place());
+        buffer.resize(buffer.len().max(place.end), 0);
+        *sum += Sum::of(payload).at(place.start);
+        buffer[place].copy_from_slice(payload);
+        if let Reassembled::Complete { key, header, .. } = reassembly.arrive(&parsed, Time::ZERO) {
+            let (buffer, sum) = buffers.remove(&key.identification).expect("it was kept");
+            assert!(header.checksum.is_some() && header.is_right(key.from, key.to, sum), "the sum is there and right");
+            complete.insert(key.identification, buffer);
+        }
+    }
+    assert_eq!((buffers.len(), reassembly.drops().total()), (0, 0), "nothing is left over");
+    complete
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let (capture, times) = capture();
+    let read = read(capture.bytes()).expect("a capture");
+    let told: Vec<Duration> = read.iter().map(|packet| packet.at.expect("a time")).collect();
+    let expected: Vec<Duration> = times.iter().map(|time| Duration::from_nanos(time.ps() / 1_000)).collect();
+    assert_eq!(told, expected);
+    assert!(read.iter().all(|packet| packet.length == packet.bytes.len()));
+    let names: Vec<&str> = read.iter().take(4).map(|packet| packet.name.expect("a name")).collect();
+    assert_eq!(names, ["sender", "receiver: ü", "x", "sender"]);
+    let datagrams = datagrams(&read);
+    assert!(datagrams.values().map(Vec::len).eq(PAYLOADS), "one for each payload");
+    assert!(datagrams.values().all(|payload| *payload == content(payload.len())));
+    let mut written = Vec::new();
+    capture.write_to(&mut written).expect("memory takes all");
+    assert_eq!(written, capture.bytes());
+}
+
+/// What Linux sent: `tests/data/captures/README.md` says how.
+fn of_linux(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/captures").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn what_linux_sent_is_understood() {
+    let files = ["linux.pcapng", "linux-ns.pcap", "linux-us.pcap"].map(of_linux);
+    let [pcapng, ns, us] = files.each_ref().map(|file| read(file).expect("a capture"));
+    for packets in [&pcapng, &ns, &us] {
+        let datagrams = datagrams(packets);
+        let mut lengths: Vec<usize> = datagrams.values().map(Vec::len).collect();
+        lengths.sort_unstable();
+        assert_eq!(lengths, [0, 1, 18, 1_472, 1_473, 5_000]);
+        let sent = |length: usize| (0..length).map(|at| (at * 7 + length) as u8).collect::<Vec<u8>>();
+        assert!(datagrams.values().all(|payload| *payload == sent(payload.len())));
+    }
+    let times = |packets: &[CapturedPacket]| packets.iter().map(|packet| packet.at).collect::<Vec<_>>();
+    assert_eq!(times(&pcapng), times(&ns));
+    let to_us = |at: Duration| Duration::from_micros(at.as_micros() as u64);
+    assert_eq!(ns.iter().map(|packet| packet.at.map(to_us)).collect::<Vec<_>>(), times(&us));
+}
+
+#[test]
+fn our_fragments_are_linuxs() {
+    let file = of_linux("linux-ns.pcap");
+    for mut theirs in read(&file).expect("a capture").chunk_by(|a, b| identification(a) == identification(b)) {
+        let head = parse(theirs[0].ipv4().expect("IPv4")).expect("a packet");
+        let udp = head.udp.expect("the first");
+        let (from, to) = ((head.from, udp.from), (head.to, udp.to));
+        let payload: Vec<u8> = (0..udp.payload).map(|at| (at * 7 + udp.payload) as u8).collect();
+        let [from, to] = [from, to].map(|(address, port)| std::net::SocketAddrV4::new(address, port));
+        let ours = Datagram { from, to, identification: head.identification, payload: udp.payload, checksum: None };
+        for fragment in ours.summed(Sum::of(&payload)).fragments(MTU).expect("an MTU") {
+            let (first, rest) = theirs.split_first().expect("as many");
+            assert_eq!(fragment.packet(&payload), first.ipv4().expect("IPv4"), "to the byte");
+            theirs = rest;
+        }
+        assert!(theirs.is_empty());
+    }
+}
+
+fn identification(packet: &CapturedPacket) -> Option<u16> {
+    Some(parse(packet.ipv4()?).ok()?.identification)
+}
+
+/// A file that is gone when the test is over.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, bytes: &[u8]) -> Scratch {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
+        std::fs::write(&path, bytes).expect("the target folder can be written to");
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A file that stays behind does no harm.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// A line for each packet, and in it each field, as tshark sees them; nothing where it is not installed.
+fn tshark(file: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
+    let is_there = Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    if !is_there {
+        eprintln!("tshark is not installed: what it sees in our captures is not looked at");
+        return None;
+    }
+    let mut command = Command::new("tshark");
+    command.arg("-n").arg("-r").arg(file).args(["-T", "fields", "-E", "separator=|"]);
+    for preference in ["ip.check_checksum:TRUE", "udp.check_checksum:TRUE", "ip.defragment:TRUE"] {
+        command.args(["-o", preference]);
+    }
+    // What stands in payloads is nobody's protocol, whatever it looks like.
+    command.args(["-d", &format!("udp.port=={},data", addresses::PORT_BASE)]);
+    for field in fields {
+        command.args(["-e", field]);
+    }
+    let output = command.output().expect("tshark runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    Some(text.lines().map(|line| line.split('|').map(str::to_owned).collect()).collect())
+}
+
+const GOOD: &str = "1";
+
+#[test]
+fn tshark_reads_what_is_written() {
+    let (capture, times) = capture();
+    let file = Scratch::new("written.pcapng", capture.bytes());
+    let fields = [
+        "frame.time_epoch",
+        "frame.interface_name",
+        "ip.id",
+        "ip.checksum.status",
+        "udp.checksum.status",
+        "udp.payload",
+        "_ws.expert.message",
+        "_ws.malformed",
+    ];
+    let Some(lines) = tshark(&file.0, &fields) else { return };
+    assert_eq!(lines.len(), times.len());
+    let mut payloads = BTreeMap::new();
+    for (line, time) in lines.iter().zip(&times) {
+        let [epoch, interface, id, ip, udp, payload, expert, malformed] = &line[..] else { panic!("{line:?}") };
+        let ns = time.ps() / 1_000;
+        assert_eq!(*epoch, format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000));
+        let number = u16::from_str_radix(id.trim_start_matches("0x"), 16).expect("a number");
+        assert_eq!(*interface, ["sender", "receiver: ü", "x"][(number as usize - 1) % 3]);
+        assert_eq!((ip.as_str(), expert.as_str(), malformed.as_str()), (GOOD, "", ""), "{line:.200?}");
+        if !udp.is_empty() {
+            assert_eq!(udp, GOOD);
+            payloads.insert(number, payload.clone());
+        }
+    }
+    let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    for (number, length) in (1..).zip(PAYLOADS) {
+        assert!(payloads[&number] == hex(content(length)), "the datagram of {length} bytes, put together by tshark");
+    }
+}
+
+#[test]
+fn tshark_sees_a_wrong_sum() {
+    let payload = content(3_000);
+    let mut wrong = packets(1, &payload);
+    wrong[1][200] ^= 1;
+    let mut capture = Capture::new(["sender"]);
+    wrong.iter().for_each(|packet| capture.packet(0, Time::ZERO, packet));
+    let file = Scratch::new("wrong.pcapng", capture.bytes());
+    let Some(lines) = tshark(&file.0, &["ip.checksum.status", "udp.checksum.status"]) else { return };
+    assert_eq!(lines.last(), Some(&vec![GOOD.to_owned(), "0".to_owned()]), "{lines:?}");
+}
