@@ -1,0 +1,9 @@
+//! Any bytes as a script of fragments: what is complete had each of its bytes kept once, within the bounds.
+#![no_main]
+
+#[path = "../../tests/any_bytes/reassembly.rs"]
+mod reassembly;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| reassembly::any(bytes));

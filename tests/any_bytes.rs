@@ -1,0 +1,151 @@
+//! Does any packet, fragment or capture, however odd, end as what it says or as why it is dropped? What `fuzz/` does
+//! with its targets of bytes, a little of it with every run, and for as long as one likes:
+//!
+//!     NARROWS_FUZZ_SECONDS=600 cargo test --test any_bytes -- --ignored --nocapture
+
+#[path = "any_bytes/capture.rs"]
+mod capture;
+#[path = "any_bytes/ip_packet.rs"]
+mod ip_packet;
+#[path = "any_bytes/reassembly.rs"]
+mod reassembly;
+
+use narrows::engine::{NodeId, Time};
+use narrows::protocol::udp_ip::{Datagram, Sum, addresses};
+use narrows::report::capture::Capture;
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::time::{Duration, Instant};
+
+/// A target: what is done with any bytes.
+type Target = fn(&[u8]);
+
+/// The packets of a few datagrams.
+fn packets() -> Vec<Vec<u8>> {
+    let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
+    let of = |(identification, length): (u16, usize)| {
+        let payload: Vec<u8> = (0..length).map(|at| at as u8).collect();
+        let datagram = Datagram { from: end(0), to: end(1), identification, payload: length, checksum: None };
+        let fragments = datagram.summed(Sum::of(&payload)).fragments(60).expect("an MTU");
+        fragments.map(|fragment| fragment.packet(&payload)).collect::<Vec<_>>()
+    };
+    [(1, 0), (2, 21), (3, 150)].into_iter().flat_map(of).collect()
+}
+
+/// What captures begin as, before they are damaged: one of ours, and what Linux sent.
+fn captures() -> Vec<Vec<u8>> {
+    let mut capture = Capture::new(["a", "b"]);
+    for (number, packet) in packets().iter().enumerate() {
+        capture.packet(number % 2, Time::from_us(number as u64), packet);
+    }
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/captures/");
+    let names = ["linux.pcapng", "linux-ns.pcap", "linux-us.pcap"];
+    let read = |name| std::fs::read(format!("{folder}{name}")).expect("a shipped file");
+    let mut all: Vec<Vec<u8>> = names.into_iter().map(read).collect();
+    // Their first packets will do: most of a long file is payload.
+    all.iter_mut().for_each(|file| file.truncate(600));
+    all.push(capture.bytes().to_vec());
+    all
+}
+
+/// Bytes of one input, or of two, changed here and there: replaced, flipped, cut, doubled, or made extreme.
+fn damaged(seeds: &[Vec<u8>], rng: &mut Pcg64) -> Vec<u8> {
+    let mut bytes = seeds[rng.random_range(0..seeds.len())].clone();
+    if rng.random_range(0..8) == 0 {
+        bytes.extend_from_slice(&seeds[rng.random_range(0..seeds.len())]);
+    }
+    for _ in 0..rng.random_range(0..12) {
+        if bytes.is_empty() {
+            bytes.push(rng.random());
+        }
+        let at = rng.random_range(0..bytes.len());
+        match rng.random_range(0..6) {
+            0 => bytes[at] = rng.random(),
+            1 => bytes[at] ^= 1 << rng.random_range(0..8),
+            2 => bytes.truncate(at),
+            3 => drop(bytes.splice(at..at, [0; 4])),
+            4 => bytes[at] = [0, 1, 0x7f, 0x80, 0xff][rng.random_range(0..5)],
+            _ => {
+                let part = bytes[at..(at + rng.random_range(1..40)).min(bytes.len())].to_vec();
+                bytes.splice(at..at, part);
+            }
+        }
+    }
+    bytes
+}
+
+/// Inputs of no shape at all, short ones.
+fn shapeless(rng: &mut Pcg64) -> Vec<u8> {
+    (0..rng.random_range(0..400)).map(|_| rng.random()).collect()
+}
+
+/// Damages inputs for as long as there is time; tells how many.
+fn fuzz(target: Target, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64 {
+    let (mut rng, began, mut inputs) = (Pcg64::seed_from_u64(seed), Instant::now(), 0);
+    while began.elapsed() < time {
+        for _ in 0..1_000 {
+            let input = if rng.random_range(0..10) == 0 { shapeless(&mut rng) } else { damaged(seeds, &mut rng) };
+            if let Err(panic) = std::panic::catch_unwind(|| target(&input)) {
+                eprintln!("the input that does it: {input:02x?}");
+                std::panic::resume_unwind(panic);
+            }
+        }
+        inputs += 1_000;
+    }
+    inputs
+}
+
+/// A number from the environment.
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+}
+
+#[track_caller]
+fn fuzz_for_seconds(name: &str, target: Target, seeds: &[Vec<u8>]) {
+    let seconds = number("NARROWS_FUZZ_SECONDS", 60);
+    let inputs = fuzz(target, seeds, Duration::from_secs(seconds), number("NARROWS_FUZZ_SEED", 1));
+    eprintln!("{name}: {inputs} inputs in {seconds} s");
+}
+
+#[test]
+#[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
+fn fuzz_ip_packet_for_minutes() {
+    fuzz_for_seconds("ip_packet", ip_packet::any, &packets());
+}
+
+#[test]
+#[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
+fn fuzz_reassembly_for_minutes() {
+    // Scripts of fragments, not packets: whole datagrams in eights, in order.
+    let script = |total: u8| (0..total).flat_map(|at| [u8::from(at + 1 < total), at, 1, 1]).collect::<Vec<u8>>();
+    fuzz_for_seconds("reassembly", reassembly::any, &[script(2), script(5), script(9)]);
+}
+
+#[test]
+#[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
+fn fuzz_capture_for_minutes() {
+    fuzz_for_seconds("capture", capture::any, &captures());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_packet_panics(bytes in prop::collection::vec(any::<u8>(), 0..120), seed in any::<u64>()) {
+        ip_packet::any(&bytes);
+        ip_packet::any(&damaged(&packets(), &mut Pcg64::seed_from_u64(seed)));
+    }
+
+    #[test]
+    fn no_fragments_panic(script in prop::collection::vec((any::<u8>(), 0u8..12, 0u8..5, 0u8..4), 0..60)) {
+        let bytes: Vec<u8> = script.into_iter().flat_map(|(flags, at, length, wait)| [flags, at, length, wait]).collect();
+        reassembly::any(&bytes);
+    }
+
+    #[test]
+    fn no_capture_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), seed in any::<u64>()) {
+        capture::any(&bytes);
+        capture::any(&damaged(&captures(), &mut Pcg64::seed_from_u64(seed)));
+    }
+}

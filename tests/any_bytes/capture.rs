@@ -1,0 +1,22 @@
+//! Any bytes as a capture: its packets lie in it, or it is told what is wrong, and where.
+
+use narrows::protocol::udp_ip::parse;
+use narrows::report::capture::read;
+
+/// Reads them, and what is in each packet.
+pub fn any(bytes: &[u8]) {
+    match read(bytes) {
+        Ok(packets) => {
+            let file = bytes.as_ptr_range();
+            let lies_in_it =
+                |of: &[u8]| of.is_empty() || (file.contains(&of.as_ptr()) && of.as_ptr_range().end <= file.end);
+            assert!(packets.iter().all(|packet| lies_in_it(packet.bytes)));
+            // Each takes a header of the file, so that their number is bounded by its length.
+            assert!(packets.len() <= bytes.len() / 16);
+            for packet in packets.iter().filter_map(|packet| packet.ipv4()) {
+                let _ = parse(packet);
+            }
+        }
+        Err(error) => assert!(error.at <= bytes.len() && !error.message.is_empty(), "{error}"),
+    }
+}

@@ -1,0 +1,44 @@
+//! Any bytes as an IPv4 packet: what is taken of it lies in it, and etherparse says the same of it.
+
+use etherparse::checksum::Sum16BitWords;
+use etherparse::{Ipv4HeaderSlice, UdpHeader};
+use narrows::protocol::udp_ip::{IPV4_HEADER, PACKET_MAX, Sum, UDP_HEADER, parse};
+
+/// The bytes as they are, and with the sum of their header put right, so that what lies behind it is reached.
+pub fn any(bytes: &[u8]) {
+    packet(bytes);
+    let length = bytes.first().map_or(0, |byte| 4 * usize::from(byte & 15));
+    if (IPV4_HEADER..=bytes.len()).contains(&length) {
+        let mut summed = bytes.to_vec();
+        summed[10..12].fill(0);
+        let checksum = Sum::of(&summed[..length]).checksum();
+        summed[10..12].copy_from_slice(&checksum.to_be_bytes());
+        packet(&summed);
+    }
+}
+
+fn packet(bytes: &[u8]) {
+    let Ok(parsed) = parse(bytes) else { return };
+    let header = Ipv4HeaderSlice::from_slice(bytes).expect("etherparse reads what was taken");
+    // Over the bytes: the header that etherparse makes of them has no reserved bit.
+    assert_eq!(Sum16BitWords::new().add_slice(header.slice()).ones_complement(), 0, "{bytes:02x?}");
+    assert_eq!((parsed.from, parsed.to), (header.source_addr(), header.destination_addr()));
+    assert_eq!((parsed.more, parsed.identification), (header.more_fragments(), header.identification()));
+    assert_eq!(parsed.payload.end, usize::from(header.total_len()));
+    assert_eq!(parsed.carried().len(), usize::from(header.payload_len().expect("a length")));
+    assert_eq!(parsed.carried().start, usize::from(header.fragments_offset().byte_offset()));
+    assert!(parsed.header_len + parsed.carried().end <= PACKET_MAX);
+    let payload = &bytes[parsed.payload.clone()];
+    assert_eq!(parsed.place().len(), payload.len());
+    let Some(head) = parsed.udp else { return };
+    let (udp, _) = UdpHeader::from_slice(&bytes[parsed.header_len..parsed.payload.end]).expect("a header");
+    assert_eq!(
+        (head.from, head.to, head.payload + UDP_HEADER),
+        (udp.source_port, udp.destination_port, udp.length.into())
+    );
+    if parsed.is_whole() {
+        let theirs = udp.calc_checksum_ipv4(&header.to_header(), payload).expect("a length");
+        let is_right = head.checksum.is_none_or(|sum| sum == theirs);
+        assert_eq!(head.is_right(parsed.from, parsed.to, Sum::of(payload)), is_right, "{bytes:02x?}");
+    }
+}

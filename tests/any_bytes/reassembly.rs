@@ -1,0 +1,79 @@
+//! Any bytes as a script of fragments, four each: what is complete had each of its bytes kept once, and no more is kept
+//! than there is room for.
+
+use narrows::engine::Time;
+use narrows::protocol::udp_ip::{
+    DatagramKey, IPV4_HEADER, Parsed, Reassembled, Reassembly, ReassemblyParameters, UDP_HEADER, UdpHead,
+};
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+
+const ROOM: ReassemblyParameters = ReassemblyParameters { datagrams: 3, bytes: 400, lifetime: Time::from_ns(40) };
+
+/// What is kept of each datagram, byte by byte, as who scatters them would have it.
+type Kept = BTreeMap<DatagramKey, Vec<u8>>;
+
+/// Plays the script.
+pub fn any(bytes: &[u8]) {
+    let (mut reassembly, mut kept, mut now) = (Reassembly::new(ROOM), Kept::new(), Time::ZERO);
+    for step in bytes.as_chunks::<4>().0 {
+        now += Time::from_ns(u64::from(step[3] % 32));
+        for key in reassembly.expires(now) {
+            assert!(kept.remove(&key).is_some(), "what expires was under way");
+        }
+        arrive(&fragment(step), &mut reassembly, &mut kept, now);
+        let bytes: usize = kept.values().map(Vec::len).sum();
+        assert_eq!(bytes, reassembly.bytes());
+        assert!(bytes <= ROOM.bytes && (kept.len()..=ROOM.datagrams).contains(&reassembly.datagrams()));
+        assert_eq!(reassembly.next_timer().is_some(), reassembly.datagrams() > 0);
+        assert!(reassembly.next_timer().is_none_or(|due| due > now && due <= now + ROOM.lifetime));
+    }
+    let left = reassembly.expires(now + ROOM.lifetime);
+    assert!(left.len() == kept.len() && left.iter().all(|key| kept.contains_key(key)));
+    assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
+}
+
+/// A fragment of one of four datagrams: 8-byte units, the last with a few bytes more or fewer.
+fn fragment(&[flags, at, length, wait]: &[u8; 4]) -> Parsed {
+    let more = flags & 1 == 1;
+    let offset = 8 * usize::from(at % 16);
+    let odd = if more { 0 } else { usize::from(wait / 32) };
+    let carried = 8 * usize::from(1 + length % 6) + odd;
+    let is_first = offset == 0;
+    let payload = if more { usize::from(length / 6) * 2 + 1 } else { carried - UDP_HEADER };
+    let udp = is_first.then_some(UdpHead { from: 1, to: 2, payload, checksum: None });
+    let start = IPV4_HEADER + if is_first { UDP_HEADER } else { 0 };
+    let [from, to] = [1, 2].map(|host| Ipv4Addr::new(10, 0, 0, host));
+    let identification = u16::from(flags >> 1 & 3);
+    Parsed {
+        from,
+        to,
+        identification,
+        offset,
+        more,
+        header_len: IPV4_HEADER,
+        payload: start..IPV4_HEADER + carried,
+        udp,
+    }
+}
+
+fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut Kept, now: Time) {
+    let key = packet.key();
+    match reassembly.arrive(packet, now) {
+        Reassembled::Kept => kept.entry(key).or_default().extend(packet.carried().map(|byte| byte as u8)),
+        Reassembled::Dropped { gives_up, .. } => {
+            if gives_up {
+                kept.remove(&key);
+            }
+        }
+        Reassembled::Complete { key: told, length, header } => {
+            assert_eq!(told, key);
+            assert_eq!(header.payload, length);
+            let before = if packet.is_whole() { Vec::new() } else { kept.remove(&key).unwrap_or_default() };
+            let mut all: Vec<u8> = before.into_iter().chain(packet.carried().map(|byte| byte as u8)).collect();
+            all.sort_unstable();
+            // No datagram of a script has more bytes than a byte can number.
+            assert!(all.into_iter().map(usize::from).eq(0..UDP_HEADER + length), "each byte once");
+        }
+    }
+}
