@@ -12,7 +12,6 @@ impl Mcp {
             Guard::SenderAlone => !self.is_serial() || self.outgoing.is_empty(),
             Guard::HostFree => self.host == Engine::Rests || !self.keeps(Rule::EngineExclusive),
             Guard::HostDone => self.host == Engine::Ended,
-            Guard::LinkRests => !self.is_serial() || self.keeps(Rule::DirectionsApart) || self.link_rests(),
             Guard::SendWhole => self.outgoing.front().is_some_and(|packet| self.is_whole(packet)),
             Guard::SendEnough => self.outgoing.front().is_some_and(|packet| self.has_enough(packet)),
             Guard::SendEnded => self.send == Engine::Ended,
@@ -42,10 +41,6 @@ impl Mcp {
 
     fn is_free(&self, used: usize, buffers: u8) -> bool {
         used < usize::from(buffers) || !self.keeps(Rule::BuffersHeld)
-    }
-
-    fn link_rests(&self) -> bool {
-        [Thread::Send, Thread::Recv].iter().all(|&thread| self.state(thread) == ThreadState::Idle)
     }
 
     /// How much of a packet to be sent the firmware believes to have landed.
@@ -91,5 +86,17 @@ impl Mcp {
         let packet = self.incoming.front().filter(|packet| !packet.ended)?;
         let has_place = self.places > 0 || self.state(Thread::Rdma) != ThreadState::Idle;
         (self.host == Engine::Rests && has_place).then_some(packet.taken.saturating_add(self.threshold()?))
+    }
+
+    /// Whether SEND works on a packet of which more is to land.
+    pub fn cuts_through_out(&self) -> bool {
+        let works = !matches!(self.state(Thread::Send), ThreadState::Idle | ThreadState::FineGrainedSendDone);
+        works && self.outgoing.front().is_some_and(|packet| packet.landed < packet.length)
+    }
+
+    /// Whether RDMA works on a packet of which more is to come.
+    pub fn cuts_through_in(&self) -> bool {
+        let works = !matches!(self.state(Thread::Rdma), ThreadState::Idle | ThreadState::FineGrainedRdmaDone);
+        works && self.incoming.front().is_some_and(|packet| !packet.ended)
     }
 }

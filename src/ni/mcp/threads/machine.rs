@@ -224,7 +224,8 @@ impl Mcp {
         TRANSITIONS.iter().filter(move |row| row.thread == thread && row.from == from)
     }
 
-    fn open(&self, thread: Thread) -> Option<&'static Transition> {
+    /// The row of a thread that is open.
+    pub fn open(&self, thread: Thread) -> Option<&'static Transition> {
         self.rows(thread).find(|row| self.may(row))
     }
 

@@ -82,18 +82,21 @@ pub enum Rule {
     EndsMarked,
     /// The dispatcher takes ready threads in turn, not always the first.
     Turns,
-    /// [`Pipelining::Serial`] keeps the two engines of a direction apart, not all three of the interface.
-    DirectionsApart,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Rule; 6] = [
-        Rule::EngineExclusive,
-        Rule::BytesFirst,
-        Rule::BuffersHeld,
-        Rule::EndsMarked,
-        Rule::Turns,
-        Rule::DirectionsApart,
-    ];
+    pub const ALL: [Rule; 5] =
+        [Rule::EngineExclusive, Rule::BytesFirst, Rule::BuffersHeld, Rule::EndsMarked, Rule::Turns];
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::EngineExclusive => "engine-exclusive",
+            Rule::BytesFirst => "bytes-first",
+            Rule::BuffersHeld => "buffers-held",
+            Rule::EndsMarked => "ends-marked",
+            Rule::Turns => "turns",
+        }
+    }
 }

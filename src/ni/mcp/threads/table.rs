@@ -123,8 +123,6 @@ pub enum Guard {
     HostFree,
     /// The host engine has ended, which nobody has noticed.
     HostDone,
-    /// The network engines rest, where no direction is apart: [`Rule::DirectionsApart`](super::Rule).
-    LinkRests,
     /// The first packet to be sent lies there whole.
     SendWhole,
     /// It does not, but enough of it for a fragment does.
@@ -153,13 +151,12 @@ pub enum Guard {
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Guard; 18] = [
+    pub const ALL: [Guard; 17] = [
         Guard::Descriptor,
         Guard::SendBuffer,
         Guard::SenderAlone,
         Guard::HostFree,
         Guard::HostDone,
-        Guard::LinkRests,
         Guard::SendWhole,
         Guard::SendEnough,
         Guard::SendEnded,
@@ -238,8 +235,8 @@ pub static TRANSITIONS: [Transition; 23] = {
     use Guard::*;
     use Thread::{Rdma, Recv, Sdma, Send};
     use ThreadState as S;
-    const START_READ: &[Guard] = &[Descriptor, SendBuffer, SenderAlone, HostFree, LinkRests];
-    const START_WRITE: &[Guard] = &[ReceivedWhole, Place, HostFree, LinkRests];
+    const START_READ: &[Guard] = &[Descriptor, SendBuffer, SenderAlone, HostFree];
+    const START_WRITE: &[Guard] = &[ReceivedWhole, Place, HostFree];
     [
         row(Sdma, S::Idle, START_READ, &[Read], S::Sdma),
         row(Sdma, S::Sdma, &[HostDone], &[HostRests], S::SdmaDone),
