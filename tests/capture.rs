@@ -1,11 +1,14 @@
 //! Do captures say the same to others, and do others' to us? What is written is read back and shown to tshark, where
 //! it is installed; what Linux sent is parsed, put together, and its sums checked.
 
-use narrows::engine::{NodeId, Time};
+use narrows::engine::{NodeId, Recorder, Time};
+use narrows::machine;
 use narrows::protocol::udp_ip::{
     Datagram, PACKET_MAX, PAYLOAD_MAX, Reassembled, Reassembly, ReassemblyParameters, Sum, addresses, parse,
 };
 use narrows::report::capture::{Capture, CapturedPacket, read};
+use narrows::study;
+use narrows::text::Document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -223,4 +226,40 @@ fn tshark_sees_a_wrong_sum() {
     let file = Scratch::new("wrong.pcapng", capture.bytes());
     let Some(lines) = tshark(&file.0, &["ip.checksum.status", "udp.checksum.status"]) else { return };
     assert_eq!(lines.last(), Some(&vec![GOOD.to_owned(), "0".to_owned()]), "{lines:?}");
+}
+
+/// The packets of a run, as `--pcap` writes them, and how many messages it delivered.
+fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
+    let text = format!(
+        "parts = [\"hosts/pentium-iii-815ep\", \"ni/{ni}\", \"fabrics/myrinet\"]\n[workload.ping-pong]\npayload = \"5000 B\"\nmessages = 3\n"
+    );
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let read = machine::read(Document::Text("run.toml", &text, None), &sets).expect("a machine");
+    let result = study::run(&read.value, Recorder::off().with_packets());
+    let mut capture = Capture::new(read.value.nodes.iter().map(|node| &node.name));
+    result.packets.iter().for_each(|packet| capture.packet(packet.node.index(), packet.at, &packet.bytes));
+    (capture, result.metric("messages.delivered").expect("messages"))
+}
+
+#[test]
+fn the_packets_of_a_run_are_whole_and_their_sums_right() {
+    let coarse = "ni.mcp.pipelining=coarse";
+    for (ni, sets) in [("udp-ip", &["ni.mcp.mtu=1500 B"][..]), ("udp-ip", &[]), ("e-udp", &[coarse])] {
+        let (capture, delivered) = of_a_run(ni, sets);
+        let packets = read(capture.bytes()).expect("a capture");
+        assert_eq!(datagrams(&packets).len() as f64, delivered, "{ni}, {sets:?}");
+        let file = Scratch::new("run.pcapng", capture.bytes());
+        let Some(lines) = tshark(&file.0, &["ip.checksum.status", "udp.checksum.status", "_ws.malformed"]) else {
+            return;
+        };
+        assert_eq!(lines.len(), packets.len());
+        let mut whole = 0.0;
+        for line in &lines {
+            let [ip, udp, malformed] = &line[..] else { panic!("{line:?}") };
+            assert_eq!((ip.as_str(), malformed.as_str()), (GOOD, ""), "{line:?}");
+            assert!(udp.is_empty() || udp == GOOD, "{line:?}");
+            whole += f64::from(u8::from(udp == GOOD));
+        }
+        assert_eq!(whole, delivered, "{ni}, {sets:?}");
+    }
 }

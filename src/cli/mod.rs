@@ -5,7 +5,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `run.rs`, `run_text.rs` | one run, and its result for a terminal |
+//! | `run.rs`, `run_text.rs`, `capture.rs` | one run, its result for a terminal, its packets for Wireshark |
 //! | `run_seeds.rs` | the same run with several seeds |
 //! | `sweep.rs`, `sweep_table.rs` | many runs, and their results as text, CSV and JSON |
 //! | `sweep_seeds.rs` | the same with several seeds a point |
@@ -19,6 +19,7 @@
 //! | `ending.rs` | exit codes, and how problems are told |
 //! | `output.rs` | standard output, and files that are written whole or not at all |
 
+mod capture;
 mod check;
 mod combinations;
 mod compare;

@@ -2,7 +2,7 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::output::{self, Output};
-use super::{Format, run_seeds, run_text, subject};
+use super::{Format, capture, run_seeds, run_text, subject};
 use crate::engine::{Outcome, Recorder, Time, Timeline};
 use crate::report::perfetto;
 use crate::study::seeds::SEEDS_MAX;
@@ -52,10 +52,13 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 200_000, requires = "trace")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=50_000_000))]
     trace_spans: u64,
+    /// Write the packets that left each node here, for Wireshark or tshark: pcapng in simulated nanoseconds
+    #[arg(long, value_name = "OUT", conflicts_with = "seeds")]
+    pcap: Option<PathBuf>,
     /// Say of each metric how sure it is, and which constants that comes from
     ///
-    /// Every constant that is derived, calibrated or chosen, by its comment, is tried up and down by 5 %;
-    /// each counts as known to ±25 %, one standard deviation, or as its comment states.
+    /// Every constant that is derived, calibrated or chosen, by its comment, is tried up and down by as
+    /// much as it may be off, 25 % at most; each counts as known to ±25 %, one standard deviation, or as its comment states.
     #[arg(long)]
     uncertainty: bool,
     /// Leave out what the run itself cost, so that equal runs print equal bytes
@@ -71,6 +74,10 @@ pub fn run(options: &Options) -> Ended {
     }
     let read = subject.read(&options.sets())?;
     let trace = options.trace.as_deref().map(Output::prepare).transpose()?;
+    if options.pcap.is_some() {
+        capture::is_possible(&read.value)?;
+    }
+    let pcap = options.pcap.as_deref().map(Output::prepare).transpose()?;
     let begun = Instant::now();
     let result = study::run(&read.value, options.recorder());
     let wall_s = begun.elapsed().as_secs_f64();
@@ -92,6 +99,9 @@ pub fn run(options: &Options) -> Ended {
     })?;
     if let (Some(trace), Some(path)) = (trace, &options.trace) {
         write_trace(trace, path, &result.timeline)?;
+    }
+    if let (Some(pcap), Some(path)) = (pcap, &options.pcap) {
+        capture::write(pcap, path, &read.value, &result.packets)?;
     }
     Ok(told(&result))
 }
@@ -122,10 +132,11 @@ impl Options {
     }
 
     fn recorder(&self) -> Recorder {
-        match &self.trace {
+        let recorder = match &self.trace {
             Some(_) => Recorder::keeping(self.trace_spans as usize),
             None => Recorder::off(),
-        }
+        };
+        if self.pcap.is_some() { recorder.with_packets() } else { recorder }
     }
 }
 

@@ -33,7 +33,7 @@ pub use limits::{Limits, Outcome};
 pub use map::Map;
 pub use metric::Metric;
 pub use node::{Class, Head, NodeId};
-pub use record::{Doing, Recorder, Span, Timeline, Track, TrackId};
+pub use record::{Doing, Passed, Recorder, Span, Timeline, Track, TrackId};
 pub use resource::{Pool, Resource};
 pub use signal::{Mailbox, Signal};
 pub use sim::{Sim, Simulation};

@@ -1,5 +1,7 @@
-//! Spans: who held which resource, when, for which packet. Off unless asked for; bounded.
+//! Spans: who held which resource, when, for which packet. Off unless asked for; bounded. And packets of
+//! a known format as they passed, where they are asked for.
 
+use super::node::NodeId;
 use super::time::Time;
 use super::units::Bytes;
 use std::cell::{Cell, RefCell};
@@ -51,11 +53,24 @@ pub struct Timeline {
     pub dropped: u64,
 }
 
+/// A packet that has left a node, byte for byte.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Passed {
+    /// The node.
+    pub node: NodeId,
+    /// When its last byte had left.
+    pub at: Time,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
 /// Records spans, if it was made to.
 #[derive(Default)]
 pub struct Recorder {
     spans_max: Cell<usize>,
     timeline: RefCell<Timeline>,
+    captures: bool,
+    packets: RefCell<Vec<Passed>>,
 }
 
 impl Recorder {
@@ -66,7 +81,24 @@ impl Recorder {
 
     /// A recorder that keeps the first `spans_max` spans and counts the rest.
     pub fn keeping(spans_max: usize) -> Recorder {
-        Recorder { spans_max: Cell::new(spans_max), timeline: RefCell::default() }
+        Recorder { spans_max: Cell::new(spans_max), ..Recorder::default() }
+    }
+
+    /// The same, and it keeps packets.
+    pub fn with_packets(self) -> Recorder {
+        Recorder { captures: true, ..self }
+    }
+
+    /// Keeps a packet, if packets are kept.
+    pub fn packet(&self, passed: impl FnOnce() -> Passed) {
+        if self.captures {
+            self.packets.borrow_mut().push(passed());
+        }
+    }
+
+    /// The packets kept so far.
+    pub fn take_packets(&self) -> Vec<Passed> {
+        std::mem::take(&mut *self.packets.borrow_mut())
     }
 
     /// Whether spans are kept.

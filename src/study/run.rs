@@ -1,6 +1,6 @@
 //! One run of one description, and its result.
 
-use crate::engine::{Ledger, Map, Metric, Outcome, Recorder, Time, Timeline};
+use crate::engine::{Ledger, Map, Metric, Outcome, Passed, Recorder, Time, Timeline};
 use crate::host::memory_bus::TransactionKind;
 use crate::machine::Machine;
 use crate::machine::build::{Built, build};
@@ -26,6 +26,8 @@ pub struct RunResult {
     pub events: u64,
     /// The spans, if they were recorded.
     pub timeline: Timeline,
+    /// The packets of a known format that passed, if they were asked for.
+    pub packets: Vec<Passed>,
 }
 
 /// How long a resource was busy.
@@ -56,6 +58,7 @@ pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
         end: sim.now(),
         events: sim.events(),
         timeline: sim.recorder().take(),
+        packets: sim.recorder().take_packets(),
         outcome,
     }
 }
@@ -81,6 +84,7 @@ impl RunResult {
             end: Time::from_us(1),
             events: 0,
             timeline: Timeline::default(),
+            packets: Vec::new(),
         }
     }
 

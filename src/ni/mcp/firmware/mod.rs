@@ -139,7 +139,7 @@ impl Firmware {
             worked = true;
             self.context.chip.work(self.context.parameters.firmware.state * step.states.len() as u64).await;
             if step.states.contains(&ThreadState::SendDone) {
-                self.send.has_gone();
+                self.send.has_gone(&self.context);
             }
             for act in step.acts {
                 self.act(act).await;

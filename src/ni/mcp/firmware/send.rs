@@ -6,7 +6,7 @@ use super::super::parameters::Users;
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
 use super::{Context, HostWork, cause};
-use crate::engine::{Bytes, Class, Head, Journey, NodeId};
+use crate::engine::{Bytes, Class, Head, Journey, NodeId, Passed};
 use crate::fabric::{Label, Packet};
 use crate::host::Direction;
 use crate::ni::lanai::{HostJob, Landing, Sram, TransmitJob};
@@ -190,8 +190,12 @@ impl SendSide {
     }
 
     /// The first packet has gone.
-    pub(super) fn has_gone(&mut self) {
-        self.packets.pop_front().expect("what has gone was in a buffer");
+    pub(super) fn has_gone(&mut self, context: &Context) {
+        let gone = self.packets.pop_front().expect("what has gone was in a buffer");
+        if matches!(context.parameters.users, Users::Kernel(_)) && !gone.lost {
+            let (node, at) = (context.host.node, context.chip.sim.now());
+            context.chip.sim.recorder().packet(|| Passed { node, at, bytes: gone.packet.bytes().to_vec() });
+        }
     }
 
     /// A message has gone: the host is told.
