@@ -25,6 +25,7 @@
 //! | `reproduce.rs` | a study, reproduced |
 //! | `template.rs` | a small study, to be changed |
 //! | `own.rs` | functions that studies name, for what data cannot say |
+//! | `e_udp/` | Jin et al. (2005): time-flow charts, and the analytic model |
 //! | `trapeze.rs` | Yocum et al. (1997): statistics of traced transfers |
 //! | `nifdy/` | Callahan and Goldstein (1995): its search, volumes and piles |
 
@@ -33,6 +34,7 @@ mod check;
 pub mod claims;
 pub mod constants;
 pub mod description;
+mod e_udp;
 pub mod experiment;
 pub mod expression;
 pub mod figures;

@@ -8,7 +8,7 @@ use super::experiment::Results;
 use super::expression::{Key, Stop, Value};
 use super::home::Home;
 use super::view::{Source, View, planned_list};
-use super::{nifdy, trapeze};
+use super::{e_udp, nifdy, trapeze};
 use crate::report::Artifact;
 use crate::study::description::Study;
 use crate::text::{Said, suggest};
@@ -40,7 +40,7 @@ pub struct Exploration {
 }
 
 /// Values: name, whether the first argument is a point, and the function.
-const VALUES: [(&str, bool, Own); 9] = [
+const VALUES: [(&str, bool, Own); 13] = [
     ("transfer-times", true, Own::Numbers(trapeze::transfer_times)),
     ("transfer-sizes", true, Own::Numbers(trapeze::transfer_sizes)),
     ("steady-sizes", true, Own::Numbers(trapeze::steady_sizes)),
@@ -48,6 +48,10 @@ const VALUES: [(&str, bool, Own); 9] = [
     ("steady-idle", true, Own::Number(trapeze::steady_idle)),
     ("clearing-times", true, Own::Numbers(trapeze::clearing_times)),
     ("mean-transfer-of-node", true, Own::Number(trapeze::mean_transfer_of_node)),
+    ("packet-times", true, Own::Numbers(e_udp::flow::packet_times)),
+    ("packet-ends", true, Own::Numbers(e_udp::flow::packet_ends)),
+    ("pipelined-latency", false, Own::Number(e_udp::model::latency)),
+    ("pipelined-bandwidth", false, Own::Number(e_udp::model::bandwidth)),
     ("longest-pile", true, Own::Number(nifdy::pile::longest)),
     ("volume", false, Own::Number(nifdy::volume::volume)),
 ];

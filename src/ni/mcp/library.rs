@@ -115,12 +115,8 @@ impl Library {
         let from = card.addresses.at(NodeId(node), from);
         let to = card.addresses.at(card.host.node, to);
         let data = length as usize - MESSAGE_HEADER;
-        let part = Part {
-            buffer: buffer,
-            address: memory + MESSAGE_HEADER as u64,
-            place: ENVELOPE..ENVELOPE + data,
-            sum: Sum::ZERO,
-        };
+        let part =
+            Part { buffer, address: memory + MESSAGE_HEADER as u64, place: ENVELOPE..ENVELOPE + data, sum: Sum::ZERO };
         journey.served(start, cpu.now());
         turn.did("receive", journey.id(), data);
         let envelope = decode(&head).expect("a message begins with an envelope");
