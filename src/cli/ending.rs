@@ -12,7 +12,7 @@ pub type Ended = Result<Ending, Failure>;
 pub enum Ending {
     /// All well.
     Done,
-    /// A claim failed under `--strict`.
+    /// A claim failed under `--strict`, or a verdict of `verify` is not as it should be.
     ClaimFailed,
     /// A run ended stuck.
     Stuck,

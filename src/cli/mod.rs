@@ -1,7 +1,8 @@
 //! The command line: one file per command.
 //!
 //! Results go to standard output, everything else to standard error. The exit code is 0 when
-//! done, 1 when a claim failed under `--strict`, 2 for bad input, 3 when a run ended stuck.
+//! done, 1 when a claim failed under `--strict` or a verdict of `verify` is wrong, 2 for bad input,
+//! 3 when a run ended stuck.
 //!
 //! | file | holds |
 //! |---|---|
@@ -12,6 +13,7 @@
 //! | `whatif.rs` | what would change if a number were another |
 //! | `fit.rs` | constants fitted on numbers |
 //! | `reproduce.rs`, `new.rs` | papers and studies; a study to be changed |
+//! | `verify.rs` | the firmware's properties, model-checked |
 //! | `list.rs`, `show.rs`, `check.rs` | what there is; values and their origins; problems |
 //! | `compare.rs` | two results side by side |
 //! | `schema.rs`, `completions.rs` | for editors and shells |
@@ -41,6 +43,7 @@ mod sweep_seeds;
 mod sweep_table;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod whatif;
 
 use clap::builder::Styles;
@@ -58,8 +61,8 @@ Examples:
   narrows whatif ping-pong                  what would change if a number were another
   narrows list                              what there is to start from
 
-Exit codes: 0 done or saturated, 1 a claim failed under --strict, 2 bad input,
-3 a run ended in a deadlock, livelock or at a stated limit.";
+Exit codes: 0 done or saturated, 1 a claim failed under --strict or a verdict of verify is wrong,
+2 bad input, 3 a run ended in a deadlock, livelock or at a stated limit.";
 
 /// Says where the time of every message goes between a program and the wire.
 ///
@@ -81,6 +84,7 @@ enum Command {
     Whatif(whatif::Options),
     Reproduce(reproduce::Options),
     Fit(fit::Options),
+    Verify(verify::Options),
     New(new::Options),
     List(list::Options),
     Show(show::Options),
@@ -107,6 +111,7 @@ pub fn main() -> ExitCode {
         Command::Whatif(options) => whatif::run(&options),
         Command::Reproduce(options) => reproduce::run(&options),
         Command::Fit(options) => fit::run(&options),
+        Command::Verify(options) => verify::run(&options),
         Command::New(options) => new::run(&options),
         Command::List(options) => list::run(&options),
         Command::Show(options) => show::run(&options),

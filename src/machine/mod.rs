@@ -19,6 +19,7 @@ mod nodes;
 mod protocols;
 pub mod shipped;
 
+pub use crate::ni::mcp as control_program;
 pub use fabrics::FabricParameters;
 
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};

@@ -164,7 +164,7 @@ impl Located {
     }
 }
 
-fn among<'a>(what: &str, given: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
+pub(super) fn among<'a>(what: &str, given: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
     let near = suggest::nearest(given, allowed.clone());
     let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
     let allowed = allowed.collect::<Vec<_>>().join(", ");

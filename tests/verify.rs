@@ -1,0 +1,112 @@
+//! Does `narrows verify` say what holds of the firmware, catch what is broken, and agree with Spin?
+//!
+//! What each property means is tested beside it; here a person asks.
+
+use narrows::study::verify::spin;
+use serde_json::Value as Json;
+use std::process::{Command, Output};
+
+fn narrows(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    command.arg("verify").args(arguments).current_dir(std::env::temp_dir()).output().expect("the program starts")
+}
+
+/// What was told on standard output, and the exit code.
+fn told(arguments: &[&str]) -> (String, Option<i32>) {
+    let ran = narrows(arguments);
+    (String::from_utf8(ran.stdout).expect("UTF-8"), ran.status.code())
+}
+
+fn json(arguments: &[&str]) -> (Json, Option<i32>) {
+    let (text, code) = told(&[arguments, &["--format", "json"]].concat());
+    (serde_json::from_str(&text).expect("JSON"), code)
+}
+
+/// The verdict on a property of the first firmware.
+fn holds(json: &Json, property: &str) -> bool {
+    let all = json["firmwares"][0]["properties"].as_array().expect("a list");
+    let of = all.iter().find(|of| of["property"] == property).expect("a property");
+    of["holds"].as_bool().expect("a verdict")
+}
+
+#[test]
+fn only_fine_pipelining_overlaps_within_a_packet_and_serial_firmware_not_at_all() {
+    for (firmware, between, within) in
+        [("berkeley-via", false, false), ("gm", true, false), ("coarse", true, false), ("fine", true, true)]
+    {
+        let (json, code) = json(&[firmware]);
+        assert_eq!((code, json["as_expected"].as_bool()), (Some(0), Some(true)), "{firmware}");
+        for direction in ["f1", "f2"] {
+            assert_eq!(holds(&json, direction), between, "{firmware}: {direction}");
+            assert_eq!(holds(&json, &format!("{direction}-within")), within, "{firmware}: {direction} within");
+        }
+        let always = ["f3", "f4", "f4-last", "engines", "landed-first", "whole", "no-deadlock", "in-turn", "table"];
+        assert!(always.iter().all(|property| holds(&json, property)), "{firmware}");
+    }
+}
+
+#[test]
+fn a_broken_rule_is_told_with_the_run_that_shows_it_and_exits_with_1() {
+    let arguments = ["berkeley-via", "--without", "engine-exclusive"];
+    let (text, code) = told(&arguments);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("f4            FAILS"), "{text}");
+    assert!(text.contains("RDMA Idle → Coarse_Grained_Rdma; writes 1 unit"), "{text}");
+    assert_eq!(told(&arguments).0, text, "the same again");
+}
+
+#[test]
+fn a_wrong_name_is_told_with_the_nearest() {
+    for (arguments, near) in [(&["fin"][..], "did you mean `fine`?"), (&["gm", "--without", "turn"], "`turns`?")] {
+        let ran = narrows(arguments);
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(2), "{told}");
+        assert!(told.contains(near) && ran.stdout.is_empty(), "{told}");
+    }
+}
+
+#[test]
+fn models_are_written_where_they_are_asked_for() {
+    let folder = std::env::temp_dir().join(format!("narrows-verify-{}", std::process::id()));
+    let ran = narrows(&["berkeley-via", "--promela", folder.to_str().expect("UTF-8")]);
+    let model = std::fs::read_to_string(folder.join("berkeley-via.pml"));
+    let _ = std::fs::remove_dir_all(&folder);
+    assert_eq!(ran.status.code(), Some(0));
+    assert!(model.expect("a model").contains("ltl f4 { [] !(sdma && (coarse_rdma || fine_rdma)) }"));
+}
+
+/// Whether Spin can be asked; where it cannot, that is told.
+fn has_spin() -> bool {
+    let missing = spin::missing();
+    if let Some(program) = missing {
+        eprintln!("not asked of Spin: `{program}` is not installed");
+    }
+    missing.is_none()
+}
+
+#[test]
+fn spin_finds_the_same() {
+    for firmware in ["berkeley-via", "gm", "coarse", "fine"].into_iter().filter(|_| has_spin()) {
+        let (json, code) = json(&[firmware, "--spin"]);
+        let judged = json["firmwares"][0]["spin"].as_array().expect("a list");
+        assert_eq!((code, judged.len()), (Some(0), 13), "{json:#}");
+    }
+}
+
+#[test]
+fn spin_finds_what_is_broken() {
+    for (firmware, rule, formula) in [
+        ("gm", "engine-exclusive", "f4"),
+        ("gm", "bytes-first", "asserts"),
+        ("coarse", "buffers-held", "asserts"),
+        ("gm", "ends-marked", "all_delivered"),
+        ("gm", "turns", "asserts"),
+    ] {
+        if has_spin() {
+            let (json, code) = json(&[firmware, "--without", rule, "--spin"]);
+            let judged = json["firmwares"][0]["spin"].as_array().expect("a list");
+            let found = judged.iter().find(|of| of["formula"] == formula).expect("a formula");
+            assert_eq!((code, found["holds"].as_bool()), (Some(1), Some(false)), "{firmware} without {rule}");
+        }
+    }
+}
