@@ -1,7 +1,7 @@
 //! Physical quantities other than time: amounts of data, rates, clock frequencies.
 //!
 //! All are whole numbers. MB is 10⁶ bytes and KB in a rate is 10³; sizes of memory and of
-//! payloads use KiB = 1024 (the text form is parsed in `machine/quantity.rs`).
+//! payloads use KiB = 1024 (the text form is parsed in `text/quantity.rs`).
 
 use super::time::{PS_PER_S, Time};
 use std::fmt;
