@@ -64,7 +64,7 @@ fn all_sixteen_deliver_on_hosts_of_both_kinds() {
     for remedies in Remedies::all() {
         for host in ["pentium-iii-815ep", "memory-bus-1998"] {
             let mut sets = remedies.sets();
-            sets.extend(["ni.mcp.mtu=1500 B", "messaging.message-max=64 KiB"].map(str::to_owned));
+            sets.extend(["ni.mcp.mtu=1500 B", "messaging.message-max=60000 B"].map(str::to_owned));
             let stream = "[workload.stream]\npayload = \"5000 B\"\nmessages = 20\nwarm-up = 4";
             delivered(&machine(host, "myrinet", stream, &sets).expect("they fit"));
         }

@@ -160,11 +160,11 @@ impl Firmware {
             Act::SendComplete { .. } => self.send.complete(context).await,
             Act::StartReceive { buffer, .. } => self.receive.post(context, buffer).await,
             Act::StartHostWrite { buffer, from, units, .. } => {
-                if !self.receive.deliver(context, mcp, buffer, (from, units)).await {
+                if !self.receive.deliver(context, buffer, (from, units)).await {
                     mcp.host_done();
                 }
             }
-            Act::Received { units, .. } => self.receive.tell(context, mcp, units).await,
+            Act::Received { units, .. } => self.receive.tell(context, units).await,
         }
     }
 
@@ -193,6 +193,8 @@ impl Firmware {
             let (landing, count) = (landing?, count?);
             landing.watch(crate::engine::Bytes(u64::from(count)))
         };
+        // RDMA asks for more of a packet only when that has its place, for which its headers are enough.
+        let received = self.receive.awaits_headers(self.context.chip.sim.now()).or(received);
         let instants = [landed(self.send.landing(), fetched), landed(self.receive.landing(), received)];
         let wake = instants.into_iter().flatten().min().unwrap_or(Time::MAX);
         self.context.chip.attention.wait_for(self.work, wake).await;

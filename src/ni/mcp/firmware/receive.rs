@@ -12,7 +12,7 @@ use super::super::parameters::{PREFIX, Users};
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
 use super::{Context, HostWork, cause};
-use crate::engine::Bytes;
+use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
 use crate::host::Direction;
 use crate::ni::lanai::{HostJob, Landing, ReceiveJob, Sram};
@@ -92,7 +92,6 @@ impl ReceiveSide {
             self.gathering.retain(|of| of.buffer != buffer);
             self.posted.push_back(buffer);
             self.looked += 1;
-            mcp.posted_receive(1);
             worked = true;
         }
         if !self.announced {
@@ -101,7 +100,36 @@ impl ReceiveSide {
             self.announced = true;
             worked = true;
         }
-        worked | self.look_at_engine(context, mcp)
+        worked |= self.look_at_engine(context, mcp);
+        worked | self.find_places(context, mcp)
+    }
+
+    /// How much of the packet that comes must have landed for its place to be found, if it has none and not so
+    /// much has.
+    pub(super) fn awaits_headers(&self, now: Time) -> Option<u32> {
+        let last = self.packets.back().filter(|last| last.place.is_none() && last.packet.is_none())?;
+        (last.landing.landed(now).len() < HEADERS_MAX).then_some(HEADERS_MAX as u32)
+    }
+
+    /// Finds the places of packets of which enough is there to know whose they are, in order: RDMA may begin
+    /// with one that has its place.
+    fn find_places(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
+        let mut found = false;
+        while let Some(at) = self.packets.iter().position(|packet| packet.place.is_none()) {
+            let packet = &self.packets[at];
+            let landed = packet.landing.landed(context.chip.sim.now()).len();
+            if landed < HEADERS_MAX && packet.packet.is_none() {
+                break;
+            }
+            let mut head = [0; HEADERS_MAX];
+            let head = &mut head[..landed.min(HEADERS_MAX)];
+            context.chip.sram.load(context.layout.receive_buffer(packet.buffer), head);
+            let Some((place, prefix)) = self.find_place(context, head) else { break };
+            (self.packets[at].place, self.packets[at].prefix) = (Some(place), prefix);
+            mcp.posted_receive(1);
+            found = true;
+        }
+        found
     }
 
     fn look_at_engine(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
@@ -129,18 +157,10 @@ impl ReceiveSide {
     }
 
     /// Has the host engine write a part of the first packet; false if there is nothing to write.
-    pub(super) async fn deliver(
-        &mut self,
-        context: &Context,
-        mcp: &mut Mcp,
-        buffer: u8,
-        (from, units): (u32, u32),
-    ) -> bool {
+    pub(super) async fn deliver(&mut self, context: &Context, buffer: u8, (from, units): (u32, u32)) -> bool {
         context.chip.work(context.parameters.firmware.start).await;
-        if self.packets.front().is_some_and(|first| first.place.is_none()) {
+        if from == 0 {
             context.chip.work(context.parameters.firmware.header).await;
-            let place = self.find_place(context, mcp, buffer);
-            self.packets[0].place = Some(place);
         }
         let first = self.packets.front().expect("what is delivered is in a buffer");
         debug_assert_eq!(first.buffer, buffer, "packets are delivered in order");
@@ -165,38 +185,32 @@ impl ReceiveSide {
         }
     }
 
-    /// Where the first packet goes.
-    fn find_place(&mut self, context: &Context, mcp: &mut Mcp, buffer: u8) -> Place {
-        let mut head = [0; HEADERS_MAX];
-        let landed = self.packets[0].landing.landed(context.chip.sim.now()).len().min(HEADERS_MAX);
-        context.chip.sram.load(context.layout.receive_buffer(buffer), &mut head[..landed]);
-        let head = &head[..landed];
+    /// Where a packet that begins so goes, and what it says of its message; nothing while no buffer is posted
+    /// for it.
+    fn find_place(&mut self, context: &Context, head: &[u8]) -> Option<(Place, Option<Prefix>)> {
         if let (Users::Library(_), Some(prefix)) = (context.parameters.users, Prefix::of(head)) {
-            let buffer = self.buffer_of(mcp, Whose::Message(prefix.key), true);
-            self.packets[0].prefix = Some(prefix);
-            return Place::of_message(buffer, prefix.key.0, u64::from(prefix.from));
+            let buffer = self.buffer_of(Whose::Message(prefix.key), true)?;
+            return Some((Place::of_message(buffer, prefix.key.0, u64::from(prefix.from)), Some(prefix)));
         }
         let headers = Headers::of(head).filter(|_| context.parameters.remedies.zero_copy);
-        let Some(headers) = headers else { return Place::whole(self.take_posted()) };
-        let buffer = self.buffer_of(mcp, Whose::Datagram(headers.key), headers.is_fragment());
-        context.places.of_fragment(buffer, &headers)
+        let Some(headers) = headers else { return Some((Place::whole(self.posted.pop_front()?), None)) };
+        let buffer = self.buffer_of(Whose::Datagram(headers.key), headers.is_fragment())?;
+        Some((context.places.of_fragment(buffer, &headers), None))
     }
 
     /// The buffer of what a packet is part of: that of the packets before, or the next that was posted.
-    fn buffer_of(&mut self, mcp: &mut Mcp, whose: Whose, several: bool) -> u32 {
+    fn buffer_of(&mut self, whose: Whose, several: bool) -> Option<u32> {
         if let Some(found) = self.gathering.iter().find(|of| of.whose == whose) {
-            // It takes no buffer of its own.
-            mcp.posted_receive(1);
-            return found.buffer;
+            return Some(found.buffer);
         }
-        let buffer = self.take_posted();
         if let Whose::Message((node, _)) = whose {
-            self.forget_lost(mcp, node);
+            self.forget_lost(node);
         }
+        let buffer = self.posted.pop_front()?;
         if several {
             self.gathering.push(Gathered { whose, buffer, there: 0, lost: false });
         }
-        buffer
+        Some(buffer)
     }
 
     /// With a message's last packet goes what tells the host of it, to where its library looks.
@@ -215,10 +229,6 @@ impl ReceiveSide {
         context.instruments.received.borrow_mut().push_back(journey.unwrap_or_default());
         self.told += 1;
         Some((at, Piece { address: context.places.told(self.told - 1), bytes: event::BYTES }))
-    }
-
-    fn take_posted(&mut self) -> u32 {
-        self.posted.pop_front().expect("the threads count the buffers")
     }
 
     fn write_on(&mut self, context: &Context) -> bool {
@@ -260,7 +270,7 @@ impl ReceiveSide {
     }
 
     /// The first packet is with the host, which is told.
-    pub(super) async fn tell(&mut self, context: &Context, mcp: &mut Mcp, units: u32) {
+    pub(super) async fn tell(&mut self, context: &Context, units: u32) {
         let first = self.packets.pop_front().expect("what was delivered was in a buffer");
         let packet = first.packet.expect("a packet has ended");
         context.work_for(&packet.journey, context.parameters.firmware.tell).await;
@@ -270,7 +280,7 @@ impl ReceiveSide {
         let place = first.place.expect("what was delivered had a place");
         if let Users::Library(_) = context.parameters.users {
             // It was dropped before it said whose it is.
-            return self.take_back(mcp, place.buffer());
+            return self.posted.push_back(place.buffer());
         }
         let sram = &context.chip.sram;
         let sum = sums::of_payload(sram, context.layout.receive_buffer(first.buffer), u64::from(units));
@@ -280,12 +290,6 @@ impl ReceiveSide {
         self.told += 1;
         context.instruments.received.borrow_mut().push_back(packet.journey.clone());
         context.host.interrupt().raise(cause::RECEIVED);
-    }
-
-    /// A buffer serves the next.
-    fn take_back(&mut self, mcp: &mut Mcp, buffer: u32) {
-        self.posted.push_back(buffer);
-        mcp.posted_receive(1);
     }
 
     /// So much more of a message is with the host, or was dropped.
@@ -301,11 +305,10 @@ impl ReceiveSide {
     }
 
     /// A node's next message begins: of one of its before, of which some was dropped, no more will come.
-    fn forget_lost(&mut self, mcp: &mut Mcp, node: u32) {
+    fn forget_lost(&mut self, node: u32) {
         let is_over = |of: &Gathered| of.lost && matches!(of.whose, Whose::Message((from, _)) if from == node);
         while let Some(over) = self.gathering.iter().position(is_over) {
-            let buffer = self.gathering.swap_remove(over).buffer;
-            self.take_back(mcp, buffer);
+            self.posted.push_back(self.gathering.swap_remove(over).buffer);
         }
     }
 }
