@@ -8,12 +8,14 @@ use crate::report::svg::{GRID, HUES, INK, MUTED, ON_COLOUR, Svg, hex, text_wide,
 use std::collections::HashMap;
 
 const WIDE: f64 = 1160.0;
+/// The least room for the names of bands.
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 104.0;
 const TOP: f64 = 74.0;
 const BAND: f64 = 66.0;
 const GAP: f64 = 30.0;
 const SIZE_TEXT: f64 = 11.0;
+const SIZE_NAME: f64 = 13.5;
 /// Shades in use: an even number, so that light and dark alternate between packets throughout.
 const SHADES: usize = 6;
 
@@ -22,6 +24,8 @@ struct Sheet<'a> {
     packets: Vec<u64>,
     /// The first start and last end of each packet in each band.
     stays: HashMap<(usize, u64), (Time, Time)>,
+    /// Where time begins.
+    left: f64,
     svg: Svg,
 }
 
@@ -29,7 +33,7 @@ struct Sheet<'a> {
 pub fn draw(flow: &PacketFlow) -> String {
     let high = bottom(flow) + 78.0;
     let (packets, stays) = (flow.packets(), stays(flow));
-    let mut sheet = Sheet { flow, packets, stays, svg: Svg::new(WIDE, high, &flow.title) };
+    let mut sheet = Sheet { flow, packets, stays, left: left(flow), svg: Svg::new(WIDE, high, &flow.title) };
     sheet.svg.text((14.0, 24.0), 16.0, "start", &format!("font-weight=\"bold\" fill=\"{INK}\""), &flow.title);
     sheet.time_axis();
     for band in 0..flow.bands.len() {
@@ -39,6 +43,12 @@ pub fn draw(flow: &PacketFlow) -> String {
     sheet.packet_names();
     sheet.key(high - 14.0);
     sheet.svg.finish()
+}
+
+/// Where time begins: after the longest name of a band, in bold.
+fn left(flow: &PacketFlow) -> f64 {
+    let widest = flow.bands.iter().map(|name| text_wide(name, SIZE_NAME)).fold(0.0, f64::max);
+    LEFT.max(widest * 1.1 + 26.0)
 }
 
 fn band_top(band: usize) -> f64 {
@@ -67,7 +77,7 @@ impl Sheet<'_> {
     fn x(&self, at: Time) -> f64 {
         let (first, last) = self.flow.window;
         let part = at.clamp(first, last).since(first).ps() as f64 / last.since(first).ps().max(1) as f64;
-        LEFT + part * (WIDE - LEFT - RIGHT)
+        self.left + part * (WIDE - self.left - RIGHT)
     }
 
     fn shade(&self, packet: u64) -> (String, String) {
@@ -86,17 +96,17 @@ impl Sheet<'_> {
             self.svg.line(&[(x, y), (x, y + 5.0)], &format!("stroke=\"{INK}\""));
             self.svg.text((x, y + 19.0), 12.5, "middle", &format!("fill=\"{INK}\""), &label);
         }
-        self.svg.line(&[(LEFT, y), (WIDE - RIGHT, y)], &format!("stroke=\"{INK}\""));
-        let middle = (LEFT + WIDE - RIGHT) / 2.0;
+        self.svg.line(&[(self.left, y), (WIDE - RIGHT, y)], &format!("stroke=\"{INK}\""));
+        let middle = (self.left + WIDE - RIGHT) / 2.0;
         self.svg.text((middle, y + 40.0), 13.5, "middle", &format!("fill=\"{INK}\""), "time [µs]");
     }
 
     fn band(&mut self, band: usize) {
         let middle = band_top(band) + BAND / 2.0;
         let name = format!("font-weight=\"bold\" fill=\"{INK}\"");
-        self.svg.text((LEFT - 12.0, middle + 5.0), 13.5, "end", &name, &self.flow.bands[band]);
+        self.svg.text((self.left - 12.0, middle + 5.0), SIZE_NAME, "end", &name, &self.flow.bands[band]);
         let ground = format!("fill=\"{GRID}\" opacity=\"0.45\"");
-        self.svg.rect((LEFT, band_top(band)), (WIDE - LEFT - RIGHT, BAND), &ground, None);
+        self.svg.rect((self.left, band_top(band)), (WIDE - self.left - RIGHT, BAND), &ground, None);
         let flow = self.flow;
         for transfer in flow.transfers.iter().filter(|t| t.band == band && shows(flow, t)) {
             self.stripe(transfer);
