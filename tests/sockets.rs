@@ -84,6 +84,53 @@ fn programs_of_active_messages_run_over_sockets() {
     }
 }
 
+#[test]
+fn what_is_dropped_is_counted_by_why() {
+    // Of each datagram the watchdog drops the first packet, which holds the link for too long, and the last comes.
+    let stream = "[workload.stream]\npayload = \"9000 B\"\nmessages = 12\nwarm-up = 0";
+    for zero_copy in [false, true] {
+        let sets = [
+            "ni.mcp.mtu=8192 B",
+            "ni.mcp.reassembly-time=50 us",
+            "messaging.message-max=20000 B",
+            "fabric.myrinet.watchdog=30 us",
+            &format!("ni.mcp.zero-copy={zero_copy}"),
+        ];
+        let machine = machine("pentium-iii-815ep", "myrinet", stream, &sets.map(str::to_owned)).expect("they fit");
+        let result = study::run(&machine, Recorder::off());
+        let [sent, dropped] = ["messages.sent", "messages.dropped"].map(|name| result.metric(name));
+        assert_eq!((sent, dropped), (Some(12.0), Some(12.0)), "{:?}", result.outcome);
+        // The run ends with the last message that is lost, before the last of them have expired.
+        assert!(result.metric("packets.dropped.reassembly_expired") > Some(6.0), "{:?}", result.metrics);
+    }
+}
+
+#[test]
+fn of_a_librarys_messages_that_the_watchdog_cuts_the_others_come() {
+    let mut mixed = 0;
+    for (watchdog, payload) in [(20, 60_000), (27, 60_000), (27, 5_000), (60, 5_000)] {
+        let text = format!(
+            "parts = [\"hosts/pentium-iii-815ep\", \"ni/gm\", \"fabrics/myrinet\"]
+             nodes.a.host = \"pentium-iii-815ep\"
+             nodes.b.host = \"pentium-iii-815ep\"
+             nodes.c.host = \"pentium-iii-815ep\"
+             [workload.stream]
+             payload = \"{payload} B\"
+             messages = 8
+             warm-up = 0
+             flows = [\"a -> c\", \"b -> c\"]"
+        );
+        let sets = [format!("fabric.myrinet.watchdog={watchdog} us")];
+        let machine = machine::read(Document::Text("sockets.toml", &text, None), &sets).expect("they fit").value;
+        let result = study::run(&machine, Recorder::off());
+        let [sent, came, dropped] =
+            ["messages.sent", "messages.delivered", "messages.dropped"].map(|name| result.metric(name).expect("it"));
+        assert_eq!((result.outcome, sent), (Outcome::Done, came + dropped), "{watchdog} us, {payload} B");
+        mixed += u32::from(came > 0.0 && dropped > 0.0);
+    }
+    assert!(mixed > 0, "some are cut and others come");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 

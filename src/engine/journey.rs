@@ -17,7 +17,7 @@ use super::time::Time;
 use super::time_series::TimeSeries;
 use super::units::Bytes;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// What is known of a message, on the way of one of its packets.
@@ -165,6 +165,8 @@ pub struct MessageTally {
     /// The same over time, in picoseconds.
     course: RefCell<TimeSeries>,
     lost: RefCell<BTreeSet<u64>>,
+    /// Packets that software dropped, by why.
+    dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
     /// By receiving endpoint, how many were delivered or lost.
     settled: RefCell<Vec<u64>>,
     change: Signal,
@@ -182,6 +184,7 @@ impl MessageTally {
             latencies: RefCell::default(),
             course: RefCell::default(),
             lost: RefCell::default(),
+            dropped_packets: RefCell::default(),
             settled: RefCell::default(),
             change: Signal::new(sim, "messages to be delivered"),
         })
@@ -238,6 +241,16 @@ impl MessageTally {
         if self.lost.borrow_mut().insert(message.id) {
             self.settle(message.destination);
         }
+    }
+
+    /// Software dropped a packet, or a datagram, for this reason.
+    pub fn drop_packet(&self, reason: &'static str) {
+        *self.dropped_packets.borrow_mut().entry(reason).or_default() += 1;
+    }
+
+    /// How many packets or datagrams software dropped, by why.
+    pub fn dropped_packets(&self) -> Vec<(&'static str, u64)> {
+        self.dropped_packets.borrow().iter().map(|(reason, times)| (*reason, *times)).collect()
     }
 
     fn settle(&self, destination: EndId) {

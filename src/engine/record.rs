@@ -53,6 +53,14 @@ pub struct Timeline {
     pub dropped: u64,
 }
 
+impl Timeline {
+    /// The spans of the track `name` of `group`; nothing if there is no such track.
+    pub fn on(&self, group: &str, name: &str) -> Option<impl Iterator<Item = &Span>> {
+        let track = self.tracks.iter().position(|(of, track)| of == group && track == name)?;
+        Some(self.spans.iter().filter(move |span| span.track.0 as usize == track))
+    }
+}
+
 /// A packet that has left a node, byte for byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Passed {

@@ -265,6 +265,33 @@ impl AnyProcessor {
         }
     }
 
+    /// Loads consecutive bytes of memory that an engine may have written: each block anew.
+    pub async fn load_run(&self, from: Address, into: &mut [u8]) {
+        let mut moved = 0;
+        while moved < into.len() {
+            let at = from + moved as u64;
+            if moved == 0 || at.is_multiple_of(BLOCK_BYTES as u64) {
+                self.forget(at);
+            }
+            let part = aligned(at, into.len() - moved);
+            let value = self.load_word(at, part).await;
+            into[moved..moved + part].copy_from_slice(&value.to_le_bytes()[..part]);
+            moved += part;
+        }
+    }
+
+    /// Stores consecutive bytes in memory.
+    pub async fn store_run(&self, to: Address, bytes: &[u8]) {
+        let mut moved = 0;
+        while moved < bytes.len() {
+            let part = aligned(to + moved as u64, bytes.len() - moved);
+            let mut value = [0; 8];
+            value[..part].copy_from_slice(&bytes[moved..moved + part]);
+            self.store_word(to + moved as u64, part, u64::from_le_bytes(value)).await;
+            moved += part;
+        }
+    }
+
     /// Has the next load of a block that others write fetch it, where nothing else would.
     pub fn forget(&self, address: Address) {
         if let AnyProcessor::IoBus(cpu) = self {

@@ -233,11 +233,7 @@ impl Host {
             Kind::MemoryBus(_) => {
                 let cpu = self.cpu();
                 let _turn = cpu.hold("prepare").await;
-                for (index, part) in bytes.chunks(8).enumerate() {
-                    let mut word = [0; 8];
-                    word[..part.len()].copy_from_slice(part);
-                    cpu.store_word(address + 8 * index as u64, 8, u64::from_le_bytes(word)).await;
-                }
+                cpu.store_run(address, bytes).await;
                 cpu.fence().await;
             }
         }

@@ -13,6 +13,7 @@ use super::fragment::{Partial, fragments};
 use super::near::Came;
 use crate::engine::{Bytes, Class, EndId, Journey, Time};
 use crate::host::{Address, Processor};
+use crate::ni::moving::{bytes_of, words_of};
 use crate::ni::{Arrival, Compose, Driver, Envelope, Landed, PayloadSink, PayloadSource, Wake};
 use crate::protocol::Marks;
 use std::cell::{Cell, RefCell};
@@ -107,7 +108,7 @@ impl Endpoint {
         let sequence = self.messages.sequence.get();
         self.messages.sequence.set((sequence + 1) % limits.sequences);
         let travels_beside = limits.beside > 0;
-        let beside: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let beside = bytes_of(words);
         let in_place = !travels_beside && !words.is_empty();
         assert!(!in_place || payload.is_empty(), "words travel in place of a payload");
         let bytes = if in_place { beside.len() } else { payload.len() };
@@ -215,8 +216,8 @@ impl Endpoint {
         let kept = Kept::Entry(entry.expect("a message that the interface placed has an entry"));
         let payload = Bytes(bytes as u64);
         let words = match beside.is_empty() {
-            true => words_of(&self.host.peek(address, bytes.min(BESIDE_MAX))),
-            false => words_of(&beside),
+            true => words_of(&self.host.peek(address, bytes.min(BESIDE_MAX))).collect(),
+            false => words_of(&beside).collect(),
         };
         Incoming { source, tag, address, payload, words, bytes: None, journey, kept }
     }
@@ -249,8 +250,8 @@ impl Endpoint {
             address: self.driver.payload_at(buffer),
             payload: Bytes(bytes.len() as u64),
             words: match landed.beside.is_empty() {
-                true => words_of(&bytes[..bytes.len().min(BESIDE_MAX)]),
-                false => words_of(&landed.beside),
+                true => words_of(&bytes[..bytes.len().min(BESIDE_MAX)]).collect(),
+                false => words_of(&landed.beside).collect(),
             },
             bytes: Some(bytes),
             journey,
@@ -313,8 +314,3 @@ const MESSAGES: &str = "a program of messages is sent messages";
 
 /// The most bytes that are looked at as words.
 const BESIDE_MAX: usize = 256;
-
-/// Whole words of a row of bytes.
-fn words_of(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|part| u32::from_le_bytes(part.try_into().expect("four bytes"))).collect()
-}

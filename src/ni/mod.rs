@@ -134,7 +134,7 @@ impl NiParameters {
 
     /// Whether its packets are of a format that others know: IPv4.
     pub fn sends_ip(&self) -> bool {
-        matches!(self, NiParameters::Mcp(parts) if parts.1.prefix() == 0)
+        matches!(self, NiParameters::Mcp(parts) if parts.1.sends_ip())
     }
 
     /// Whether it runs the machine's protocol, where there is one.

@@ -31,6 +31,17 @@ impl PayloadSource<'_> {
     }
 }
 
+/// Words as bytes, as they lie in memory.
+pub fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The whole words of a row of bytes.
+pub fn words_of(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let (words, _) = bytes.as_chunks::<4>();
+    words.iter().map(|word| u32::from_le_bytes(*word))
+}
+
 /// The eight bytes at word `word` of a row of 32-bit words, zeros after its end.
 fn pair(words: &[u32], word: usize) -> u64 {
     let at = |place: usize| u64::from(words.get(place).copied().unwrap_or(0));

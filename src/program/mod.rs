@@ -284,15 +284,20 @@ fn latency_metrics_in(unit: &'static str, unit_ps: f64, name: &str, latencies: &
     values.map(|(suffix, value)| Metric::new(format!("{name}{suffix}"), value, unit)).into()
 }
 
-/// How many messages were sent, delivered and lost.
+/// How many messages were sent, delivered and lost, and what software dropped, by why.
 fn fate_metrics(world: &World) -> Vec<Metric> {
     let (sent, delivered) = (world.tally.sent(), world.tally.arrived());
     let count = |name: &str, count: u64| Metric::new(name, count as f64, "");
-    vec![
+    let mut metrics = vec![
         count("messages.sent", sent),
         count("messages.delivered", delivered),
         count("messages.dropped", world.tally.dropped()),
-    ]
+    ];
+    let dropped = world.tally.dropped_packets();
+    metrics.extend(
+        dropped.iter().map(|(why, times)| count(&format!("packets.dropped.{}", why.replace(' ', "_")), *times)),
+    );
+    metrics
 }
 
 /// A number that is known only once the program has come so far; empty before.

@@ -87,9 +87,8 @@ pub fn clearing_times(results: &Results, arguments: &[&str]) -> Option<Vec<f64>>
 /// transfers, in bytes: POINT/NODE.
 pub fn mean_transfer_of_node(results: &Results, arguments: &[&str]) -> Option<f64> {
     let (run, node) = of(results, arguments)?;
-    let track = run.timeline.tracks.iter().position(|(group, name)| group == node && name == "netTx")?;
-    let spans = run.timeline.spans.iter().filter(|span| span.track.0 as usize == track);
-    let sizes: Vec<u64> = spans.map(|span| span.bytes.get()).filter(|bytes| *bytes != CONTROL).collect();
+    let sizes: Vec<u64> =
+        run.timeline.on(node, "netTx")?.map(|span| span.bytes.get()).filter(|bytes| *bytes != CONTROL).collect();
     let sizes = &sizes[..sizes.len() / 2];
     (!sizes.is_empty()).then(|| sizes.iter().sum::<u64>() as f64 / sizes.len() as f64)
 }

@@ -71,9 +71,9 @@ impl Sram {
     }
 
     /// Shows `bytes` from `address` to `look`.
-    pub(super) fn show(&self, address: u64, bytes: Bytes, look: impl FnOnce(&[u8])) {
+    pub fn show<T>(&self, address: u64, bytes: Bytes, look: impl FnOnce(&[u8]) -> T) -> T {
         let start = address as usize;
-        look(&self.bytes.borrow()[start..start + bytes.len()]);
+        look(&self.bytes.borrow()[start..start + bytes.len()])
     }
 
     /// Puts bytes at `address`.

@@ -42,6 +42,9 @@ pub struct Place {
 }
 
 impl Place {
+    /// The nodes whose messages the host can be told of.
+    pub const NODES_MAX: u32 = 1 << 16;
+
     /// All of it in one buffer.
     pub fn whole(buffer: u32) -> Place {
         Place { buffer, fragment: 0, split: None, bare: false }

@@ -6,15 +6,18 @@ use super::firmware::Instruments;
 use super::layout::{Layout, event, post, state};
 use super::parameters::McpParameters;
 use super::queue::SendQueue;
-use crate::engine::{Addresses, Journey, MessageTally, Signal};
-use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Host, Processor, Window, aligned};
+use crate::engine::{Addresses, Journey, MessageTally, Signal, Sim};
+use crate::host::{Address, AnyProcessor, Host, Processor, Window};
 use crate::ni::driver::Costs;
+use crate::ni::moving::words_of;
 use crate::ni::{Pending, Site};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A node's driver of its card.
 pub struct Card {
+    pub(super) sim: Sim,
+    pub(super) name: String,
     pub(super) host: Host,
     pub(super) parameters: McpParameters,
     pub(super) costs: Costs,
@@ -64,6 +67,8 @@ impl Card {
         let memory = |_| site.host.allocate(send_bytes as usize);
         let send_memory: Vec<Address> = (0..parameters.send_buffers).map(memory).collect();
         Card {
+            sim: site.sim.clone(),
+            name: site.name().to_string(),
             host: site.host.clone(),
             parameters: parameters.clone(),
             costs: site.costs,
@@ -109,13 +114,16 @@ impl Card {
     pub(super) async fn read_words<const N: usize>(&self, cpu: &AnyProcessor, at: u64) -> [u32; N] {
         let mut bytes = vec![0; 4 * N];
         cpu.read_run(self.window.at(at), &mut bytes).await;
-        let (words, _) = bytes.as_chunks::<4>();
-        std::array::from_fn(|word| u32::from_le_bytes(words[word]))
+        let mut words = words_of(&bytes);
+        std::array::from_fn(|_| words.next().expect("as many words as were read"))
     }
 
-    /// The host has learnt of what came: its way.
-    pub(super) fn arrived(&self) -> Journey {
-        self.pending.remove(self.host.node);
+    /// The host has learnt of what came, or of a packet that was dropped on its way and is counted as lost by
+    /// whoever sent it: its way.
+    pub(super) fn arrived(&self, lost: bool) -> Journey {
+        if !lost {
+            self.pending.remove(self.host.node);
+        }
         self.instruments.received.borrow_mut().pop_front().unwrap_or(Journey::NONE)
     }
 
@@ -126,39 +134,12 @@ impl Card {
         if filled != state::FILLED {
             return None;
         }
-        let [buffer, length, word] = self.read_words::<3>(cpu, at + event::BUFFER).await;
+        let [buffer, length, word] = self.read_words::<3>(cpu, at + event::WORDS).await;
         self.events.set(self.events.get() + 1);
         cpu.write_run(self.window.at(at + event::STATE), &state::FREE.to_le_bytes()).await;
-        let journey = self.arrived();
         let (buffer, fragment) = Place::of_told(buffer);
         let (lost, length) = (length & event::LOST != 0, u64::from(length & !event::LOST));
+        let journey = self.arrived(lost);
         Some(Came { buffer, fragment, length, lost, word, journey })
-    }
-}
-
-/// Loads bytes of memory, each block anew, since an engine may have written it.
-pub(super) async fn load(cpu: &AnyProcessor, from: Address, into: &mut [u8]) {
-    let mut at = 0;
-    while at < into.len() {
-        let here = from + at as u64;
-        if at == 0 || here.is_multiple_of(BLOCK_BYTES as u64) {
-            cpu.forget(here);
-        }
-        let part = aligned(here, into.len() - at);
-        let value = cpu.load_word(here, part).await;
-        into[at..at + part].copy_from_slice(&value.to_le_bytes()[..part]);
-        at += part;
-    }
-}
-
-/// Stores bytes in memory.
-pub(super) async fn store(cpu: &AnyProcessor, to: Address, from: &[u8]) {
-    let mut at = 0;
-    while at < from.len() {
-        let part = aligned(to + at as u64, from.len() - at);
-        let mut word = [0; 8];
-        word[..part].copy_from_slice(&from[at..at + part]);
-        cpu.store_word(to + at as u64, part, u64::from_le_bytes(word)).await;
-        at += part;
     }
 }

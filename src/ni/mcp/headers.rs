@@ -2,6 +2,7 @@
 //! firmware reads of a packet's headers while the rest of it is still coming.
 
 use crate::ni::driver::Envelope;
+use crate::ni::moving::bytes_of;
 use crate::protocol::udp_ip::{DatagramKey, UDP_HEADER};
 use etherparse::Ipv4HeaderSlice;
 
@@ -9,7 +10,7 @@ use etherparse::Ipv4HeaderSlice;
 pub const ENVELOPE: usize = 12;
 
 /// The first word of what the firmware puts before a packet of a message: no beginning of an IPv4 packet.
-pub const MESSAGE: u32 = 0x6d63_7001;
+const MESSAGE: u32 = 0x6d63_7001;
 
 /// What the firmware put before a packet of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +33,12 @@ impl Prefix {
         let word = |index: usize| u32::from_le_bytes(words[index]);
         let prefix = Prefix { key: (word(1), word(2)), from: word(3), total: word(4), ends: word(5) };
         (word(0) == MESSAGE).then_some(prefix)
+    }
+
+    /// As the firmware puts it before a packet.
+    pub fn bytes(&self) -> Vec<u8> {
+        let Prefix { key: (node, number), from, total, ends } = *self;
+        bytes_of(&[MESSAGE, node, number, from, total, ends])
     }
 }
 

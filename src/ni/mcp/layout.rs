@@ -8,7 +8,7 @@ use super::library::MESSAGE_HEADER;
 use super::parameters::{McpParameters, Users};
 use crate::engine::Bytes;
 use crate::host::Address;
-use crate::protocol::udp_ip::{PAYLOAD_MAX, UDP_HEADER};
+use crate::protocol::udp_ip::{IPV4_HEADER, PAYLOAD_MAX, UDP_HEADER};
 
 /// A number of messages that have gone, which the host compares with what it has seen.
 pub const SENT: u64 = 0;
@@ -43,19 +43,17 @@ pub mod post {
     pub const BYTES: u64 = 8;
 }
 
-/// Offsets of the words of what the host is told of a packet that came.
+/// What the host is told of what came, in four words: a state; the buffer, and in the high half the
+/// fragment's place in it, or of a message the node that sent it; the length, and whether it came whole; the
+/// sum of a packet's data, or of a message the places of its endpoints.
 pub mod event {
     /// Whether the firmware has filled it.
     pub const STATE: u64 = 0;
-    /// The buffer, and in the high half the fragment's place in it; of a message, the node that sent it.
-    pub const BUFFER: u64 = 4;
-    /// The packet's length, and whether it came whole.
-    pub const LENGTH: u64 = 8;
-    /// The sum of what the packet carries behind its headers; of a message, the places of its endpoints.
-    pub const SUM: u64 = 12;
+    /// Where the other words begin.
+    pub const WORDS: u64 = 4;
     /// Its bytes.
     pub const BYTES: u64 = 16;
-    /// Set in [`LENGTH`] where the packet was dropped on its way.
+    /// Set in the length where the packet was dropped on its way.
     pub const LOST: u32 = 1 << 31;
 }
 
@@ -147,7 +145,12 @@ pub fn fragments_max(parameters: &McpParameters) -> u64 {
     if let Users::Library(_) = parameters.users {
         return 1;
     }
-    (PAYLOAD_MAX as u64 + 8).div_ceil(carried_max(parameters))
+    packets_of(parameters, PAYLOAD_MAX as u64)
+}
+
+/// The packets of a datagram with such a payload.
+pub fn packets_of(parameters: &McpParameters, payload: u64) -> u64 {
+    (payload + UDP_HEADER as u64).div_ceil(carried_max(parameters))
 }
 
 /// The longest message of a library, its header and all (chosen: as long as a datagram may be).
@@ -167,5 +170,5 @@ pub fn data_max(parameters: &McpParameters) -> usize {
 
 /// The most that a fragment carries which others follow.
 pub fn carried_max(parameters: &McpParameters) -> u64 {
-    (parameters.mtu.get() - 20) / 8 * 8
+    (parameters.mtu.get() - IPV4_HEADER as u64) / 8 * 8
 }

@@ -3,11 +3,10 @@
 //!
 //! A descriptor names the message's pages; the firmware cuts it into packets and puts it together again. A
 //! program learns what came by looking where the interface writes it in memory, and what has gone, when it
-//! needs room, by looking across the bus. It leaves out registration of
-//! memory and protection.
+//! needs room, by looking across the bus. It leaves out registration of memory and protection.
 
 use super::buffers::{Place, pages};
-use super::card::{Card, load, store};
+use super::card::Card;
 use super::headers::{ENVELOPE, decode, encode};
 use super::kernel::{Part, Received};
 use super::layout::{Piece, SENT, event, state};
@@ -17,7 +16,7 @@ use super::stage;
 use crate::engine::{Mailbox, NodeId};
 use crate::host::{AnyProcessor, Processor};
 use crate::ni::driver::Compose;
-use crate::ni::moving::{PayloadSink, PayloadSource};
+use crate::ni::moving::{PayloadSink, PayloadSource, bytes_of, words_of};
 use crate::protocol::udp_ip::Sum;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -51,15 +50,15 @@ impl Library {
         let memory = card.send_memory[buffer];
         let mut head = [0; MESSAGE_HEADER];
         head[..ENVELOPE].copy_from_slice(&encode(packet.envelope));
-        store(cpu, memory, &head).await;
+        cpu.store_run(memory, &head).await;
         let mut list = vec![Piece { address: memory, bytes: MESSAGE_HEADER as u64 }];
         match packet.source {
             PayloadSource::Memory(address, bytes) => {
                 list.extend(pages(address, bytes as u64, card.parameters.page.get()));
             }
             PayloadSource::Words(words) => {
-                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-                store(cpu, memory + MESSAGE_HEADER as u64, &bytes).await;
+                let bytes = bytes_of(words);
+                cpu.store_run(memory + MESSAGE_HEADER as u64, &bytes).await;
                 list[0].bytes += bytes.len() as u64;
             }
         }
@@ -103,20 +102,20 @@ impl Library {
         let card = &self.card;
         cpu.work(card.costs.poll);
         let Some([buffer, length, ends]) = self.read_told(cpu).await else { return cpu.sync().await };
-        let journey = card.arrived();
+        let journey = card.arrived(false);
         let start = cpu.now();
         cpu.work(card.costs.receive + self.costs.receive);
         let (buffer, node) = Place::of_told(buffer);
         let memory = card.buffers.program(buffer);
         let mut head = [0; ENVELOPE];
-        load(cpu, memory, &mut head).await;
+        cpu.load_run(memory, &mut head).await;
         cpu.sync().await;
         let [from, to] = [ends >> 16, ends & 0xffff];
         let from = card.addresses.at(NodeId(node), from);
         let to = card.addresses.at(card.host.node, to);
         let data = length as usize - MESSAGE_HEADER;
-        let part =
-            Part { buffer, address: memory + MESSAGE_HEADER as u64, place: ENVELOPE..ENVELOPE + data, sum: Sum::ZERO };
+        let (address, place) = (memory + MESSAGE_HEADER as u64, ENVELOPE..ENVELOPE + data);
+        let part = Part { buffer, address, place, sum: Sum::ZERO, journey: journey.clone() };
         journey.served(start, cpu.now());
         turn.did("receive", journey.id(), data);
         let envelope = decode(&head).expect("a message begins with an envelope");
@@ -128,25 +127,22 @@ impl Library {
     async fn read_told(&self, cpu: &AnyProcessor) -> Option<[u32; 3]> {
         let at = self.card.buffers.told(self.told.get());
         let mut bytes = [0; event::BYTES as usize];
-        load(cpu, at, &mut bytes[..4]).await;
-        let word = |bytes: &[u8], index: usize| {
-            u32::from_le_bytes([bytes[index], bytes[index + 1], bytes[index + 2], bytes[index + 3]])
-        };
-        if word(&bytes, event::STATE as usize) != state::FILLED {
+        cpu.load_run(at, &mut bytes[..4]).await;
+        if words_of(&bytes).next() != Some(state::FILLED) {
             return None;
         }
-        load(cpu, at + 4, &mut bytes[4..]).await;
-        store(cpu, at, &state::FREE.to_le_bytes()).await;
+        cpu.load_run(at + 4, &mut bytes[4..]).await;
+        cpu.store_run(at, &state::FREE.to_le_bytes()).await;
         self.told.set(self.told.get() + 1);
-        Some([event::BUFFER, event::LENGTH, event::SUM].map(|at| word(&bytes, at as usize)))
+        let mut words = words_of(&bytes[4..]);
+        Some(std::array::from_fn(|_| words.next().expect("three words follow the state")))
     }
 
     /// Takes a message's words out of its buffer.
     pub(super) async fn read(&self, cpu: &AnyProcessor, received: &Received, sink: PayloadSink<'_>) {
         let (PayloadSink::Words(words), Some(part)) = (sink, received.parts.first()) else { return };
         let mut bytes = vec![0; part.place.len()];
-        load(cpu, part.address, &mut bytes).await;
-        let (all, _) = bytes.as_chunks::<4>();
-        words.extend(all.iter().map(|word| u32::from_le_bytes(*word)));
+        cpu.load_run(part.address, &mut bytes).await;
+        words.extend(words_of(&bytes));
     }
 }

@@ -46,6 +46,7 @@ use super::{EndsMax, Reach, Room, Site};
 use crate::engine::{Bytes, Mailbox};
 use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
 use crate::protocol::udp_ip::{PAYLOAD_MAX, addresses};
+use buffers::Place;
 use card::Card;
 use driver::Between;
 use kernel::{Kernel, WORDS_MAX};
@@ -121,7 +122,11 @@ pub fn reach(parameters: &McpParameters) -> Reach {
     let data = data_max(parameters) as u64;
     let message = Bytes(if parameters.is_in_place() { data } else { data << 16 });
     let ends = EndsMax::OfNode(addresses::PLACES_MAX);
-    Reach { packet: parameters.mtu, message, nodes: addresses::NODES_MAX, ends, has_host_dma: true }
+    let nodes = match parameters.users {
+        Users::Kernel(_) => addresses::NODES_MAX,
+        Users::Library(_) => Place::NODES_MAX,
+    };
+    Reach { packet: parameters.mtu, message, nodes, ends, has_host_dma: true }
 }
 
 /// The memory that it needs in the interface.

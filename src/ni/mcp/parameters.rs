@@ -124,12 +124,17 @@ const CYCLES_MAX: u64 = 10_000_000;
 impl McpParameters {
     /// What firmware and driver need of a host.
     pub fn needs(&self) -> Means {
-        Means { interrupts: matches!(self.users, Users::Kernel(_)), ..NEEDS }
+        Means { interrupts: self.sends_ip(), ..NEEDS }
     }
 
     /// Whether messages go from a program's memory to another's.
     pub fn is_in_place(&self) -> bool {
         self.remedies.zero_copy || matches!(self.users, Users::Library(_))
+    }
+
+    /// Whether its packets are IPv4's.
+    pub fn sends_ip(&self) -> bool {
+        matches!(self.users, Users::Kernel(_))
     }
 
     /// What the firmware puts before each packet.

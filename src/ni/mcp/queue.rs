@@ -6,6 +6,7 @@ use super::layout::{Piece, send, state};
 use super::parameters::McpParameters;
 use crate::engine::{Journey, NodeId};
 use crate::host::{AnyProcessor, Processor};
+use crate::ni::moving::bytes_of;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
@@ -82,8 +83,7 @@ impl Card {
         let sums = if packet.sums { send::SUMS } else { 0 };
         let mut words = vec![packet.length as u32, packet.to.0, packet.ends, packet.pieces.len() as u32 | sums];
         words.extend(packet.pieces.iter().flat_map(|piece| [piece.address as u32, piece.bytes as u32]));
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        cpu.write_run(self.window.at(slot + send::LENGTH), &bytes).await;
+        cpu.write_run(self.window.at(slot + send::LENGTH), &bytes_of(&words)).await;
         cpu.write_run(self.window.at(slot + send::STATE), &state::FILLED.to_le_bytes()).await;
     }
 

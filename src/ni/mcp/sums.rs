@@ -1,6 +1,7 @@
 //! Checksums that the host engine adds up while it moves a packet: taken of the same bytes, in no time of
 //! their own (Jin et al. 2005, §2.3).
 
+use super::headers::Headers;
 use crate::engine::Bytes;
 use crate::ni::lanai::Sram;
 use crate::protocol::udp_ip::fragment::UDP_CHECKSUM_AT;
@@ -19,12 +20,12 @@ pub fn fill_in(sram: &Sram, buffer: u64, length: Bytes) {
 }
 
 /// The sum of what a packet in a packet buffer carries of a program's payload.
-pub fn of_payload(sram: &Sram, buffer: u64, length: u64) -> Sum {
-    let mut packet = vec![0; length as usize];
-    sram.load(buffer, &mut packet);
-    let headers = match super::headers::Headers::of(&packet) {
-        Some(headers) if headers.offset == 0 => IPV4_HEADER + UDP_HEADER,
-        _ => IPV4_HEADER,
-    };
-    packet.get(headers..).map_or(Sum::ZERO, Sum::of)
+pub fn of_payload(sram: &Sram, buffer: u64, length: Bytes) -> Sum {
+    sram.show(buffer, length, |packet| {
+        let headers = match Headers::of(packet) {
+            Some(headers) if headers.offset == 0 => IPV4_HEADER + UDP_HEADER,
+            _ => IPV4_HEADER,
+        };
+        packet.get(headers..).map_or(Sum::ZERO, Sum::of)
+    })
 }

@@ -13,7 +13,7 @@ use crate::engine::{Addresses, Bytes, EndId, Journey, Mailbox, Signal, Sim};
 use crate::host::{Address, AnyProcessor, Host, Processor, Turn, Use, Window};
 use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, Known, Landed, Rest, Wake};
 use crate::ni::lanai::Lanai;
-use crate::ni::moving::{PayloadSink, PayloadSource};
+use crate::ni::moving::{PayloadSink, PayloadSource, bytes_of, words_of};
 use crate::ni::{Pending, Site};
 use crate::protocol::Statistics;
 use std::cell::Cell;
@@ -242,7 +242,7 @@ fn compose(packet: &Compose<'_>) -> Writer {
         control.reserve(bytes.len()).expect("what goes beside a payload fits a control message").copy_from_slice(bytes);
     };
     if let PayloadSource::Words(words) = packet.source {
-        words.iter().for_each(|word| room(&mut control, &word.to_le_bytes()));
+        room(&mut control, &bytes_of(words));
     }
     room(&mut control, packet.beside);
     control
@@ -318,8 +318,7 @@ impl Driver for TrapezeDriver {
         }
         let Known { entry, address, beside, .. } = arrival.known;
         let PayloadSink::Words(words) = sink else { return Landed { address, beside, entry: Some(entry) } };
-        let word = |part: &[u8]| u32::from_le_bytes(part.try_into().expect("a control message has whole words"));
-        words.extend(beside.chunks_exact(4).map(word));
+        words.extend(words_of(&beside));
         self.give_back(entry).await;
         Landed::default()
     }

@@ -1,6 +1,6 @@
 //! What was dropped, counted by why.
 //!
-//! What it leaves out: drops of whoever is above, for want of a socket or of room in it.
+//! What it leaves out: drops of whoever is above, for want of room in a socket.
 
 use std::fmt;
 
@@ -33,11 +33,13 @@ pub enum DropReason {
     Expired,
     /// The sum of a datagram is wrong.
     BadUdpChecksum,
+    /// Nobody listens where a datagram is for, or could have sent it.
+    NoSocket,
 }
 
 impl DropReason {
     /// All, in order.
-    pub const ALL: [DropReason; 13] = [
+    pub const ALL: [DropReason; 14] = [
         DropReason::TooShort,
         DropReason::NotIpv4,
         DropReason::BadLength,
@@ -51,6 +53,7 @@ impl DropReason {
         DropReason::NoRoom,
         DropReason::Expired,
         DropReason::BadUdpChecksum,
+        DropReason::NoSocket,
     ];
 
     /// In words.
@@ -69,6 +72,7 @@ impl DropReason {
             DropReason::NoRoom => "no room for reassembly",
             DropReason::Expired => "reassembly expired",
             DropReason::BadUdpChecksum => "bad UDP checksum",
+            DropReason::NoSocket => "no socket",
         }
     }
 }

@@ -7,10 +7,8 @@ use crate::study::experiment::Results;
 /// beginnings: POINT/NODE/TRACK.
 fn rectangles(results: &Results, arguments: &[&str]) -> Option<Vec<(Time, Time)>> {
     let [point, node, track] = arguments else { return None };
-    let timeline = &results.get(*point)?.timeline;
-    let track = timeline.tracks.iter().position(|(group, name)| group == node && name == track)?;
     let mut packets: Vec<(u64, Time, Time)> = Vec::new();
-    for span in timeline.spans.iter().filter(|span| span.track.0 as usize == track) {
+    for span in results.get(*point)?.timeline.on(node, track)? {
         let Some(message) = span.message else { continue };
         match packets.iter_mut().find(|(of, ..)| *of == message) {
             Some((_, start, end)) => (*start, *end) = ((*start).min(span.start), (*end).max(span.end)),

@@ -13,13 +13,14 @@
 mod receive;
 mod send;
 
-use super::layout::Layout;
+use super::buffers::ReceiveBuffers;
+use super::layout::{Layout, state};
 use super::parameters::{McpParameters, PipeliningParameters, Users};
 use super::threads::{Act, Config, Mcp, Pipelining, ThreadState, Watch};
 use crate::engine::sim::PointId;
-use crate::engine::{Journey, Time};
+use crate::engine::{Bytes, Journey, MessageTally, Time};
 use crate::host::Host;
-use crate::ni::lanai::Lanai;
+use crate::ni::lanai::{Lanai, Landing};
 use crate::ni::{Pending, Site};
 use receive::ReceiveSide;
 use send::SendSide;
@@ -53,9 +54,9 @@ struct Context {
     layout: Layout,
     instruments: Rc<Instruments>,
     pending: Rc<Pending>,
-    tally: Rc<crate::engine::MessageTally>,
+    tally: Rc<MessageTally>,
     /// Where the buffers to receive into lie.
-    places: super::buffers::ReceiveBuffers,
+    places: ReceiveBuffers,
 }
 
 /// The firmware of one interface.
@@ -67,20 +68,12 @@ struct Firmware {
     work: PointId,
 }
 
-/// What the host engine is at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum HostWork {
-    Nothing,
-    Reads,
-    Writes,
-}
-
 /// Starts the firmware of a node.
 pub(super) fn start(
     site: &Site<'_>,
     chip: &Rc<Lanai>,
     parameters: &McpParameters,
-    places: super::buffers::ReceiveBuffers,
+    places: ReceiveBuffers,
     instruments: &Rc<Instruments>,
 ) {
     let name = site.name();
@@ -174,10 +167,10 @@ impl Firmware {
         if !context.chip.host_dma.is_idle() {
             return false;
         }
-        let ended = match (self.send.host_work(), self.receive.host_work()) {
-            (HostWork::Reads, _) => self.send.fetched(context, mcp).await,
-            (_, HostWork::Writes) => self.receive.delivered(context).await,
-            _ => return false,
+        let ended = match (self.send.is_reading(), self.receive.is_writing()) {
+            (true, _) => self.send.fetched(context, mcp).await,
+            (_, true) => self.receive.delivered(context).await,
+            (false, false) => return false,
         };
         if ended {
             mcp.host_done();
@@ -189,9 +182,9 @@ impl Firmware {
     /// have been missed: since the pass began no time has passed without work.
     async fn sleep(&self) {
         let Watch { fetched, received } = self.mcp.watch();
-        let landed = |landing: Option<&Rc<crate::ni::lanai::Landing>>, count: Option<u32>| {
+        let landed = |landing: Option<&Rc<Landing>>, count: Option<u32>| {
             let (landing, count) = (landing?, count?);
-            landing.watch(crate::engine::Bytes(u64::from(count)))
+            landing.watch(Bytes(u64::from(count)))
         };
         // RDMA asks for more of a packet only when that has its place, for which its headers are enough.
         let received = self.receive.awaits_headers(self.context.chip.sim.now()).or(received);
@@ -202,6 +195,16 @@ impl Firmware {
 }
 
 impl Context {
+    /// Takes what the host has filled, by the state word at `at`; false if it has not.
+    fn takes(&self, at: u64) -> bool {
+        let sram = &self.chip.sram;
+        let is_filled = sram.load_word(at) == state::FILLED;
+        if is_filled {
+            sram.store_word(at, state::FREE);
+        }
+        is_filled
+    }
+
     /// Works on a packet for `cycles`.
     async fn work_for(&self, journey: &Journey, cycles: u64) {
         let start = self.chip.sim.now();

@@ -5,23 +5,23 @@
 //! to a place of the kernel's and its data to where the program wants it: a buffer is taken with the first
 //! fragment of a datagram that comes, and its other fragments find it.
 
-use super::super::buffers::Place;
+use super::super::buffers::{HEADER_PLACE, Place};
 use super::super::headers::{Headers, Prefix};
 use super::super::layout::{Piece, event, post, state};
 use super::super::parameters::{PREFIX, Users};
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
-use super::{Context, HostWork, cause};
+use super::{Context, cause};
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
 use crate::host::Direction;
 use crate::ni::lanai::{HostJob, Landing, ReceiveJob, Sram};
-use crate::protocol::udp_ip::DatagramKey;
+use crate::protocol::udp_ip::{DatagramKey, Sum};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The most bytes of a packet's headers.
-const HEADERS_MAX: usize = 64;
+const HEADERS_MAX: usize = HEADER_PLACE as usize;
 
 /// The state of the receiving direction.
 #[derive(Default)]
@@ -41,11 +41,17 @@ pub(super) struct ReceiveSide {
     /// Whether the receive engine has been started.
     receives: bool,
     /// What the host engine writes.
-    writing: Option<VecDeque<(u64, Piece)>>,
-    /// Whether the last of it tells the host of a message.
-    tells: bool,
+    writing: Option<VecDeque<Writing>>,
     /// What is in several packets of which some are yet to come, and the buffers they go to.
     gathering: Vec<Gathered>,
+}
+
+/// What the host engine writes at once.
+struct Writing {
+    sram_address: u64,
+    piece: Piece,
+    /// Whether it tells the host of a message, all of which is there with it.
+    tells: bool,
 }
 
 /// What is in several packets.
@@ -81,13 +87,8 @@ impl ReceiveSide {
     pub(super) fn look(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut worked = false;
-        loop {
-            let at = context.layout.post(self.looked);
-            if sram.load_word(at + post::STATE) != state::FILLED {
-                break;
-            }
-            sram.store_word(at + post::STATE, state::FREE);
-            let buffer = sram.load_word(at + post::BUFFER);
+        while context.takes(context.layout.post(self.looked) + post::STATE) {
+            let buffer = sram.load_word(context.layout.post(self.looked) + post::BUFFER);
             // What it was taken for is with the program, or was given up.
             self.gathering.retain(|of| of.buffer != buffer);
             self.posted.push_back(buffer);
@@ -172,12 +173,10 @@ impl ReceiveSide {
         let mut at = sram + end - list.iter().map(|piece| piece.bytes).sum::<u64>();
         let mut pieces = VecDeque::new();
         for piece in list {
-            pieces.push_back((at, piece));
+            pieces.push_back(Writing { sram_address: at, piece, tells: false });
             at += piece.bytes;
         }
-        let tells = self.tell_of_message(context, units);
-        self.tells = tells.is_some();
-        pieces.extend(tells);
+        pieces.extend(self.tell_of_message(context, units));
         self.writing = Some(pieces);
         self.write_on(context) || {
             self.writing = None;
@@ -214,7 +213,7 @@ impl ReceiveSide {
     }
 
     /// With a message's last packet goes what tells the host of it, to where its library looks.
-    fn tell_of_message(&mut self, context: &Context, units: u32) -> Option<(u64, Piece)> {
+    fn tell_of_message(&mut self, context: &Context, units: u32) -> Option<Writing> {
         let first = self.packets.front().filter(|first| !first.lost)?;
         let (prefix, place) = (first.prefix?, first.place?);
         let whose = Whose::Message(prefix.key);
@@ -228,12 +227,13 @@ impl ReceiveSide {
         let journey = first.packet.as_ref().map(|packet| packet.journey.clone());
         context.instruments.received.borrow_mut().push_back(journey.unwrap_or_default());
         self.told += 1;
-        Some((at, Piece { address: context.places.told(self.told - 1), bytes: event::BYTES }))
+        let piece = Piece { address: context.places.told(self.told - 1), bytes: event::BYTES };
+        Some(Writing { sram_address: at, piece, tells: true })
     }
 
     fn write_on(&mut self, context: &Context) -> bool {
-        let Some((sram_address, piece)) = self.writing.as_mut().and_then(VecDeque::pop_front) else { return false };
-        let is_last = self.writing.as_ref().is_none_or(VecDeque::is_empty);
+        let next = self.writing.as_mut().and_then(VecDeque::pop_front);
+        let Some(Writing { sram_address, piece, tells }) = next else { return false };
         let first = self.packets.front().expect("what is delivered is in a buffer");
         let journey = first.packet.clone().or_else(|| context.chip.receive.packet()).map(|p| p.journey.clone());
         context.chip.host_dma.begin(HostJob {
@@ -243,7 +243,7 @@ impl ReceiveSide {
             bytes: Bytes(piece.bytes),
             landing: None,
             journey: journey.unwrap_or_default(),
-            closes: (self.tells && is_last).then_some(stage::HOST_RCV),
+            closes: tells.then_some(stage::HOST_RCV),
         });
         true
     }
@@ -259,9 +259,9 @@ impl ReceiveSide {
         true
     }
 
-    /// What the host engine does for this direction.
-    pub(super) fn host_work(&self) -> HostWork {
-        if self.writing.is_some() { HostWork::Writes } else { HostWork::Nothing }
+    /// Whether the host engine writes for this direction.
+    pub(super) fn is_writing(&self) -> bool {
+        self.writing.is_some()
     }
 
     /// The progress of what comes.
@@ -283,7 +283,10 @@ impl ReceiveSide {
             return self.posted.push_back(place.buffer());
         }
         let sram = &context.chip.sram;
-        let sum = sums::of_payload(sram, context.layout.receive_buffer(first.buffer), u64::from(units));
+        let sum = match context.parameters.remedies.checksum_offload {
+            true => sums::of_payload(sram, context.layout.receive_buffer(first.buffer), Bytes(u64::from(units))),
+            false => Sum::ZERO,
+        };
         let length = units | if first.lost { event::LOST } else { 0 };
         write_event(sram, context.layout.event(self.told), [place.told(), length, u32::from(sum.word())]);
         packet.journey.close(stage::HOST_RCV, context.chip.sim.now());

@@ -1,15 +1,15 @@
 //! From a send slot to the link: SDMA's and SEND's deeds.
 
-use super::super::headers::MESSAGE;
-use super::super::layout::{Piece, SENT, send, state};
-use super::super::parameters::Users;
+use super::super::headers::Prefix;
+use super::super::layout::{Piece, SENT, send};
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
-use super::{Context, HostWork, cause};
+use super::{Context, cause};
 use crate::engine::{Bytes, Class, Head, Journey, NodeId, Passed};
 use crate::fabric::{Label, Packet};
 use crate::host::Direction;
-use crate::ni::lanai::{HostJob, Landing, Sram, TransmitJob};
+use crate::ni::lanai::{HostJob, Landing, TransmitJob};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -21,12 +21,20 @@ pub(super) struct SendSide {
     gone: u32,
     /// What the host engine reads.
     reading: Option<Reading>,
-    /// The way of the message that is read, of which packets may follow.
-    message: Journey,
+    /// The message that is read, of which packets may follow.
+    message: Rc<Message>,
     /// Packets in send buffers, oldest first.
     packets: VecDeque<Sending>,
     /// Whether the send engine has been started.
     sends: bool,
+}
+
+/// What packets of a message have in common.
+#[derive(Default)]
+struct Message {
+    journey: Journey,
+    /// A packet of it was dropped.
+    lost: Cell<bool>,
 }
 
 /// A packet that the host engine reads.
@@ -40,6 +48,7 @@ struct Reading {
 struct Sending {
     buffer: u8,
     packet: Rc<Packet>,
+    message: Rc<Message>,
     landing: Rc<Landing>,
     /// Whether the interface fills its checksum in.
     sums: bool,
@@ -52,13 +61,9 @@ impl SendSide {
     pub(super) fn look(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut worked = false;
-        loop {
-            let slot = context.layout.slot(self.looked);
-            if sram.load_word(slot + send::STATE) != state::FILLED {
-                break;
-            }
-            sram.store_word(slot + send::STATE, state::FREE);
-            mcp.post(sram.load_word(slot + send::LENGTH), self.looked as u32);
+        while context.takes(context.layout.slot(self.looked) + send::STATE) {
+            let length = sram.load_word(context.layout.slot(self.looked) + send::LENGTH);
+            mcp.post(length, self.looked as u32);
             self.looked += 1;
             worked = true;
         }
@@ -82,7 +87,9 @@ impl SendSide {
         if context.chip.transmit.was_dropped() && !first.lost {
             first.lost = true;
             context.tally.lose(&first.packet.journey);
-            context.pending.remove(first.packet.label().destination);
+            if !first.message.lost.replace(true) {
+                context.pending.remove(first.packet.label().destination);
+            }
         }
     }
 
@@ -92,7 +99,7 @@ impl SendSide {
         let prefix = context.parameters.prefix();
         let journey = match from {
             0 => context.instruments.sending.borrow_mut().pop_front().unwrap_or(Journey::NONE),
-            _ => self.message.of_another_packet(),
+            _ => self.message.journey.of_another_packet(),
         };
         context.work_for(&journey, context.parameters.firmware.start).await;
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
@@ -109,16 +116,17 @@ impl SendSide {
         let label = Label { source, destination, class, length, takes_place: false, head: Head::default() };
         if from == 0 {
             context.pending.add(destination);
-            self.message = journey.clone();
+            self.message = Rc::new(Message { journey: journey.clone(), lost: Cell::new(false) });
         }
         let at = context.layout.send_buffer(buffer);
         if prefix > 0 {
-            let total = sram.load_word(slot + send::LENGTH);
-            write_prefix(sram, at, [source.0, id, from, total, sram.load_word(slot + send::ENDS)]);
+            let [total, ends] = [send::LENGTH, send::ENDS].map(|word| sram.load_word(slot + word));
+            sram.store(at, &Prefix { key: (source.0, id), from, total, ends }.bytes());
         }
         let packet = Packet::new(label, journey);
         let (landing, sums) = (Rc::new(Landing::new(Bytes(u64::from(units)))), told & send::SUMS != 0);
-        self.packets.push_back(Sending { buffer, packet, landing, sums, lost: false });
+        let message = self.message.clone();
+        self.packets.push_back(Sending { buffer, packet, message, landing, sums, lost: false });
         self.reading = Some(Reading { pieces, into: at + prefix });
         self.read_on(context);
     }
@@ -157,9 +165,9 @@ impl SendSide {
         true
     }
 
-    /// What the host engine does for this direction.
-    pub(super) fn host_work(&self) -> HostWork {
-        if self.reading.is_some() { HostWork::Reads } else { HostWork::Nothing }
+    /// Whether the host engine reads for this direction.
+    pub(super) fn is_reading(&self) -> bool {
+        self.reading.is_some()
     }
 
     /// The progress of what is read.
@@ -192,7 +200,7 @@ impl SendSide {
     /// The first packet has gone.
     pub(super) fn has_gone(&mut self, context: &Context) {
         let gone = self.packets.pop_front().expect("what has gone was in a buffer");
-        if matches!(context.parameters.users, Users::Kernel(_)) && !gone.lost {
+        if context.parameters.sends_ip() && !gone.lost {
             let (node, at) = (context.host.node, context.chip.sim.now());
             context.chip.sim.recorder().packet(|| Passed { node, at, bytes: gone.packet.bytes().to_vec() });
         }
@@ -203,7 +211,7 @@ impl SendSide {
         context.chip.work(context.parameters.firmware.tell).await;
         self.gone = self.gone.wrapping_add(1);
         context.chip.sram.store_word(SENT, self.gone);
-        if matches!(context.parameters.users, Users::Kernel(_)) {
+        if context.parameters.sends_ip() {
             context.host.interrupt().raise(cause::SENT);
         }
     }
@@ -219,10 +227,4 @@ fn part_of(list: impl Iterator<Item = Piece>, from: u64, bytes: u64) -> VecDeque
         (first < last).then(|| Piece { address: piece.address + (first - start), bytes: last - first })
     });
     cut.collect()
-}
-
-/// What the firmware puts before a packet: what it is, and these words.
-fn write_prefix(sram: &Sram, at: u64, words: [u32; 5]) {
-    sram.store_word(at, MESSAGE);
-    (1..).zip(words).for_each(|(index, word)| sram.store_word(at + 4 * index, word));
 }

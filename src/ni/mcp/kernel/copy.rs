@@ -1,11 +1,11 @@
 //! The loops over data: copies, and sums, eight bytes at a time, a block loaded before it is stored.
 
-use super::super::card::{load, store};
 use super::super::headers::ENVELOPE;
 use super::{Kernel, Received};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
-use crate::ni::moving::PayloadSink;
+use crate::ni::moving::{PayloadSink, words_of};
 use crate::protocol::udp_ip::Sum;
+use std::ops::Range;
 
 /// Where data is read.
 #[derive(Clone, Copy)]
@@ -14,6 +14,16 @@ pub(super) enum From<'a> {
     Memory(Address),
     /// In registers, or in the processor's cache.
     Bytes(&'a [u8]),
+}
+
+impl<'a> From<'a> {
+    /// A part of it.
+    pub(super) fn part(self, part: Range<usize>) -> From<'a> {
+        match self {
+            From::Memory(address) => From::Memory(address + part.start as u64),
+            From::Bytes(bytes) => From::Bytes(&bytes[part]),
+        }
+    }
 }
 
 impl Kernel {
@@ -25,11 +35,11 @@ impl Kernel {
         while at < bytes {
             let part = &mut block[..(bytes - at).min(BLOCK_BYTES)];
             match from {
-                From::Memory(from) => load(cpu, from + at as u64, part).await,
+                From::Memory(from) => cpu.load_run(from + at as u64, part).await,
                 From::Bytes(from) => part.copy_from_slice(&from[at..at + part.len()]),
             }
             cpu.work(cycles * part.len().div_ceil(8) as u64);
-            store(cpu, to + at as u64, part).await;
+            cpu.store_run(to + at as u64, part).await;
             sum += Sum::of(part).at(at);
             at += part.len();
         }
@@ -41,19 +51,17 @@ impl Kernel {
         let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
         while at < bytes {
             let part = &mut block[..(bytes - at).min(BLOCK_BYTES)];
-            load(cpu, from + at as u64, part).await;
+            cpu.load_run(from + at as u64, part).await;
             cpu.work(self.costs.checksum_word * part.len().div_ceil(8) as u64);
             sum += Sum::of(part).at(at);
             at += part.len();
         }
         sum
     }
-}
 
-impl Kernel {
     /// Copies a datagram's data to where its program wants it.
     pub(in super::super) async fn read(&self, cpu: &AnyProcessor, received: &Received, mut sink: PayloadSink<'_>) {
-        let mut words = Vec::new();
+        let mut all = Vec::new();
         for part in &received.parts {
             let data = part.place.start.max(ENVELOPE)..part.place.end.max(ENVELOPE);
             let from = part.address + (data.start - part.place.start) as u64;
@@ -64,14 +72,13 @@ impl Kernel {
                 }
                 PayloadSink::Words(_) => {
                     let mut bytes = vec![0; data.len()];
-                    load(cpu, from, &mut bytes).await;
-                    words.extend(bytes);
+                    cpu.load_run(from, &mut bytes).await;
+                    all.extend(bytes);
                 }
             }
         }
         if let PayloadSink::Words(into) = sink {
-            let word = |part: &[u8]| u32::from_le_bytes([part[0], part[1], part[2], part[3]]);
-            into.extend(words.chunks_exact(4).map(word));
+            into.extend(words_of(&all));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::engine::{EndId, Journey, Time};
 use crate::host::Address;
 use crate::ni::driver::Envelope;
 use crate::protocol::udp_ip::{
-    DatagramKey, DropReason, Drops, Parsed, Reassembled, Reassembly, ReassemblyParameters, Sum, UdpHead,
+    DatagramKey, DropReason, Parsed, Reassembled, Reassembly, ReassemblyParameters, Sum, UdpHead,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,6 +20,8 @@ pub struct Part {
     pub place: Range<usize>,
     /// Their sum.
     pub sum: Sum,
+    /// The packet's way.
+    pub journey: Journey,
 }
 
 /// A datagram in the socket's queue.
@@ -44,16 +46,14 @@ pub enum Gathered {
     Complete(DatagramKey, UdpHead, Vec<Part>),
     /// It waits for the rest of its datagram.
     Kept,
-    /// It is dropped, and what was kept of its datagram with it.
-    Dropped(Vec<Part>),
+    /// It is dropped, for this reason, and what was kept of its datagram with it.
+    Dropped(DropReason, Vec<Part>),
 }
 
 /// Datagrams of which packets came.
 pub struct Gathering {
     reassembly: Reassembly,
     parts: BTreeMap<DatagramKey, Vec<Part>>,
-    /// Drops of what reassembly never saw.
-    drops: Drops,
 }
 
 impl Gathering {
@@ -62,7 +62,7 @@ impl Gathering {
         let datagrams = parameters.receive_buffers as usize;
         let (bytes, lifetime) = (datagrams * (longest + 8), parameters.reassembly_time);
         let reassembly = Reassembly::new(ReassemblyParameters { datagrams, bytes, lifetime });
-        Gathering { reassembly, parts: BTreeMap::new(), drops: Drops::default() }
+        Gathering { reassembly, parts: BTreeMap::new() }
     }
 
     /// A packet came that is sound.
@@ -79,20 +79,15 @@ impl Gathering {
                 self.parts.entry(key).or_default().push(part);
                 Gathered::Kept
             }
-            Reassembled::Dropped { gives_up, .. } => {
+            Reassembled::Dropped { gives_up, reason } => {
                 let mut parts = match gives_up {
                     true => self.parts.remove(&key).unwrap_or_default(),
                     false => Vec::new(),
                 };
                 parts.push(part);
-                Gathered::Dropped(parts)
+                Gathered::Dropped(reason, parts)
             }
         }
-    }
-
-    /// A packet was dropped before, or a datagram after.
-    pub fn drop(&mut self, reason: DropReason) {
-        self.drops.count(reason);
     }
 
     /// When a datagram is given up next.
@@ -100,10 +95,10 @@ impl Gathering {
         self.reassembly.next_timer()
     }
 
-    /// The parts of datagrams that are given up by `now`.
-    pub fn expires(&mut self, now: Time) -> Vec<Part> {
+    /// The datagrams that are given up by `now`, by their parts.
+    pub fn expires(&mut self, now: Time) -> Vec<Vec<Part>> {
         let expired = self.reassembly.expires(now);
-        expired.iter().flat_map(|key| self.parts.remove(key).unwrap_or_default()).collect()
+        expired.iter().filter_map(|key| self.parts.remove(key)).collect()
     }
 
     /// Whether a buffer holds a part that was kept.

@@ -1,7 +1,7 @@
 //! Interrupts, and the bottom half: packets become datagrams in the socket's queue.
 
 use super::super::buffers::Place;
-use super::super::card::{Came, load};
+use super::super::card::Came;
 use super::super::firmware::cause;
 use super::super::headers::{ENVELOPE, Headers, decode};
 use super::super::layout::SENT;
@@ -62,7 +62,10 @@ impl Kernel {
     /// Gives up datagrams that waited for too long.
     async fn give_up(&self, cpu: &AnyProcessor) {
         let expired = self.gathering.borrow_mut().expires(cpu.sim().now());
-        self.give_back(cpu, expired).await;
+        for parts in expired {
+            parts.first().inspect(|first| self.drop(DropReason::Expired, &first.journey));
+            self.give_back(cpu, parts).await;
+        }
     }
 
     /// Posts the buffers again that hold these parts and nothing else.
@@ -86,10 +89,10 @@ impl Kernel {
             Err(reason) => {
                 // What was dropped on its way was told of as lost there.
                 if let Some(reason) = reason {
-                    self.gathering.borrow_mut().drop(reason);
-                    self.card.tally.lose(journey);
+                    self.drop(reason, journey);
                 }
-                let part = Part { buffer: came.buffer, address: 0, place: 0..0, sum: Sum::ZERO };
+                let journey = journey.clone();
+                let part = Part { buffer: came.buffer, address: 0, place: 0..0, sum: Sum::ZERO, journey };
                 return self.give_back(cpu, vec![part]).await;
             }
         };
@@ -102,8 +105,8 @@ impl Kernel {
         let gathered = self.gathering.borrow_mut().arrive(&packet, part, cpu.now());
         match gathered {
             Gathered::Kept => {}
-            Gathered::Dropped(parts) => {
-                self.card.tally.lose(journey);
+            Gathered::Dropped(reason, parts) => {
+                self.drop(reason, journey);
                 self.give_back(cpu, parts).await;
             }
             Gathered::Complete(key, udp, parts) => self.complete(cpu, (key, udp), parts, journey).await,
@@ -114,7 +117,7 @@ impl Kernel {
     async fn read_headers(&self, cpu: &AnyProcessor, came: &Came) -> Result<(Parsed, Part), DropReason> {
         let at = self.card.buffers.kernel(came.buffer, came.fragment);
         let mut head = vec![0; (came.length as usize).min(IPV4_HEADER + UDP_HEADER + ENVELOPE)];
-        load(cpu, at, &mut head).await;
+        cpu.load_run(at, &mut head).await;
         let headers = Headers::of(&head).ok_or(DropReason::TooShort)?;
         let zero_copy = self.card.parameters.remedies.zero_copy;
         let place = match zero_copy {
@@ -133,7 +136,9 @@ impl Kernel {
             }
             false => (at + parsed.payload.start as u64, parsed.place()),
         };
-        Ok((parsed, Part { buffer: came.buffer, address, place, sum: Sum::of(&(came.word as u16).to_be_bytes()) }))
+        let (buffer, journey) = (came.buffer, came.journey.clone());
+        let sum = Sum::of(&(came.word as u16).to_be_bytes());
+        Ok((parsed, Part { buffer, address, place, sum, journey }))
     }
 
     /// All of a datagram is there: if it is as it was sent, the socket has it.
@@ -149,18 +154,35 @@ impl Kernel {
             .map(|(ip, port)| addresses::end(SocketAddrV4::new(ip, port)))
             .map(|end| end.filter(|(node, place)| self.is_there(*node, *place)));
         let sum = self.sum_of(&parts, &envelope);
-        let (Some(envelope), [Some(from), Some(to)], true) =
-            (decode(&envelope), ends, udp.is_right(key.from, key.to, sum))
-        else {
-            self.gathering.borrow_mut().drop(DropReason::BadUdpChecksum);
-            self.card.tally.lose(journey);
-            return self.give_back(cpu, parts).await;
+        let read = match udp.is_right(key.from, key.to, sum) {
+            true => decode(&envelope).ok_or(DropReason::TooShort),
+            false => Err(DropReason::BadUdpChecksum),
+        };
+        let (envelope, from, to) = match (read, ends) {
+            (Ok(envelope), [Some(from), Some(to)]) => (envelope, from, to),
+            (read, _) => {
+                self.drop(read.err().unwrap_or(DropReason::NoSocket), journey);
+                return self.give_back(cpu, parts).await;
+            }
         };
         let [from, to] = [from, to].map(|(node, place)| self.card.addresses.at(node, place));
         journey.close(stage::BOTTOM_HALF, cpu.now());
         let bytes = udp.payload;
         self.inbox.send(Received { from, to, envelope, parts, bytes, journey: journey.clone() });
         self.card.room.notify();
+    }
+
+    /// A packet is dropped, or a datagram: what it is of is lost, but for a packet that came twice.
+    fn drop(&self, reason: DropReason, journey: &Journey) {
+        let card = &self.card;
+        card.tally.drop_packet(reason.words());
+        if reason != DropReason::Duplicate {
+            card.tally.lose(journey);
+            card.sim.lost(|| {
+                let what = journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));
+                format!("{what}, dropped by {} at {}: {reason}", card.name, card.sim.now())
+            });
+        }
     }
 
     /// The envelope, which lies with the kernel or before the first part's data.

@@ -26,7 +26,9 @@ mod gathering;
 mod input;
 mod output;
 
+use super::buffers::HEADER_PLACE;
 use super::card::{Came, Card};
+use super::layout::fragments_max;
 use super::parameters::{KernelCosts, McpParameters};
 use crate::engine::Mailbox;
 use crate::host::Level;
@@ -54,8 +56,8 @@ pub const WORDS_MAX: usize = 64;
 /// What a datagram takes of the kernel's memory until it has gone.
 pub fn send_bytes(parameters: &McpParameters) -> u64 {
     match parameters.remedies.zero_copy {
-        true => output::HEADER_PLACE * super::layout::fragments_max(parameters) + 4 * WORDS_MAX as u64,
-        false => output::stride(parameters) * super::layout::fragments_max(parameters),
+        true => HEADER_PLACE * fragments_max(parameters) + 4 * WORDS_MAX as u64,
+        false => output::stride(parameters) * fragments_max(parameters),
     }
 }
 

@@ -1,24 +1,19 @@
 //! `sendto`: a datagram becomes packets, each a descriptor.
 
-use super::super::buffers::pages;
-use super::super::card::store;
+use super::super::buffers::{HEADER_PLACE, pages};
 use super::super::headers::{ENVELOPE, encode};
-use super::super::layout::{Piece, fragments_max};
+use super::super::layout::{Piece, fragments_max, packets_of};
 use super::super::parameters::{McpParameters, PipeliningParameters};
 use super::super::queue::Descriptor;
 use super::super::stage;
+use super::Kernel;
 use super::copy::From;
-
-use super::{Kernel, WORDS_MAX};
 use crate::engine::Time;
 use crate::host::{Address, AnyProcessor, Processor};
 use crate::ni::driver::Compose;
-use crate::ni::moving::PayloadSource;
+use crate::ni::moving::{PayloadSource, bytes_of};
 use crate::protocol::udp_ip::{Datagram, Fragment, Sum, addresses};
 use std::ops::Range;
-
-/// What a packet's headers take of the kernel's memory.
-pub(super) const HEADER_PLACE: u64 = 64;
 
 /// What a packet takes of the kernel's memory, where that holds its data, too.
 pub(super) fn stride(parameters: &McpParameters) -> u64 {
@@ -38,9 +33,7 @@ struct Outgoing<'a> {
 impl Kernel {
     /// Takes room for a packet of the messaging layer: the buffer of its datagram.
     pub(super) fn reserve(&self, packet: &Compose<'_>) -> Option<usize> {
-        let payload = ENVELOPE + packet.source.bytes();
-        let carried = super::super::layout::carried_max(&self.card.parameters);
-        let packets = (payload as u64 + 8).div_ceil(carried);
+        let packets = packets_of(&self.card.parameters, (ENVELOPE + packet.source.bytes()) as u64);
         if self.card.send_free.borrow().is_empty() || !self.card.queue.reserve(packets) {
             return None;
         }
@@ -54,7 +47,7 @@ impl Kernel {
         let start = cpu.now();
         cpu.work(self.card.costs.send + self.costs.send);
         let words: Vec<u8> = match packet.source {
-            PayloadSource::Words(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            PayloadSource::Words(words) => bytes_of(words),
             PayloadSource::Memory(address, bytes) if self.sends_from_cache() => self.card.host.peek(address, bytes),
             PayloadSource::Memory(..) => Vec::new(),
         };
@@ -94,24 +87,20 @@ impl Kernel {
         let sums = !self.card.parameters.remedies.checksum_offload;
         let fragments = self.fragments(&outgoing.datagram);
         let mut sources = Vec::with_capacity(fragments.len());
+        let parameters = &self.card.parameters;
         for (index, piece) in fragments.iter().enumerate() {
             let data = data_of(&piece.payload);
-            let at = match (self.card.parameters.remedies.zero_copy, packet.source) {
-                (true, PayloadSource::Memory(address, _)) => address + data.start as u64,
-                (true, PayloadSource::Words(_)) => {
-                    outgoing.memory + HEADER_PLACE * fragments_max(&self.card.parameters) + data.start as u64
+            let at = match self.in_place(packet) {
+                Some(address) => address + data.start as u64,
+                None if parameters.remedies.zero_copy => {
+                    outgoing.memory + HEADER_PLACE * fragments_max(parameters) + data.start as u64
                 }
-                (false, _) => outgoing.memory + stride(&self.card.parameters) * index as u64 + HEADER_PLACE,
+                None => outgoing.memory + stride(parameters) * index as u64 + HEADER_PLACE,
             };
-            let in_place =
-                matches!(packet.source, PayloadSource::Memory(..)) && self.card.parameters.remedies.zero_copy;
-            let sum = match outgoing.data {
-                _ if in_place && sums => self.sum(cpu, at, data.len()).await,
-                _ if in_place => Sum::ZERO,
-                From::Memory(from) => {
-                    self.copy(cpu, From::Memory(from + data.start as u64), at, data.len(), sums).await
-                }
-                From::Bytes(bytes) => self.copy(cpu, From::Bytes(&bytes[data.clone()]), at, data.len(), sums).await,
+            let sum = match self.in_place(packet) {
+                Some(_) if sums => self.sum(cpu, at, data.len()).await,
+                Some(_) => Sum::ZERO,
+                None => self.copy(cpu, outgoing.data.part(data.clone()), at, data.len(), sums).await,
             };
             outgoing.sum += sum.at(ENVELOPE + data.start);
             sources.push(at);
@@ -122,9 +111,17 @@ impl Kernel {
         sources
     }
 
+    /// Where a program's data lies, if the interface reads it there.
+    fn in_place(&self, packet: &Compose<'_>) -> Option<Address> {
+        match packet.source {
+            PayloadSource::Memory(address, _) if self.card.parameters.remedies.zero_copy => Some(address),
+            _ => None,
+        }
+    }
+
     fn fragments(&self, datagram: &Datagram) -> Vec<Fragment> {
-        let pieces = datagram.fragments(self.card.parameters.mtu.len());
-        pieces.expect("a checked datagram fits its packets").collect()
+        let fragments = datagram.fragments(self.card.parameters.mtu.len());
+        fragments.expect("a checked datagram fits its packets").collect()
     }
 
     /// Whether the interface can fill a datagram's checksum in before its header leaves.
@@ -160,7 +157,7 @@ impl Kernel {
                 true => outgoing.memory + HEADER_PLACE * index as u64,
                 false => sources[index] - head.len() as u64,
             };
-            store(cpu, at, &head).await;
+            cpu.store_run(at, &head).await;
             let length = head.len() as u64 + data;
             let list = self.list(cpu, (at, head.len() as u64), (sources[index], data), packet);
             cpu.fence().await;
@@ -195,16 +192,12 @@ impl Kernel {
             return vec![Piece { address: head_at, bytes: head + data }];
         }
         let mut list = vec![Piece { address: head_at, bytes: head }];
-        match packet.source {
-            PayloadSource::Memory(..) => {
-                let pages = pages(data_at, data, self.card.parameters.page.get());
-                cpu.work(self.costs.page * pages.len() as u64);
-                list.extend(pages);
-            }
-            PayloadSource::Words(words) => {
-                debug_assert!(words.len() <= WORDS_MAX, "an active message is short");
-                list.extend((data > 0).then_some(Piece { address: data_at, bytes: data }));
-            }
+        if self.in_place(packet).is_some() {
+            let pages = pages(data_at, data, self.card.parameters.page.get());
+            cpu.work(self.costs.page * pages.len() as u64);
+            list.extend(pages);
+        } else if data > 0 {
+            list.push(Piece { address: data_at, bytes: data });
         }
         list
     }
