@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Whether a machine's packets are of a format that others know; else why not.
 pub fn is_possible(machine: &Machine) -> Result<(), Failure> {
-    match machine.ends.as_ref().map(|ends| &ends.ni) {
+    match machine.interfaces().first().map(|interface| interface.ni) {
         Some(ni) if ni.sends_ip() => Ok(()),
         Some(ni) => {
             let problem = Problem::new(format!("packets of [ni.{}] have no format that other programs know", ni.key()));

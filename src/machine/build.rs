@@ -91,7 +91,7 @@ fn nodes(
         let host = Host::new(sim, id, &node.name, host(machine, &node.host));
         let (protocol, costs) = (&protocol, ends.messaging.costs);
         let site = Site { sim, host: &host, fabric, protocol, costs, tally, pending: &pending, addresses };
-        let driver = ni::start(&site, &ends.ni);
+        let driver = ni::start(&site, ends.of(node).ni);
         let endpoints = Endpoint::all(&host, driver, ends.messaging, message_max, (tally, &pending, addresses));
         Node { id, name: node.name.clone(), endpoints }
     };

@@ -5,7 +5,7 @@
 //! host and no interface, and are left out.
 
 use super::check::fit::{Parts, misfits};
-use super::{Ends, Machine, shipped};
+use super::{Ends, Interface, Machine, shipped};
 use crate::program::{ON_NODES, Workload};
 use crate::text::{Document, Reading, Source, load};
 use serde::Serialize;
@@ -88,6 +88,8 @@ fn machine(parts: &[&str], workload: &str) -> Machine {
 fn refused(host: &Machine, ends: &Ends, fabric: &Machine, workload: &Workload) -> Vec<String> {
     let hosts = host.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
     let (facts, key, addresses) = (fabric.fabric.facts(), fabric.fabric.key(), fabric.addresses());
-    let parts = Parts { hosts, ends, facts, fabric: key, workload, addresses, endpoints: "nodes" };
+    let interface = Interface { table: "ni", ni: &ends.ni };
+    let (interfaces, endpoints) = (&[interface][..], "nodes");
+    let parts = Parts { hosts, ends, interface, interfaces, facts, fabric: key, workload, addresses, endpoints };
     misfits(&parts).into_iter().map(|misfit| misfit.message).collect()
 }

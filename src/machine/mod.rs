@@ -33,10 +33,11 @@ use crate::ni::direct::QueuesParameters;
 use crate::ni::lanai::LanaiParameters;
 use crate::ni::mcp::McpParameters;
 use crate::ni::trapeze::TrapezeParameters;
-use crate::ni::{Design, InterfaceParameters, NiParameters};
+use crate::ni::{self, Design, InterfaceParameters, NiParameters};
 use crate::program::Workload;
 use crate::protocol::ProtocolParameters;
 use crate::text::{Document, Problems, Read, Reading, Source, Table, load};
+use std::sync::Arc;
 
 /// A machine and its workload, as described.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub struct Machine {
     pub nodes: Vec<NodeDescription>,
     /// The kinds of host, by name.
     pub hosts: Vec<(String, HostParameters)>,
-    /// What every node has at the fabric; none where the workload drives the fabric alone.
+    /// What nodes have at the fabric; none where the workload drives the fabric alone.
     pub ends: Option<Ends>,
     /// The fabric between them.
     pub fabric: FabricParameters,
@@ -64,14 +65,18 @@ pub struct NodeDescription {
     pub key: String,
     /// Its kind of host.
     pub host: String,
+    /// Its interface, where it is not that of the others.
+    pub ni: Option<Arc<NiParameters>>,
+    /// The key of that interface's table.
+    pub ni_table: String,
     /// How many endpoints programs find there.
     pub endpoints: u32,
 }
 
-/// What a node has at the fabric.
+/// What nodes have at the fabric.
 #[derive(Clone, Debug)]
 pub struct Ends {
-    /// The interface.
+    /// The interface of nodes that name none of their own.
     pub ni: NiParameters,
     /// What the interfaces agree on.
     pub protocol: ProtocolParameters,
@@ -99,9 +104,9 @@ impl Machine {
         let hosts = t.map("hosts", "Kinds of host, by name; each one of several", host);
         let fabric = FabricParameters::read(t, &nodes::or_two(&names, &hosts));
         let mut workload = Workload::read(t);
-        let ends = Ends::read(t, workload.drives_fabric_alone(), !hosts.is_empty());
+        let ends = Ends::read(t, workload.drives_fabric_alone(), !hosts.is_empty(), &named);
         if let Some(ends) = &ends {
-            workload.fit(ends.message_max());
+            workload.fit(ends.message_max(&interfaces(ends, &named)));
         }
         Machine {
             nodes: nodes::or_all(named, &fabric, &hosts),
@@ -114,7 +119,29 @@ impl Machine {
     }
 }
 
+/// An interface of a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Interface<'a> {
+    /// The table that describes it: `ni`, or of a node.
+    pub table: &'a str,
+    /// What it is.
+    pub ni: &'a NiParameters,
+}
+
+impl Interface<'_> {
+    /// A key that begins with `ni`, as it stands in the table of this one.
+    pub fn key(&self, key: &str) -> String {
+        let below = key.strip_prefix("ni").expect("a key of an interface");
+        format!("{}{below}", self.table)
+    }
+}
+
 impl Machine {
+    /// Each interface there is, the common one first.
+    pub fn interfaces(&self) -> Vec<Interface<'_>> {
+        self.ends.as_ref().map_or_else(Vec::new, |ends| interfaces(ends, &self.nodes))
+    }
+
     /// Which node each endpoint is on.
     pub fn addresses(&self) -> Addresses {
         Addresses::new(self.nodes.iter().map(|node| node.endpoints))
@@ -156,6 +183,15 @@ impl Machine {
     }
 }
 
+/// The interfaces of nodes, the common one first.
+fn interfaces<'a>(ends: &'a Ends, nodes: &'a [NodeDescription]) -> Vec<Interface<'a>> {
+    let common = Interface { table: "ni", ni: &ends.ni };
+    let mut all: Vec<Interface<'_>> = nodes.iter().map(|node| ends.of(node)).collect();
+    all.sort_by_key(|interface| interface.table != "ni");
+    all.dedup_by_key(|interface| interface.table);
+    if all.is_empty() { vec![common] } else { all }
+}
+
 fn host(t: &mut Table<'_>) -> HostParameters {
     let kinds = [
         ("io-bus", "The interface sits on an I/O bus"),
@@ -170,20 +206,28 @@ fn host(t: &mut Table<'_>) -> HostParameters {
 }
 
 impl Ends {
+    /// The interface of a node.
+    pub fn of<'a>(&'a self, node: &'a NodeDescription) -> Interface<'a> {
+        Interface { table: &node.ni_table, ni: node.ni.as_deref().unwrap_or(&self.ni) }
+    }
+
     /// The largest message that a program may send.
-    fn message_max(&self) -> Bytes {
-        let most = self.ni.reach().message;
+    fn message_max(&self, interfaces: &[Interface<'_>]) -> Bytes {
+        let most = ni::message_reach(interfaces.iter().map(|interface| interface.ni));
         self.messaging.message_max.map_or(most, |stated| stated.min(most))
     }
 
     /// Reads them; a workload that drives the fabric alone may have none.
-    fn read(t: &mut Table<'_>, alone: bool, has_hosts: bool) -> Option<Ends> {
-        let doc = "The network interface of every node";
+    fn read(t: &mut Table<'_>, alone: bool, has_hosts: bool, nodes: &[NodeDescription]) -> Option<Ends> {
+        let doc = "The network interface of every node that has none of its own";
         protocols::are_no_interfaces(t);
-        let ni = match alone && !t.describing() {
+        // Where each node has its own, there need be none beside.
+        let own = nodes.iter().map(|node| node.ni.as_deref()).collect::<Option<Vec<_>>>().unwrap_or_default();
+        let ni = match (alone || !own.is_empty()) && !t.describing() {
             true => t.optional_one_of("ni", doc, &NIS, interface),
             false => Some(t.one_of("ni", doc, &NIS, interface)),
         };
+        let ni = ni.or_else(|| own.first().map(|ni| (*ni).clone()));
         if ni.is_none() && !t.has("messaging") && !t.has("protocol") {
             return None;
         }

@@ -2,11 +2,14 @@
 
 use super::{FabricParameters, NodeDescription};
 use crate::host::HostParameters;
+use crate::ni::NiParameters;
 use crate::text::Table;
+use std::sync::Arc;
 
 /// An entry of `[nodes]`.
 pub(super) struct Described {
     host: String,
+    ni: Option<Arc<NiParameters>>,
     count: Option<u64>,
     endpoints: Option<u64>,
 }
@@ -26,18 +29,31 @@ impl Described {
             count,
             endpoints: t.count("endpoints", programs).range(1, ENDS_MAX).optional(),
             host: t.text("host", "Which of `hosts` the node is").required(),
+            ni: own_interface(t),
         }
     }
+}
+
+/// The interface of a node that is not as the others.
+fn own_interface(t: &mut Table<'_>) -> Option<Arc<NiParameters>> {
+    // What an interface is described by stands with that of all nodes.
+    if t.describing() {
+        t.describe_like("ni", "Its interface, where it is not that of the other nodes", "ni");
+        t.describe_parts("Shipped parts that this node starts from, such as those of an interface of its own");
+        return None;
+    }
+    t.optional_one_of("ni", "The interface of the node", &super::NIS, super::interface).map(Arc::new)
 }
 
 /// The nodes, in order.
 pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
     let mut nodes = Vec::new();
-    for (name, Described { host, count, endpoints }) in described {
+    for (name, Described { host, ni, count, endpoints }) in described {
         let key = format!("nodes.{name}");
         let node = |name: String| {
-            let (key, host) = (key.clone(), host.clone());
-            NodeDescription { name, key, host, endpoints: endpoints.unwrap_or(1) as u32 }
+            let (key, host, ni) = (key.clone(), host.clone(), ni.clone());
+            let ni_table = if ni.is_some() { format!("{key}.ni") } else { "ni".to_owned() };
+            NodeDescription { name, key, host, ni, ni_table, endpoints: endpoints.unwrap_or(1) as u32 }
         };
         match count {
             None => nodes.push(node(name.clone())),
@@ -71,6 +87,8 @@ pub(super) fn or_all(
         name: format!("node{number}"),
         key: "nodes".to_owned(),
         host: host.clone(),
+        ni: None,
+        ni_table: "ni".to_owned(),
         endpoints: 1,
     };
     (0..nodes).map(node).collect()

@@ -19,7 +19,7 @@ static HOSTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
 
 /// The parts that a description may name.
 pub fn shelf() -> Shelf<'static> {
-    Shelf { find: &part, names: &PARTS }
+    Shelf { find: &part, names: &PARTS, tables: &["nodes"] }
 }
 
 /// The text of the part `name`, such as `hosts/p6-natoma`.

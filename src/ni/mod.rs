@@ -93,6 +93,14 @@ pub struct Reach {
     pub has_host_dma: bool,
 }
 
+/// The longest message between nodes with these interfaces: one packet's, where they cut messages up differently.
+pub fn message_reach<'a>(interfaces: impl Iterator<Item = &'a NiParameters> + Clone) -> Bytes {
+    let cuts = interfaces.clone().map(|ni| ni.room().packet.map(|packet| packet.carries));
+    let is_one_cut = cuts.clone().min() == cuts.max();
+    let reach = |ni: &NiParameters| if is_one_cut { ni.reach().message } else { ni.carries() };
+    interfaces.map(reach).min().unwrap_or(Bytes::ZERO)
+}
+
 /// How many endpoints a header can name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EndsMax {
@@ -121,6 +129,20 @@ impl NiParameters {
             NiParameters::Design(parameters) => parameters.reach(),
             NiParameters::Queues(parameters) => parameters.reach(),
         }
+    }
+
+    /// The format of its packets, where other interfaces have the same.
+    pub fn format(&self) -> Option<&'static str> {
+        match self {
+            NiParameters::Mcp(_) if self.sends_ip() => Some("UDP/IP"),
+            NiParameters::Mcp(_) | NiParameters::Trapeze(_) => None,
+            NiParameters::Design(_) | NiParameters::Queues(_) => Some("parcel"),
+        }
+    }
+
+    /// The most of a message that a packet carries; all of it where the interface itself places messages.
+    fn carries(&self) -> Bytes {
+        self.room().packet.map_or(self.reach().message, |packet| Bytes(packet.carries))
     }
 
     /// The memory that it needs to run a protocol, if that is bounded, and what it has; nothing where

@@ -21,11 +21,13 @@ pub struct Shelf<'a> {
     pub find: &'a (dyn Fn(&str) -> Option<&'static str> + Sync),
     /// The names there are.
     pub names: &'a [&'a str],
+    /// The tables at the top whose entries may name parts, too, which lie below what stands there.
+    pub tables: &'a [&'a str],
 }
 
 impl Shelf<'_> {
     /// A shelf without parts.
-    pub const EMPTY: Shelf<'static> = Shelf { find: &|_| None, names: &[] };
+    pub const EMPTY: Shelf<'static> = Shelf { find: &|_| None, names: &[], tables: &[] };
 }
 
 /// The main text of a description.
@@ -69,9 +71,12 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
     let file = loader.document(source.document);
     let mut settings = loader.settings(source.sets, Layer::Set);
     settings.extend(loader.settings(source.varied, Layer::Vary));
-    let (file, place, named) = loader.named_parts(file, &settings);
-    for (name, place) in named {
-        loader.part(&name, place, &mut Vec::new());
+    let (mut file, place, named) = loader.named_parts(file, &settings);
+    let within = loader.parts_of_entries(&mut file, &settings);
+    for (at, named) in [(Vec::new(), named)].into_iter().chain(within) {
+        for (name, place) in named {
+            loader.part((&name, place), &at, &mut Vec::new());
+        }
     }
     let tree = loader.merge(file, settings);
     match loader.problems.is_empty() {
@@ -91,7 +96,7 @@ pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Proble
     let mut loader = Loader { shelf, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() };
     for (path, text, folder) in files {
         let sheet = loader.sheet(Layer::File(path.to_path_buf()), text, *folder);
-        loader.parts.push((path.display().to_string(), sheet));
+        loader.parts.push(((Vec::new(), path.display().to_string()), sheet));
     }
     let tree = loader.merge(None, Vec::new());
     if !loader.problems.is_empty() {
@@ -115,8 +120,8 @@ struct Loader<'a> {
     shelf: Shelf<'a>,
     texts: Texts,
     problems: Vec<Problem>,
-    /// The parts in rising precedence.
-    parts: Vec<(String, Sheet)>,
+    /// The parts in rising precedence: where each lies, and its name.
+    parts: Vec<((Vec<String>, String), Sheet)>,
 }
 
 impl Loader<'_> {
@@ -172,6 +177,31 @@ impl Loader<'_> {
         (file, place, named)
     }
 
+    /// The parts that entries of tables name, by where they lie.
+    fn parts_of_entries(&mut self, file: &mut Option<Sheet>, settings: &[Setting]) -> Vec<(Vec<String>, Named)> {
+        let mut named: Vec<(Vec<String>, Named)> = Vec::new();
+        let Shelf { tables, .. } = self.shelf;
+        for table in tables {
+            let entries = file.as_mut().and_then(|sheet| sheet.tree.get_mut(table)).and_then(TreeNode::table_mut);
+            for (name, entry) in entries.into_iter().flat_map(Tree::in_order_mut) {
+                if let Some(entry) = entry.table_mut().filter(|entry| entry.get(PARTS).is_some()) {
+                    named.push((vec![table.to_string(), name.to_owned()], self.take_parts(entry)));
+                }
+            }
+        }
+        for setting in settings.iter().filter(|setting| setting.is_of_entry(tables, PARTS)) {
+            let at = setting.parents();
+            named.retain(|(other, _)| *other != at);
+            named.push((at, self.part_names(&setting.value)));
+        }
+        named
+    }
+
+    /// Whether a setting names parts, of the whole or of an entry.
+    fn is_of_parts(&self, setting: &Setting) -> bool {
+        setting.is(PARTS) || setting.is_of_entry(self.shelf.tables, PARTS)
+    }
+
     fn take_parts(&mut self, tree: &mut Tree) -> Named {
         let parts = tree.remove(PARTS);
         parts.map(|node| self.part_names(&node)).unwrap_or_default()
@@ -192,12 +222,12 @@ impl Loader<'_> {
         names
     }
 
-    /// Adds a part above those it is itself made of.
-    fn part(&mut self, name: &str, place: Option<Place>, within: &mut Vec<String>) {
+    /// Adds a part above those it is itself made of, to lie in the table `at`.
+    fn part(&mut self, (name, place): (&str, Option<Place>), at: &[String], within: &mut Vec<String>) {
         if within.iter().any(|outer| outer == name) {
             return self.problems.push(circle(name, place, within));
         }
-        if self.parts.iter().any(|(known, _)| known == name) {
+        if self.parts.iter().any(|((known_at, known), _)| known == name && known_at == at) {
             return;
         }
         let Some(text) = (self.shelf.find)(name) else {
@@ -207,10 +237,15 @@ impl Loader<'_> {
         let mut sheet = self.sheet(Layer::Part(name.to_string()), text, None);
         within.push(name.to_string());
         for (inner, place) in self.take_parts(&mut sheet.tree) {
-            self.part(&inner, place, within);
+            self.part((&inner, place), at, within);
         }
         within.pop();
-        self.parts.push((name.to_string(), sheet));
+        for key in at.iter().rev() {
+            let mut outer = Tree::default();
+            outer.insert(key.clone(), TreeNode::made_up(TreeValue::Table(sheet.tree)));
+            sheet.tree = outer;
+        }
+        self.parts.push(((at.to_vec(), name.to_string()), sheet));
     }
 
     fn unknown_part(&self, name: &str, place: Option<Place>) -> Problem {
@@ -230,7 +265,8 @@ impl Loader<'_> {
             sheet.tree.set_rank(rank);
             whole.lay_over(sheet.tree);
         }
-        for setting in settings.into_iter().filter(|setting| !setting.is(PARTS)) {
+        let (_, settings): (Vec<_>, Vec<_>) = settings.into_iter().partition(|setting| self.is_of_parts(setting));
+        for setting in settings {
             if let Err(problem) = setting.apply(&mut whole) {
                 self.problems.push(problem);
             }

@@ -77,6 +77,10 @@ pub enum Form {
     List(TableShape),
     /// A table of which one key stands, or that key's name as a word.
     OneOf(Family),
+    /// What a key at the top may hold.
+    Like(&'static str),
+    /// Names of shipped parts.
+    Parts,
 }
 
 /// What a whole description may hold.
@@ -154,12 +158,14 @@ impl Form {
             Form::Map(_) => "named tables".to_string(),
             Form::List(_) => "list of tables".to_string(),
             Form::OneOf(family) => format!("one of {}", family.names().join(" | ")),
+            Form::Like(key) => format!("as `{key}`"),
+            Form::Parts => "names of parts".to_string(),
         }
     }
 
     fn list(&self, path: &str, lines: &mut Vec<Line>) {
         match self {
-            Form::Value(..) => {}
+            Form::Value(..) | Form::Like(_) | Form::Parts => {}
             Form::Table(shape) => shape.list(path, lines),
             Form::Map(shape) => shape.list(&join(path, "NAME"), lines),
             Form::List(shape) => shape.list(&join(path, "INDEX"), lines),

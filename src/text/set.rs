@@ -116,6 +116,16 @@ impl Setting {
         matches!(&self.path[..], [(key, _)] if key == name)
     }
 
+    /// True if it sets the key `name` of an entry of one of the tables, wholly.
+    pub fn is_of_entry(&self, tables: &[&str], name: &str) -> bool {
+        matches!(&self.path[..], [(table, _), _, (key, _)] if key == name && tables.contains(&table.as_str()))
+    }
+
+    /// The table that it sets a key of.
+    pub fn parents(&self) -> Vec<String> {
+        self.path.split_last().map_or(Vec::new(), |(_, above)| above.iter().map(|(key, _)| key.clone()).collect())
+    }
+
     /// Puts the setting into a description.
     pub fn apply(self, tree: &mut Tree) -> Result<(), Problem> {
         self.apply_to_table(tree, 0)

@@ -4,6 +4,7 @@
 //! Leaves out: single values (`field`, `kind`) and choices among tables (`family`).
 
 use super::kind::Misfit;
+use super::load::PARTS;
 use super::origin::{Layer, Origin, Place, Texts};
 use super::pen::{Attention, Pen};
 use super::problem::Problem;
@@ -84,6 +85,16 @@ impl<'t> Table<'t> {
         let (value, shape) = self.below(&[Step::Key(key)], node, read);
         self.note_key(key, doc, Form::Table(shape), Need::Optional);
         Some(value)
+    }
+
+    /// States what `key` may hold: what the key at the top does that is called `like`.
+    pub fn describe_like(&mut self, key: &'static str, doc: &'static str, like: &'static str) {
+        self.note_key(key, doc, Form::Like(like), Need::Optional);
+    }
+
+    /// States that the table may name parts, as the whole does: whoever loads it takes them out.
+    pub fn describe_parts(&mut self, doc: &'static str) {
+        self.note_key(PARTS, doc, Form::Parts, Need::Optional);
     }
 
     /// Tables under names the user chose, in the order of the file; none where absent.

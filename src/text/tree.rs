@@ -86,6 +86,14 @@ impl TreeNode {
         }
     }
 
+    /// The table, if it is one, to be changed.
+    pub fn table_mut(&mut self) -> Option<&mut Tree> {
+        match &mut self.value {
+            TreeValue::Table(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
     /// The text, if it is one.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
@@ -138,6 +146,14 @@ impl Tree {
     /// The keys and values in the order they first stand in the layers.
     pub fn in_order(&self) -> Vec<(&str, &TreeNode)> {
         let mut all: Vec<(&str, &TreeNode)> = self.nodes.iter().map(|(key, node)| (key.as_str(), node)).collect();
+        all.sort_by(|(_, a), (_, b)| a.stands.first().cmp(&b.stands.first()));
+        all
+    }
+
+    /// The same, to be changed.
+    pub fn in_order_mut(&mut self) -> Vec<(&str, &mut TreeNode)> {
+        let mut all: Vec<(&str, &mut TreeNode)> =
+            self.nodes.iter_mut().map(|(key, node)| (key.as_str(), node)).collect();
         all.sort_by(|(_, a), (_, b)| a.stands.first().cmp(&b.stands.first()));
         all
     }

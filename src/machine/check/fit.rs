@@ -4,16 +4,20 @@ use crate::engine::{Addresses, Bytes};
 use crate::fabric::{Facts, Longest, Loss};
 use crate::host::{HostParameters, MEANS, Means};
 use crate::machine::nodes::NODES_MAX;
-use crate::machine::{Ends, shipped};
-use crate::ni::{EndsMax, NiParameters};
+use crate::machine::{Ends, Interface, shipped};
+use crate::ni::{self, EndsMax, NiParameters};
 use crate::program::Workload;
 
 /// What is looked at, of a machine whose every part is sound by itself.
 pub struct Parts<'a> {
     /// The kinds of host that nodes are, by name.
     pub hosts: Vec<(&'a str, &'a HostParameters)>,
-    /// What every node has at the fabric.
+    /// What nodes have at the fabric.
     pub ends: &'a Ends,
+    /// The interface that is looked at, of the hosts.
+    pub interface: Interface<'a>,
+    /// All of them.
+    pub interfaces: &'a [Interface<'a>],
     /// What can be said of the fabric.
     pub facts: Facts,
     /// The key of its table.
@@ -46,17 +50,53 @@ impl Misfit {
 /// Everything that does not fit.
 pub fn misfits(parts: &Parts<'_>) -> Vec<Misfit> {
     let checks =
-        [means, spoken, firmware, loss, order, numbers, transfers, packets, lengths, names, endpoints, program];
+        [means, format, spoken, firmware, loss, order, numbers, transfers, packets, lengths, names, endpoints, program];
     checks.iter().flat_map(|check| check(parts)).collect()
 }
 
-fn ni(parts: &Parts<'_>) -> String {
-    format!("ni.{}", parts.ends.ni.key())
+impl Parts<'_> {
+    fn ni(&self) -> &NiParameters {
+        self.interface.ni
+    }
+
+    /// A key of an interface as it stands in the table of this one.
+    fn key(&self, key: &str) -> String {
+        self.interface.key(key)
+    }
+}
+
+fn table(parts: &Parts<'_>) -> String {
+    parts.key(&format!("ni.{}", parts.ni().key()))
+}
+
+/// Nodes whose interfaces differ read each other's packets.
+fn format(parts: &Parts<'_>) -> Vec<Misfit> {
+    let own = &parts.interface;
+    let Some(other) = parts.interfaces.first().filter(|first| first.table != own.table) else { return Vec::new() };
+    let alone = [own, other].into_iter().find(|interface| interface.ni.format().is_none());
+    let mut keys = vec![table(parts)];
+    let [packet, others] = [own, other].map(|interface| interface.ni.reach().packet);
+    let (message, help) = if let Some(alone) = alone {
+        let message = format!("only an interface like it reads the packets of [ni.{}]", alone.ni.key());
+        (message, "give all nodes interfaces of one format".to_owned())
+    } else if own.ni.format() != other.ni.format() {
+        let [own, other] = [own, other].map(|one| format!("[ni.{}] ({})", one.ni.key(), one.ni.format().unwrap_or("")));
+        let message =
+            format!("nodes do not read each other's packets: those of {own} and {other} have different formats");
+        (message, "give all nodes interfaces of one format".to_owned())
+    } else if packet != others {
+        keys.push(parts.key(&parts.ni().packet_key()));
+        let [own, other] = [own, other].map(|interface| interface.key(&interface.ni.packet_key()));
+        (format!("packets of {packet} here ({own}), and of {others} elsewhere ({other})"), "make them equal".to_owned())
+    } else {
+        return Vec::new();
+    };
+    vec![Misfit::new(keys, message, help)]
 }
 
 /// Hosts have what the interface needs.
 fn means(parts: &Parts<'_>) -> Vec<Misfit> {
-    let needs = parts.ends.ni.needs();
+    let needs = parts.ni().needs();
     let mut wrong = Vec::new();
     for (name, host) in &parts.hosts {
         let lacking = host.means().lacking(&needs);
@@ -66,11 +106,11 @@ fn means(parts: &Parts<'_>) -> Vec<Misfit> {
         let message = format!(
             "`{name}` is a host of kind [hosts.NAME.{}] and lacks what [ni.{}] needs: {}",
             host.key(),
-            parts.ends.ni.key(),
+            parts.ni().key(),
             lacking.join(", ")
         );
         let help = format!("{}; {}", hosts_with(&needs), interfaces_for(host));
-        wrong.push(Misfit::new([ni(parts), format!("hosts.{name}.{}", host.key())], message, help));
+        wrong.push(Misfit::new([table(parts), format!("hosts.{name}.{}", host.key())], message, help));
         break;
     }
     wrong
@@ -93,8 +133,8 @@ fn interfaces_for(host: &HostParameters) -> String {
 
 /// A firmware that carries UDP alone runs no other protocol.
 fn spoken(parts: &Parts<'_>) -> Vec<Misfit> {
-    let (ni, protocol) = (parts.ends.ni.key(), parts.ends.protocol.key());
-    if parts.ends.ni.runs_protocols() || parts.ends.protocol.keeps().is_none() {
+    let (ni, protocol) = (parts.ni().key(), parts.ends.protocol.key());
+    if parts.ni().runs_protocols() || parts.ends.protocol.keeps().is_none() {
         return Vec::new();
     }
     let message = format!("the firmware of [ni.{ni}] carries UDP/IP and runs no [protocol.{protocol}]");
@@ -103,8 +143,8 @@ fn spoken(parts: &Parts<'_>) -> Vec<Misfit> {
 
 /// What a protocol keeps fits the memory of an interface whose firmware runs it.
 fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
-    let (ni, protocol) = (parts.ends.ni.key(), parts.ends.protocol.key());
-    let Some((needed, memory)) = parts.ends.ni.room_for(&parts.ends.protocol, 1) else { return Vec::new() };
+    let (ni, protocol) = (parts.ni().key(), parts.ends.protocol.key());
+    let Some((needed, memory)) = parts.ni().room_for(&parts.ends.protocol, 1) else { return Vec::new() };
     if needed.is_some_and(|needed| needed <= memory) || parts.ends.protocol.keeps().is_none() {
         return Vec::new();
     }
@@ -118,7 +158,8 @@ fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
         ),
     };
     let help = format!("make the buffers of the protocol fewer, or ni.{ni}.payload-max smaller, or its memory larger");
-    let keys = [format!("protocol.{protocol}"), format!("ni.{ni}.payload-max"), format!("ni.{ni}.lanai.sram.size")];
+    let of = |key: &str| parts.key(&format!("ni.{ni}.{key}"));
+    let keys = [format!("protocol.{protocol}"), of("payload-max"), of("lanai.sram.size")];
     vec![Misfit::new(keys, message, help)]
 }
 
@@ -178,18 +219,18 @@ fn transfers(parts: &Parts<'_>) -> Vec<Misfit> {
 }
 
 /// The longest of the packets that enter the fabric, and the key that says so.
-pub(super) fn longest(ends: &Ends) -> (Bytes, String) {
+pub(super) fn longest(ends: &Ends, interface: Interface<'_>) -> (Bytes, String) {
     let (alone, header) = ends.protocol.lengths();
-    let packet = ends.ni.reach().packet + header;
+    let packet = interface.ni.reach().packet + header;
     match alone > packet {
         true => (alone, format!("protocol.{}.acknowledgement", ends.protocol.key())),
-        false => (packet, ends.ni.packet_key()),
+        false => (packet, interface.key(&interface.ni.packet_key())),
     }
 }
 
 /// Packets are no longer than the fabric carries.
 fn packets(parts: &Parts<'_>) -> Vec<Misfit> {
-    let (packet, key) = longest(parts.ends);
+    let (packet, key) = longest(parts.ends, parts.interface);
     let Some(Longest { bytes, bound, keys, instead }) = parts.facts.packet_max.filter(|most| most.bytes < packet)
     else {
         return Vec::new();
@@ -206,26 +247,31 @@ fn packets(parts: &Parts<'_>) -> Vec<Misfit> {
 
 /// Messages are no longer than the interface can say.
 fn lengths(parts: &Parts<'_>) -> Vec<Misfit> {
-    let reach = parts.ends.ni.reach();
-    let mut wrong = Vec::new();
-    if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > reach.message) {
-        wrong.push(too_long(parts, key, payload, reach.message));
+    let all = parts.interfaces.iter().map(|interface| interface.ni);
+    if all.clone().any(|ni| ni.format() != parts.ni().format()) {
+        return Vec::new();
+    }
+    let (reach, mut wrong) = (ni::message_reach(all), Vec::new());
+    if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > reach) {
+        wrong.push(too_long(parts, key, payload, reach));
     } else if let (Some(most), Some((key, payload))) = (parts.ends.messaging.message_max, parts.workload.payload_max())
         && payload > most
     {
         let message = format!("a payload of {payload} is larger than a message may be, {most}");
         wrong.push(Misfit::new([key.to_owned()], message, "make it smaller, or messaging.message-max larger"));
     }
-    if let Some(most) = parts.ends.messaging.message_max.filter(|most| *most > reach.message) {
-        let message =
-            format!("messages of {most} are longer than the interface can number the packets of, {}", reach.message);
+    if let Some(most) = parts.ends.messaging.message_max.filter(|most| *most > reach) {
+        let message = match parts.interfaces.len() {
+            1 => format!("messages of {most} are longer than the interface can number the packets of, {reach}"),
+            _ => format!("messages of {most} are longer than all interfaces cut up alike: {reach}"),
+        };
         wrong.push(Misfit::new(["messaging.message-max".to_owned()], message, "make it smaller"));
     }
     wrong
 }
 
 fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit {
-    match &parts.ends.ni {
+    match parts.ni() {
         NiParameters::Trapeze(_) => Misfit::new(
             [key.to_owned()],
             format!("a payload of {payload} is larger than a packet buffer, {most}"),
@@ -241,12 +287,12 @@ fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit
 
 /// Headers can name all nodes, and the fabric has places for them.
 fn names(parts: &Parts<'_>) -> Vec<Misfit> {
-    too_many(parts.addresses.nodes(), Some(&parts.ends.ni), &parts.facts, parts.fabric).into_iter().collect()
+    too_many(parts.addresses.nodes(), Some(parts.interface), &parts.facts, parts.fabric).into_iter().collect()
 }
 
 /// More nodes than one of these can have: told of the one that has the fewest.
-pub(super) fn too_many(nodes: usize, ni: Option<&NiParameters>, facts: &Facts, fabric: &str) -> Option<Misfit> {
-    let ni = ni.map(|ni| (ni.reach().nodes, format!("ni.{}", ni.key())));
+pub(super) fn too_many(nodes: usize, interface: Option<Interface<'_>>, facts: &Facts, fabric: &str) -> Option<Misfit> {
+    let ni = interface.map(|Interface { ni, .. }| (ni.reach().nodes, format!("ni.{}", ni.key())));
     let limits = [
         ni.map(|(most, key)| (most, format!("a header of [{key}] names {most} at most"), key)),
         // A shape without nodes could not be built, and was told of.
@@ -281,26 +327,28 @@ fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
         let message = format!("the machine has {all} endpoints, and Narrows simulates {NODES_MAX} at most");
         return told(message, "describe fewer endpoints");
     }
-    match parts.ends.ni.reach().ends {
+    match parts.ni().reach().ends {
         EndsMax::InAll(named) if all > named as usize => {
             let message =
-                format!("the machine has {all} endpoints, and a header of [{}] names {named} at most", ni(parts));
+                format!("the machine has {all} endpoints, and a header of [{}] names {named} at most", table(parts));
             return told(message, help);
         }
         EndsMax::OfNode(named) if most > named => {
-            let message =
-                format!("a node has {most} endpoints, and a header of [{}] tells {named} of a node apart", ni(parts));
+            let message = format!(
+                "a node has {most} endpoints, and a header of [{}] tells {named} of a node apart",
+                table(parts)
+            );
             return told(message, help);
         }
         _ => {}
     }
-    let room = |ends| parts.ends.ni.room_for(&parts.ends.protocol, ends);
+    let room = |ends| parts.ni().room_for(&parts.ends.protocol, ends);
     let fits = |(needed, memory): (Option<Bytes>, Bytes)| needed.is_some_and(|needed| needed <= memory);
     match (room(1).is_none_or(fits), room(most)) {
         (true, Some((Some(needed), memory))) if needed > memory => {
             let message = format!(
                 "with the tags of {most} endpoints [{}] needs {needed} of its memory, which has {memory}",
-                ni(parts)
+                table(parts)
             );
             told(message, "describe fewer endpoints, or make ni.trapeze.tags fewer")
         }
@@ -311,8 +359,8 @@ fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
 /// The program finds what it tries.
 fn program(parts: &Parts<'_>) -> Vec<Misfit> {
     let mut wrong = Vec::new();
-    if matches!(parts.workload, Workload::Dma(_)) && !parts.ends.ni.reach().has_host_dma {
-        let message = format!("[ni.{}] has no host DMA that could be tried alone", parts.ends.ni.key());
+    if matches!(parts.workload, Workload::Dma(_)) && !parts.ni().reach().has_host_dma {
+        let message = format!("[ni.{}] has no host DMA that could be tried alone", parts.ni().key());
         wrong.push(Misfit::new(["workload.dma".to_owned()], message, "it needs [ni.trapeze]"));
     }
     let copies = match parts.workload {

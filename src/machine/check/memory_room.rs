@@ -66,7 +66,7 @@ impl Grain {
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(ends) = &machine.ends else { return };
-    queues(read, ends, problems);
+    queues(read, problems);
     let flows = flows(machine);
     for (name, host) in &machine.hosts {
         let Some(MemorySize { size, key, grain }) = host.main_memory() else { continue };
@@ -85,12 +85,14 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
 }
 
-fn queues(read: &Read<Machine>, ends: &Ends, problems: &mut Vec<Problem>) {
-    let NiParameters::Design(interface) = &ends.ni else { return };
-    if interface.design == Design::Cni512q && interface.queue_blocks > INTERFACE_QUEUE_MAX {
-        let message = format!("{} blocks are more than the interface has a place for", interface.queue_blocks);
-        let help = format!("at most {INTERFACE_QUEUE_MAX}");
-        problems.push(read.wrong("ni.cni512q.queue-blocks", &message, &help));
+fn queues(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+    for it in read.value.interfaces() {
+        let NiParameters::Design(interface) = it.ni else { continue };
+        if interface.design == Design::Cni512q && interface.queue_blocks > INTERFACE_QUEUE_MAX {
+            let message = format!("{} blocks are more than the interface has a place for", interface.queue_blocks);
+            let help = format!("at most {INTERFACE_QUEUE_MAX}");
+            problems.push(read.wrong(&it.key("ni.cni512q.queue-blocks"), &message, &help));
+        }
     }
 }
 
@@ -105,8 +107,9 @@ fn told(need: Need, memory: &str) -> String {
 fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> Need {
     let sent = flows.iter().filter(|flow| flow.from == node).map(|flow| flow.to_send);
     let sent = sent.map(|(buffers, bytes)| grain.of(bytes.get()).saturating_mul(buffers));
+    let ni = ends.of(&machine.nodes[node]).ni;
     Need {
-        interface: ends.ni.room().own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
+        interface: ni.room().own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
         to_send: sent.fold(copied(machine, node, grain), u64::saturating_add),
         to_receive: received(flows, node, machine, ends, grain).saturating_add(beside(machine, node, ends, grain)),
     }
@@ -116,20 +119,21 @@ fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grai
 fn beside(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u64 {
     let several = u64::from(machine.nodes[node].endpoints);
     let all = if several > 1 { 2 * SLOTS as u64 * several } else { 0 };
-    grain.of(ends.ni.reach().packet.get()).saturating_mul(all)
+    grain.of(ends.of(&machine.nodes[node]).ni.reach().packet.get()).saturating_mul(all)
 }
 
 /// Buffers in which messages are put together; an interface that places them itself needs none.
 fn received(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> u64 {
-    let Some(packet) = ends.ni.room().packet else { return 0 };
+    let room = ends.of(&machine.nodes[node]).ni.room();
+    let Some(packet) = room.packet else { return 0 };
     let fragments = build::message_max(machine, ends).get().max(1).div_ceil(packet.carries);
     let buffer = grain.of(fragments.saturating_mul(packet.takes));
     let programs = u64::from(machine.nodes[node].endpoints);
-    open(flows, node, (ends, programs), packet.carries).saturating_mul(buffer)
+    open(flows, node, (ends, programs, room.queued), packet.carries).saturating_mul(buffer)
 }
 
 /// How many messages to `node` may have come in part.
-fn open(flows: &[Flow], node: usize, (ends, programs): (&Ends, u64), fragment: u64) -> u64 {
+fn open(flows: &[Flow], node: usize, (ends, programs, queued): (&Ends, u64, u64), fragment: u64) -> u64 {
     let coming: Vec<&Flow> = flows.iter().filter(|flow| flow.to == node).collect();
     let messages = coming.iter().map(|flow| flow.messages).fold(0, u64::saturating_add);
     if coming.iter().all(|flow| flow.payload.get() <= fragment) {
@@ -141,7 +145,7 @@ fn open(flows: &[Flow], node: usize, (ends, programs): (&Ends, u64), fragment: u
     // Where there is no end of buffers none is returned, and all comes in order.
     let late = match &ends.protocol {
         ProtocolParameters::ReturnToSender(returned) => returned.flow.outgoing.count().map_or(0, |buffers| {
-            let arrived = returned.flow.incoming.count().map_or(0, u64::from) + ends.ni.room().queued;
+            let arrived = returned.flow.incoming.count().map_or(0, u64::from) + queued;
             u64::from(buffers) * senders.len() as u64 + arrived
         }),
         _ => 0,

@@ -8,7 +8,8 @@ mod routed;
 mod sound;
 
 use crate::fabric::myrinet::{RouteError, routes};
-use crate::machine::{FabricParameters, Machine, NodeDescription, shipped};
+use crate::host::HostParameters;
+use crate::machine::{FabricParameters, Interface, Machine, NodeDescription, shipped};
 use crate::program::Workload;
 use crate::protocol::ProtocolParameters;
 use crate::text::{Problem, Read};
@@ -44,15 +45,29 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         problems.push(read.wrong(&format!("ni.{}", ends.ni.key()), &message, help));
         return;
     }
-    let of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
-    let mut hosts: Vec<_> = machine.nodes.iter().filter_map(of).map(|(name, host)| (name.as_str(), host)).collect();
-    hosts.dedup_by_key(|(name, _)| *name);
-    let (facts, addresses) = (machine.fabric.facts(), machine.addresses());
-    let endpoints = &endpoints_key(machine);
-    for misfit in fit::misfits(&fit::Parts { hosts, ends, facts, fabric: key, workload, addresses, endpoints }) {
-        tell(read, &misfit, problems);
+    let (interfaces, endpoints) = (&machine.interfaces()[..], &endpoints_key(machine));
+    let mut told: Vec<fit::Misfit> = Vec::new();
+    for &interface in interfaces {
+        let (facts, addresses, hosts) = (machine.fabric.facts(), machine.addresses(), hosts_of(machine, interface));
+        let parts =
+            fit::Parts { hosts, ends, interface, interfaces, facts, fabric: key, workload, addresses, endpoints };
+        // What is wrong whatever the interface is told once.
+        told.extend(fit::misfits(&parts).into_iter().filter(|misfit| !told.contains(misfit)).collect::<Vec<_>>());
+    }
+    for misfit in &told {
+        tell(read, misfit, problems);
     }
     classes(read, ends, problems);
+}
+
+/// The kinds of host that have an interface, by name.
+fn hosts_of<'a>(machine: &'a Machine, interface: Interface<'_>) -> Vec<(&'a str, &'a HostParameters)> {
+    let has_it = |node: &&NodeDescription| node.ni_table == interface.table;
+    let of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
+    let hosts = machine.nodes.iter().filter(has_it).filter_map(of).map(|(name, host)| (name.as_str(), host));
+    let mut hosts: Vec<_> = hosts.collect();
+    hosts.dedup_by_key(|(name, _)| *name);
+    hosts
 }
 
 /// The key of the most endpoints that a node has.

@@ -20,7 +20,8 @@ pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
 fn loss(machine: &Machine) -> Option<String> {
     let (ends, facts) = (machine.ends.as_ref()?, machine.fabric.facts());
     let Loss::Held { after, carries } = facts.loss else { return None };
-    let ((packet, key), protocol) = (fit::longest(ends), &ends.protocol);
+    let longest = machine.interfaces().into_iter().map(|interface| fit::longest(ends, interface));
+    let ((packet, key), protocol) = (longest.max()?, &ends.protocol);
     if packet <= carries || protocol.promises_over(facts.classes).survives_loss {
         return None;
     }

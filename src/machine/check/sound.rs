@@ -2,7 +2,7 @@
 
 use crate::engine::Bytes;
 use crate::host::HostParameters;
-use crate::machine::Machine;
+use crate::machine::{Interface, Machine};
 use crate::ni::lanai::LanaiParameters;
 use crate::ni::mcp::parameters::{PipeliningParameters, Users};
 use crate::ni::mcp::{self, McpParameters};
@@ -19,18 +19,42 @@ pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             problems.push(read.wrong(&format!("hosts.{name}.memory-bus.{}", problem.parameter), &problem.reason, ""));
         }
     }
-    match read.value.ends.as_ref().map(|ends| &ends.ni) {
-        Some(NiParameters::Trapeze(parts)) => trapeze_fits(read, &parts.0, &parts.1, problems),
-        Some(NiParameters::Mcp(parts)) => mcp_fits(read, &parts.0, &parts.1, problems),
-        Some(NiParameters::Design(interface)) => design(read, interface, problems),
-        _ => {}
+    for interface in read.value.interfaces() {
+        let at = At { read, interface };
+        match interface.ni {
+            NiParameters::Trapeze(parts) => trapeze_fits(&at, &parts.0, &parts.1, problems),
+            NiParameters::Mcp(parts) => mcp_fits(&at, &parts.0, &parts.1, problems),
+            NiParameters::Design(interface) => design(&at, interface, problems),
+            _ => {}
+        }
     }
 }
 
-fn design(read: &Read<Machine>, interface: &InterfaceParameters, problems: &mut Vec<Problem>) {
+/// Tells what is wrong with an interface, whose keys begin with `ni`, at the table that describes it.
+struct At<'a> {
+    read: &'a Read<Machine>,
+    interface: Interface<'a>,
+}
+
+impl At<'_> {
+    fn wrong(&self, key: &str, message: &str, help: &str) -> Problem {
+        self.read.wrong(&self.interface.key(key), message, help)
+    }
+
+    /// The key of these that stands in the highest layer, as it is given.
+    fn foremost<'k>(&self, keys: &[&'k str]) -> &'k str {
+        let own: Vec<String> = keys.iter().map(|key| self.interface.key(key)).collect();
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let found = self.read.foremost(&own);
+        let place = own.iter().position(|key| *key == found).expect("it is one of them");
+        keys[place]
+    }
+}
+
+fn design(at: &At<'_>, interface: &InterfaceParameters, problems: &mut Vec<Problem>) {
     for problem in interface.check() {
         let key = format!("ni.{}.{}", interface.design.key(), key_of(problem.parameter));
-        problems.push(read.wrong(&key, &problem.reason, ""));
+        problems.push(at.wrong(&key, &problem.reason, ""));
     }
 }
 
@@ -43,33 +67,28 @@ fn key_of(parameter: &'static str) -> &'static str {
     }
 }
 
-fn trapeze_fits(
-    read: &Read<Machine>,
-    chip: &LanaiParameters,
-    trapeze: &TrapezeParameters,
-    problems: &mut Vec<Problem>,
-) {
+fn trapeze_fits(at: &At<'_>, chip: &LanaiParameters, trapeze: &TrapezeParameters, problems: &mut Vec<Problem>) {
     let policy = format!("ni.trapeze.policy.{}", policy_name(&trapeze.policy));
     let (minpulse, buffers) = (format!("{policy}.minpulse"), format!("{policy}.buffers"));
     let of = |key: &str| format!("ni.trapeze.{key}");
     let (payload, entries, tags, memory) = (of("payload-max"), of("ring-entries"), of("tags"), of("lanai.sram.size"));
     for (key, message) in trapeze::check(trapeze, chip) {
-        let (at, help) = match key {
+        let (place, help) = match key {
             "policy" => {
-                (read.foremost(&[&minpulse, &payload]), "make minpulse smaller, or payload-max larger".to_owned())
+                (at.foremost(&[&minpulse, &payload]), "make minpulse smaller, or payload-max larger".to_owned())
             }
             "ring-entries" => {
-                (read.foremost(&[&entries, &payload]), "make ring-entries or payload-max smaller".to_owned())
+                (at.foremost(&[&entries, &payload]), "make ring-entries or payload-max smaller".to_owned())
             }
-            _ => (read.foremost(&[&buffers, &payload, &entries, &tags, &memory]), room(trapeze, chip)),
+            _ => (at.foremost(&[&buffers, &payload, &entries, &tags, &memory]), room(trapeze, chip)),
         };
-        problems.push(read.wrong(at, &message, &help));
+        problems.push(at.wrong(place, &message, &help));
     }
-    bus_before_network(read, ("trapeze", chip), problems);
+    bus_before_network(at, ("trapeze", chip), problems);
 }
 
 /// Rings and packet buffers lie in the interface's memory.
-fn mcp_fits(read: &Read<Machine>, chip: &LanaiParameters, mcp: &McpParameters, problems: &mut Vec<Problem>) {
+fn mcp_fits(at: &At<'_>, chip: &LanaiParameters, mcp: &McpParameters, problems: &mut Vec<Problem>) {
     let (needs, memory) = (mcp::needs(mcp), chip.sram.size);
     if needs > memory {
         let message = format!(
@@ -78,14 +97,14 @@ fn mcp_fits(read: &Read<Machine>, chip: &LanaiParameters, mcp: &McpParameters, p
         );
         let help = "make packet-buffers or mtu smaller, or lanai.sram.size larger";
         let keys = ["packet-buffers", "mtu", "lanai.sram.size"].map(|key| format!("ni.mcp.{key}"));
-        let at = read.foremost(&[&keys[0], &keys[1], &keys[2]]);
-        problems.push(read.wrong(at, &message, help));
+        let place = at.foremost(&[&keys[0], &keys[1], &keys[2]]);
+        problems.push(at.wrong(place, &message, help));
     }
     if matches!((mcp.users, mcp.pipelining), (Users::Library(_), PipeliningParameters::Fine(_))) {
         let message = "a library's firmware passes packets on when they are whole";
-        problems.push(read.wrong("ni.mcp.pipelining", message, "choose `coarse` or `serial`, or user-level = false"));
+        problems.push(at.wrong("ni.mcp.pipelining", message, "choose `coarse` or `serial`, or user-level = false"));
     }
-    bus_before_network(read, ("mcp", chip), problems);
+    bus_before_network(at, ("mcp", chip), problems);
 }
 
 /// What would fit into the interface's memory.
@@ -111,14 +130,14 @@ fn policy_name(policy: &Policy) -> &'static str {
 }
 
 /// The interface's memory serves the bus first; something must be left for the network.
-fn bus_before_network(read: &Read<Machine>, (ni, chip): (&str, &LanaiParameters), problems: &mut Vec<Problem>) {
-    for (name, host) in &read.value.hosts {
+fn bus_before_network(at: &At<'_>, (ni, chip): (&str, &LanaiParameters), problems: &mut Vec<Problem>) {
+    for (name, host) in &at.read.value.hosts {
         let HostParameters::IoBus(host) = host else { continue };
         let bus = host.bridge.read_rate.max(host.bridge.write_rate);
         if bus >= chip.sram.rate {
             let message = format!("memory of {} leaves nothing for the network beside DMA at {bus}", chip.sram.rate);
             let help = format!("the bus comes first: more than the rates of hosts.{name}.io-bus.bridge");
-            problems.push(read.wrong(&format!("ni.{ni}.lanai.sram.rate"), &message, &help));
+            problems.push(at.wrong(&format!("ni.{ni}.lanai.sram.rate"), &message, &help));
         }
     }
 }

@@ -98,6 +98,7 @@ fn part(name: &str) -> Option<&'static str> {
             "[pci]\nread-rate = \"160 MB/s\" # Table 2\nring-entries = 32\n[policy.store-and-forward]\ncopies = 3\n[fabric.mesh]\n"
         }
         "fast" => "parts = 'base'\n[pci]\nread-rate = \"1 GB/s\"\n",
+        "slow" => "poll = \"9 us\" # chosen\n",
         "round" => "parts = ['trip']\n",
         "trip" => "parts = ['round']\n",
         "broken" => "[pci]\nsetup = 5\n",
@@ -105,7 +106,8 @@ fn part(name: &str) -> Option<&'static str> {
     })
 }
 
-const SHELF: Shelf<'static> = Shelf { find: &part, names: &["base", "fast", "round", "trip", "broken"] };
+const SHELF: Shelf<'static> =
+    Shelf { find: &part, names: &["base", "fast", "slow", "round", "trip", "broken"], tables: &["hosts"] };
 
 fn try_read(text: &str, sets: &[&str]) -> Result<Read<Machine>, Problems> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
@@ -143,6 +145,19 @@ fn defaults_parts_file_and_options_count_in_this_order() {
     assert_eq!(all.policy, Policy::Whole { copies: 3 });
     assert_eq!(all.hosts, [("z".to_string(), Time::from_us(1)), ("a".to_string(), Time::from_us(2))]);
     assert_eq!(all.nodes, ["z", "q"]);
+}
+
+#[test]
+fn an_entry_names_parts_that_lie_below_what_stands_there() {
+    let text = "parts = 'base'\n[hosts.z]\nparts = 'slow'\n[hosts.a]\nparts = ['slow']\npoll='2 us'\n[hosts.b]\n";
+    let hosts = |sets: &[&str]| read(text, sets).value.hosts.into_iter().map(|(name, poll)| format!("{name} {poll}"));
+    assert_eq!(hosts(&[]).collect::<Vec<_>>(), ["z 9 us", "a 2 us", "b 1 us"]);
+    assert_eq!(hosts(&["hosts.b.parts=slow", "hosts.z.poll=1 ms"]).collect::<Vec<_>>(), ["z 1 ms", "a 2 us", "b 9 us"]);
+    let unknown = "parts = 'base'\n[hosts.z]\nparts = 'slov'\n";
+    assert_eq!(messages(unknown, &[]), ["there is no shipped part \"slov\": did you mean \"slow\"?"]);
+    let circle = "parts = 'base'\n[hosts.z]\nparts = 'trip'\n";
+    assert_eq!(messages(circle, &[]).len(), 1);
+    assert_eq!(messages("parts = 'base'\n[pci]\nparts = 'slow'\n", &[]).len(), 1, "no entry names parts there");
 }
 
 #[test]

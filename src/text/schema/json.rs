@@ -14,11 +14,8 @@ impl Schema {
         if let (Json::Object(all), Json::Object(root)) = (&mut schema, self.root.allowed()) {
             all.extend(root);
         }
-        let name = json!({ "type": "string" });
-        schema["properties"][PARTS] = json!({
-            "description": "Shipped parts that this file starts from, each laid over those before it",
-            "anyOf": [name, { "type": "array", "items": name }],
-        });
+        let doc = "Shipped parts that this file starts from, each laid over those before it";
+        schema["properties"][PARTS] = described(Form::Parts.allowed(), doc, &Need::Optional);
         if let Some(demanded) = self.root.demanded() {
             schema["if"] = json!({ "not": { "required": [PARTS] } });
             schema["then"] = demanded;
@@ -140,12 +137,17 @@ impl Form {
                 { "type": "string", "enum": family.names() },
                 { "type": "object", "properties": family.properties(), "additionalProperties": false, "maxProperties": 1 },
             ] }),
+            Form::Like(key) => json!({ "allOf": [{ "$ref": format!("#/properties/{key}") }] }),
+            Form::Parts => {
+                let name = json!({ "type": "string" });
+                json!({ "anyOf": [name, { "type": "array", "items": name }] })
+            }
         }
     }
 
     fn demanded(&self) -> Option<Json> {
         match self {
-            Form::Value(..) => None,
+            Form::Value(..) | Form::Like(_) | Form::Parts => None,
             Form::Table(shape) => shape.demanded(),
             Form::Map(shape) => shape.demanded().map(|inner| json!({ "additionalProperties": inner })),
             Form::List(shape) => shape.demanded().map(|inner| json!({ "items": inner })),

@@ -1,0 +1,130 @@
+//! Nodes whose interfaces differ: what one sends, does the other read?
+//!
+//! The programs compare every byte they receive with what was sent.
+
+use narrows::engine::{Outcome, Recorder};
+use narrows::machine::{self, Machine, shipped};
+use narrows::study;
+use narrows::text::Document;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const MEMORY_BUS: [&str; 2] = ["hosts/memory-bus-1998", "memory-bus-1998"];
+const IO_BUS: [&str; 2] = ["hosts/pentium-iii-815ep", "pentium-iii-815ep"];
+
+/// Two nodes with these interfaces.
+fn machine(host: [&str; 2], ni: [&str; 2], rest: &str, sets: &[String]) -> Result<Machine, String> {
+    let [part, host] = host;
+    let node = |name, ni| format!("[nodes.{name}]\nhost = \"{host}\"\nparts = \"{ni}\"\n");
+    let text = format!("parts = [\"{part}\", {rest}\n{}{}", node("a", ni[0]), node("b", ni[1]));
+    let read = machine::read(Document::Text("mixed.toml", &text, None), sets);
+    read.map(|read| read.value).map_err(|problems| problems.to_string())
+}
+
+fn delivers(machine: &Machine) {
+    let result = study::run(machine, Recorder::off());
+    assert_eq!(result.outcome, Outcome::Done);
+    assert_eq!(result.metric("messages.sent"), result.metric("messages.delivered"), "all that was sent came");
+}
+
+fn rest(fabric: &str, protocol: &str, workload: &str) -> String {
+    format!("\"fabrics/{fabric}\", \"protocols/{protocol}\"]\n{workload}\n")
+}
+
+fn stream(from: &str, to: &str, payload: u64) -> String {
+    format!("[workload.stream]\nflows = [\"{from} -> {to}\"]\npayload = \"{payload} B\"\nmessages = 20\nwarm-up = 4")
+}
+
+fn ping_pong(payload: u64) -> String {
+    format!("[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = 4")
+}
+
+/// The shipped interfaces on a memory bus that have one format.
+fn parcels() -> Vec<&'static str> {
+    let interfaces = shipped::parts().iter().copied().filter(|part| part.starts_with("ni/"));
+    let rest = rest("ideal-1998", "none", &ping_pong(8));
+    interfaces.filter(|ni| machine(MEMORY_BUS, ["ni/cni32qm", ni], &rest, &[]).is_ok()).collect()
+}
+
+#[test]
+fn interfaces_on_a_memory_bus_read_each_others_packets_under_every_protocol() {
+    let parcels = parcels();
+    assert!(parcels.len() >= 8, "{parcels:?}");
+    for (number, from) in parcels.iter().enumerate() {
+        for to in &parcels {
+            let protocol = ["none", "return-to-sender-1998", "nifdy", "window"][number % 4];
+            let payload = [8, 100, 244][number % 3];
+            for workload in [stream("a", "b", payload), ping_pong(payload)] {
+                let machine = machine(MEMORY_BUS, [from, to], &rest("ideal-1998", protocol, &workload), &[]);
+                delivers(&machine.unwrap_or_else(|refused| panic!("{from} {to} {protocol}: {refused}")));
+            }
+        }
+    }
+}
+
+/// What the remedies are on one node.
+fn remedies(node: &str, bits: u32) -> Vec<String> {
+    let (slots, queue) = if bits & 4 != 0 { (2, 64) } else { (64, 0) };
+    let pipelining = if bits & 8 != 0 { "{ fine.threshold = \"512 B\" }" } else { "\"coarse\"" };
+    let keys = [
+        format!("checksum-offload={}", bits & 1 != 0),
+        format!("zero-copy={}", bits & 2 != 0),
+        format!("send-slots={slots}"),
+        format!("send-queue={queue}"),
+        format!("pipelining={pipelining}"),
+    ];
+    keys.into_iter().map(|key| format!("nodes.{node}.ni.mcp.{key}")).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_the_remedies_of_either_side_datagrams_come_as_they_were_sent(
+        sides in [0..16u32, 0..16u32],
+        mtu in prop_oneof![128..2_000u64, Just(1_500), Just(32_824)],
+        payload in prop_oneof![0..200u64, 0..20_000u64],
+        streams in any::<bool>(),
+        backward in any::<bool>(),
+        fabric in select(vec!["myrinet", "nifdy-mesh", "ideal-1998"]),
+    ) {
+        let mut sets = [remedies("a", sides[0]), remedies("b", sides[1])].concat();
+        sets.extend(["a", "b"].map(|node| format!("nodes.{node}.ni.mcp.mtu={mtu} B")));
+        let [from, to] = if backward { ["b", "a"] } else { ["a", "b"] };
+        let workload = if streams { stream(from, to, payload) } else { ping_pong(payload) };
+        let ni = ["ni/udp-ip", "ni/udp-ip"];
+        match machine(IO_BUS, ni, &rest(fabric, "none", &workload), &sets) {
+            Ok(machine) => delivers(&machine),
+            // Queues or buffers hold a part of a datagram only.
+            Err(refused) => prop_assert!(payload > 128 && refused.contains("payload"), "{refused}"),
+        }
+    }
+}
+
+#[test]
+fn e_udp_speaks_with_the_traditional_stack() {
+    for ni in [["ni/e-udp", "ni/udp-ip"], ["ni/udp-ip", "ni/e-udp"]] {
+        for payload in [0, 1, 1_400, 9_000, 32_768] {
+            for workload in [stream("a", "b", payload), ping_pong(payload)] {
+                delivers(&machine(IO_BUS, ni, &rest("myrinet", "none", &workload), &[]).expect("they fit"));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_packet_to_the_other_is_refused() {
+    let refused = |host, ni, sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        machine(host, ni, &rest("myrinet", "none", &ping_pong(8)), &sets).expect_err("it is refused")
+    };
+    let formats = refused(MEMORY_BUS, ["ni/cni32qm", "ni/udp-ip"], &[]);
+    assert!(
+        formats.contains("those of [ni.mcp] (UDP/IP) and [ni.cni32qm] (parcel) have different formats"),
+        "{formats}"
+    );
+    let alone = refused(IO_BUS, ["ni/udp-ip", "ni/gm"], &[]);
+    assert!(alone.contains("only an interface like it reads the packets of [ni.mcp]"), "{alone}");
+    let longest = refused(IO_BUS, ["ni/udp-ip", "ni/e-udp"], &["nodes.b.ni.mcp.mtu=1500 B"]);
+    assert!(longest.contains("packets of 1500 B here (nodes.b.ni.mcp.mtu)"), "{longest}");
+}
