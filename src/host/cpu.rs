@@ -265,14 +265,11 @@ impl AnyProcessor {
         }
     }
 
-    /// Loads consecutive bytes of memory that an engine may have written: each block anew.
+    /// Loads consecutive bytes of memory.
     pub async fn load_run(&self, from: Address, into: &mut [u8]) {
         let mut moved = 0;
         while moved < into.len() {
             let at = from + moved as u64;
-            if moved == 0 || at.is_multiple_of(BLOCK_BYTES as u64) {
-                self.forget(at);
-            }
             let part = aligned(at, into.len() - moved);
             let value = self.load_word(at, part).await;
             into[moved..moved + part].copy_from_slice(&value.to_le_bytes()[..part]);
@@ -289,13 +286,6 @@ impl AnyProcessor {
             value[..part].copy_from_slice(&bytes[moved..moved + part]);
             self.store_word(to + moved as u64, part, u64::from_le_bytes(value)).await;
             moved += part;
-        }
-    }
-
-    /// Has the next load of a block that others write fetch it, where nothing else would.
-    pub fn forget(&self, address: Address) {
-        if let AnyProcessor::IoBus(cpu) = self {
-            cpu.forget(address);
         }
     }
 

@@ -96,7 +96,7 @@ impl Master {
             }
             Master::IoBus(host) => {
                 cross(host, Direction::Write).await;
-                host.memory.write(address, &data.0);
+                host.memory.write_by_dma(address, &data.0);
             }
         }
     }
@@ -154,7 +154,7 @@ impl MemoryTransfer<'_> {
                 flows(&flow, data);
                 host.pci.sim().until(to).await;
                 if direction == Direction::Write {
-                    host.memory.write(address, data);
+                    host.memory.write_by_dma(address, data);
                 }
                 drop(burst);
                 flow

@@ -69,10 +69,15 @@ impl BridgeParameters {
 impl BridgeParameters {
     /// Set-up time and rate of a direction.
     pub fn of(&self, direction: Direction) -> (Time, Rate) {
-        match direction {
-            Direction::Read => (self.read_setup, self.read_rate),
-            Direction::Write => (self.write_setup, self.write_rate),
-        }
+        of(direction, (self.read_setup, self.read_rate), (self.write_setup, self.write_rate))
+    }
+}
+
+/// What a direction has of two.
+fn of<T>(direction: Direction, read: T, write: T) -> T {
+    match direction {
+        Direction::Read => read,
+        Direction::Write => write,
     }
 }
 
@@ -165,14 +170,16 @@ impl<'a> DmaStream<'a> {
         let most = left.min(bridge.parameters.burst);
         let burst = match bridge.parameters.competition {
             Competition::Alternate { grain, read_restart, write_restart } => {
-                let restart = if self.direction == Direction::Read { read_restart } else { write_restart };
-                self.alternate(bus, most.min(grain), restart).await
+                self.alternate(bus, most.min(grain), of(self.direction, read_restart, write_restart)).await
             }
             Competition::DmaFirst => {
                 let (began, time) = (bridge.sim.now(), self.rate.time_for(most));
                 Burst { bytes: most, began, time, bridge, moving: [time; 2], bus, _memory: None }
             }
-            Competition::Buffered { memory_rate } => self.buffered(bus, most, memory_rate).await,
+            Competition::Buffered { memory_rate, read_restart, write_restart } => {
+                let restart = of(self.direction, read_restart, write_restart);
+                self.buffered(bus, most, (memory_rate, restart)).await
+            }
         };
         burst.bus.does(self.direction.doing(burst.bytes));
         bridge.moved.set(bridge.moved.get() + burst.bytes.get());
@@ -186,16 +193,21 @@ impl<'a> DmaStream<'a> {
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
         memory.does(self.direction.doing(bytes));
-        // Our own new grant of the bus is one more than was seen.
-        let interrupted = self.seen.is_some_and(|(bus, memory)| bridge.grants() != (bus + 1, memory));
-        let again = if interrupted { restart } else { Time::ZERO };
+        let again = if self.is_interrupted() { restart } else { Time::ZERO };
         let moving = self.rate.time_for(bytes);
         let (began, time) = (bridge.sim.now(), again + moving);
         Burst { bytes, began, time, bridge, moving: [moving; 2], bus, _memory: Some(memory) }
     }
 
+    /// Whether others had bus or memory since its last burst: its own new grant of the bus is one more than
+    /// was seen.
+    fn is_interrupted(&self) -> bool {
+        self.seen.is_some_and(|(bus, memory)| self.bridge.grants() != (bus + 1, memory))
+    }
+
     /// Through a buffer: memory is taken for the burst at memory's rate, then the bus goes on alone.
-    async fn buffered(&mut self, bus: Held<'a>, bytes: Bytes, memory_rate: Rate) -> Burst<'a> {
+    async fn buffered(&mut self, bus: Held<'a>, bytes: Bytes, (memory_rate, restart): (Rate, Time)) -> Burst<'a> {
+        let again = if self.is_interrupted() { restart } else { Time::ZERO };
         let time = self.rate.time_for(bytes);
         let at_memory = memory_rate.time_for(bytes).min(time);
         let bridge = self.bridge;
@@ -205,7 +217,7 @@ impl<'a> DmaStream<'a> {
         bridge.sim.delay(at_memory).await;
         bridge.memory.port().moves(at_memory);
         drop(memory);
-        Burst { bytes, began, time: time - at_memory, bridge, moving: [time, Time::ZERO], bus, _memory: None }
+        Burst { bytes, began, time: again + time - at_memory, bridge, moving: [time, Time::ZERO], bus, _memory: None }
     }
 
     /// Lets memory go, if the rule held it for the whole transfer.

@@ -25,6 +25,11 @@ pub enum Competition {
     Buffered {
         /// The rate of memory towards the bridge.
         memory_rate: Rate,
+        /// What a read pays that finds, at its next burst, that the processor has had memory or the bus
+        /// meanwhile: what was fetched ahead is given up.
+        read_restart: Time,
+        /// The same of a write.
+        write_restart: Time,
     },
 }
 
@@ -45,6 +50,8 @@ impl Competition {
             "dma-first" => Competition::DmaFirst,
             _ => Competition::Buffered {
                 memory_rate: t.rate("memory-rate", "Rate of memory towards the bridge").required(),
+                read_restart: t.time("read-restart", "What an interrupted DMA read pays to go on").or("0 ns"),
+                write_restart: t.time("write-restart", "What an interrupted DMA write pays to go on").or("0 ns"),
             },
         })
     }

@@ -2,8 +2,9 @@
 //!
 //! Models: work in cycles of its clock, met by the simulation when something leaves the processor;
 //! programmed I/O; loads and stores of memory through one block beside the processor, so that a run
-//! over a buffer takes an access of memory for each block and a cycle for each word; handlers that
-//! pre-empt programs (`level.rs`). Leaves out a cache: what is used again is fetched again.
+//! over a buffer takes an access of memory for each block and a cycle for each word, and what is looked at
+//! again and again is fetched when the bus has written it; handlers that pre-empt programs (`level.rs`).
+//! Leaves out a cache: what is used again after something else is fetched again.
 
 use super::memory::MainMemory;
 use super::pio::Pio;
@@ -32,8 +33,6 @@ struct Core {
     pio: Rc<Pio>,
     /// Cycles that the simulation has not seen, by level.
     pending: [Cell<u64>; Level::COUNT],
-    /// The block of memory beside it.
-    block: Cell<Option<Address>>,
     stalls: Cell<Stalls>,
 }
 
@@ -55,7 +54,6 @@ impl IoBusProcessor {
             memory: memory.clone(),
             pio: pio.clone(),
             pending: Default::default(),
-            block: Cell::new(None),
             stalls: Cell::default(),
         };
         IoBusProcessor(Rc::new(core), Level::Program)
@@ -87,13 +85,6 @@ impl IoBusProcessor {
         self.0.levels.step(self.1).await
     }
 
-    /// Has the next load of the block of `address` fetch it.
-    pub fn forget(&self, address: Address) {
-        if self.is_beside(address) {
-            self.0.block.set(None);
-        }
-    }
-
     /// An access left the processor at `asked`, and is done.
     fn stalled(&self, asked: Time) {
         let stalls = self.0.stalls.get();
@@ -102,7 +93,7 @@ impl IoBusProcessor {
     }
 
     fn is_beside(&self, address: Address) -> bool {
-        self.0.block.get() == Some(address / self.0.memory.block().get())
+        self.0.memory.is_beside(address)
     }
 
     /// Fetches the block of `address`.
@@ -110,8 +101,7 @@ impl IoBusProcessor {
         self.sync().await;
         let _step = self.step().await;
         let asked = self.0.sim.now();
-        self.0.memory.access().await;
-        self.0.block.set(Some(address / self.0.memory.block().get()));
+        self.0.memory.fetch(address).await;
         self.stalled(asked);
     }
 }

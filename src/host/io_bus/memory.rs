@@ -51,6 +51,8 @@ pub struct MainMemory {
     port: Resource,
     bytes: RefCell<Vec<u8>>,
     processor_accesses: Cell<u64>,
+    /// The number of the block that the processor has beside it.
+    beside: Cell<Option<u64>>,
 }
 
 impl MainMemory {
@@ -63,6 +65,7 @@ impl MainMemory {
             port: Resource::new(sim, format!("{name} memory")).traced(name, "memory"),
             bytes: RefCell::default(),
             processor_accesses: Cell::new(0),
+            beside: Cell::new(None),
         }
     }
 
@@ -83,6 +86,27 @@ impl MainMemory {
     pub fn write(&self, address: Address, from: &[u8]) {
         let start = address as usize;
         self.bytes.borrow_mut()[start..start + from.len()].copy_from_slice(from);
+    }
+
+    /// The bus writes `from`: the processor, which sees it, has to fetch a block of it anew.
+    pub fn write_by_dma(&self, address: Address, from: &[u8]) {
+        self.write(address, from);
+        let block = self.parameters.block.get();
+        let end = address + from.len() as u64;
+        if self.beside.get().is_some_and(|beside| (address / block..end.div_ceil(block)).contains(&beside)) {
+            self.beside.set(None);
+        }
+    }
+
+    /// Whether the processor has the block of `address` beside it.
+    pub fn is_beside(&self, address: Address) -> bool {
+        self.beside.get() == Some(address / self.parameters.block.get())
+    }
+
+    /// The processor fetches the block of `address`.
+    pub async fn fetch(&self, address: Address) {
+        self.access().await;
+        self.beside.set(Some(address / self.parameters.block.get()));
     }
 
     /// Copies from memory into `into`.

@@ -34,7 +34,7 @@ fn bridge_fits_its_bus(read: &Read<Machine>, name: &str, host: &IoBusParameters,
 
 /// Memory that fills and empties a bridge's buffer holds up no burst that goes through it.
 fn memory_keeps_up(read: &Read<Machine>, name: &str, host: &IoBusParameters, problems: &mut Vec<Problem>) {
-    let Competition::Buffered { memory_rate } = host.bridge.competition else { return };
+    let Competition::Buffered { memory_rate, .. } = host.bridge.competition else { return };
     let of = |key: &str| format!("hosts.{name}.io-bus.bridge.{key}");
     let memory = of("competition.buffered.memory-rate");
     for (key, rate) in [("read-rate", host.bridge.read_rate), ("write-rate", host.bridge.write_rate)] {

@@ -93,7 +93,7 @@ impl Driver for McpDriver {
             Between::Kernel(kernel) => {
                 kernel.card.room.wait().await;
             }
-            Between::Library(library) => cpu.sim().delay(library.costs.interval).await,
+            Between::Library(library) => library.wait_for_room(cpu).await,
         }
     }
 

@@ -91,7 +91,7 @@ pub fn start(site: &Site<'_>, chip: LanaiParameters, parameters: &McpParameters)
         Users::Kernel(costs) => Between::Kernel(Kernel::start(site, &card, costs)),
         Users::Library(costs) => {
             let inbox = Mailbox::new(site.sim, format!("a message for {}", site.name()));
-            Between::Library(Library { card, costs, inbox, told: Cell::new(0) })
+            Between::Library(Library { card, costs, inbox, told: Cell::new(0), looks: Cell::new(0) })
         }
     };
     McpDriver::new(between, chip)

@@ -139,14 +139,15 @@ impl ReceiveHalf for QueueReceiver {
             Some(processor) => {
                 processor.spin(block, self.poll_cycles, self.shared.visible.point(), wake.next).await;
             }
-            None => self.round(cpu),
+            None => {
+                self.round(cpu);
+                cpu.sync().await;
+            }
         }
     }
 
     fn round(&self, cpu: &AnyProcessor) {
         self.meter.idle();
-        // Where nothing tells of a change in memory the next poll fetches the block anew.
-        cpu.forget(self.queue.block(self.head.get(), 0));
         cpu.work(self.poll_cycles);
     }
 

@@ -48,7 +48,11 @@ fn transfer(competition: Competition, direction: Direction, bytes: u64, processo
 
 const ALTERNATE: Competition =
     Competition::Alternate { grain: Bytes(32), read_restart: Time::from_ns(50), write_restart: Time::from_ns(10) };
-const BUFFERED: Competition = Competition::Buffered { memory_rate: Rate::from_bytes_per_s(512_000_000) };
+pub const BUFFERED: Competition = Competition::Buffered {
+    memory_rate: Rate::from_bytes_per_s(512_000_000),
+    read_restart: Time::ZERO,
+    write_restart: Time::ZERO,
+};
 
 #[test]
 fn alone_every_rule_moves_at_the_bridges_rate() {

@@ -100,7 +100,7 @@ fn bursts_of(burst: u64) -> PioParameters {
 
 #[test]
 fn a_full_memory_ends_the_run_with_its_name() {
-    let bench = Bench::new(bursts_of(4), Competition::Buffered { memory_rate: Rate::from_bytes_per_s(512_000_000) });
+    let bench = Bench::new(bursts_of(4), competition::BUFFERED);
     bench.spawn("greedy", |sim, host| async move {
         loop {
             let (address, now) = (host.memory.allocate(Bytes(300_000)), sim.now());
