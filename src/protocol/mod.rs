@@ -7,14 +7,16 @@
 //! | `return_to_sender/` | what finds no room is sent back, and sent again (Mukherjee and Hill 1998) |
 //! | `nifdy/` | admission control and in-order delivery (Callahan and Goldstein 1995) |
 //! | `window/` | a sliding window for each peer, acknowledgements and time-outs |
+//! | `directory/` | blocks of shared memory kept coherent by messages: over active messages, or in hardware |
 //! | `udp_ip/` | UDP over IPv4, in real bytes: no rules of flow control, but what a sockets stack is made of |
 //!
-//! Each is without time or I/O of its own: time is an argument. All but the last are state machines,
+//! Each is without time or I/O of its own: time is an argument. All but the last two are state machines of packets,
 //! events in, frames out. Whoever has the wire (a hardware port, a chip's firmware) asks one through
 //! [`Protocol`] what may enter now; it drives nobody. `P` is a handle on a packet, so that one may be
 //! admitted while its bytes are still coming; it is let go when the packet will not be sent again. A
 //! new protocol is a folder, and a variant of [`AnyProtocol`].
 
+pub mod directory;
 pub mod nifdy;
 pub mod plain;
 pub mod return_to_sender;

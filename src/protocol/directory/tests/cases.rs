@@ -1,0 +1,218 @@
+//! By hand: what each rule of the head says, message by message.
+
+use super::super::*;
+use super::case::{A, B, C, block};
+use crate::engine::NodeId;
+use CoherenceAction::{Granted, Pointer, Retry, Send, Store};
+
+const X: BlockId = block(A, 0);
+
+fn requester(own: NodeId) -> Requester {
+    Requester::new(own, RequesterParameters { contexts: 2, prefetches: 1, write_backs: 1 })
+}
+
+fn directory(pointers: Option<u32>, waiting: u32) -> Directory {
+    Directory::new(A, DirectoryParameters { pointers, waiting })
+}
+
+fn send(to: NodeId, kind: CoherenceKind) -> CoherenceAction {
+    Send { to, message: message(kind) }
+}
+
+fn message(kind: CoherenceKind) -> CoherenceMessage {
+    CoherenceMessage { kind, number: X.number }
+}
+
+/// What is done when this comes.
+fn come(requester: &mut Requester, kind: CoherenceKind) -> Vec<CoherenceAction> {
+    let mut actions = Vec::new();
+    requester.arrive(A, message(kind), &mut actions);
+    actions
+}
+
+fn comes(directory: &mut Directory, from: NodeId, kind: CoherenceKind) -> Vec<CoherenceAction> {
+    let mut actions = Vec::new();
+    directory.arrive(from, message(kind), &mut actions);
+    actions
+}
+
+/// A miss, and what is done then.
+fn miss(requester: &mut Requester, want: Want) -> Vec<CoherenceAction> {
+    let mut actions = Vec::new();
+    assert_eq!(requester.access(X, want, &mut actions), Touch::Waits);
+    actions
+}
+
+fn use_it(requester: &mut Requester) -> Vec<CoherenceAction> {
+    let mut actions = Vec::new();
+    requester.used(X, &mut actions);
+    actions
+}
+
+fn sends(actions: &[CoherenceAction], kind: CoherenceKind) -> usize {
+    actions.iter().filter(|action| matches!(action, Send { message, .. } if message.kind == kind)).count()
+}
+
+#[test]
+fn a_value_communicated_takes_four_messages_each_way() {
+    let mut home = directory(None, 4);
+    let _ = comes(&mut home, B, CoherenceKind::Read);
+    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [Pointer, send(C, CoherenceKind::Shared)]);
+    // The writer: request, invalidation, acknowledgement, grant.
+    let upgrade = comes(&mut home, B, CoherenceKind::Upgrade);
+    assert_eq!(upgrade, [CoherenceAction::Access(Access::Invalid), send(C, CoherenceKind::Invalidate)]);
+    assert_eq!(comes(&mut home, C, CoherenceKind::Invalidated), [Pointer, send(B, CoherenceKind::Upgraded)]);
+    // The reader: request, fetch, block, block.
+    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(B, CoherenceKind::Fetch)]);
+    let access = CoherenceAction::Access(Access::ReadOnly);
+    let shared = send(C, CoherenceKind::Shared);
+    assert_eq!(comes(&mut home, B, CoherenceKind::Fetched), [Store, Pointer, Pointer, access, shared]);
+    assert_eq!(home.sharers(0), [B, C]);
+}
+
+#[test]
+fn the_sixth_reader_traps_and_so_does_the_write() {
+    let mut home = directory(Some(5), 0);
+    let mut traps = Vec::new();
+    for reader in 1..=12 {
+        if comes(&mut home, NodeId(reader), CoherenceKind::Read).contains(&CoherenceAction::Trap(Trap::Pointers)) {
+            traps.push(reader);
+        }
+    }
+    assert_eq!(traps, [6, 12], "software empties the pointers");
+    // One that software has already gets a pointer; it is still invalidated once.
+    assert!(comes(&mut home, NodeId(1), CoherenceKind::Read).contains(&Pointer));
+    let write = comes(&mut home, NodeId(3), CoherenceKind::Write);
+    assert_eq!(write[0], CoherenceAction::Trap(Trap::Write));
+    assert_eq!(sends(&write, CoherenceKind::Invalidate), 11, "all but the writer");
+    for reader in (1..=12).filter(|reader| *reader != 3) {
+        assert_eq!(home.owner(0), None, "before the last acknowledgement nobody may write");
+        let _ = comes(&mut home, NodeId(reader), CoherenceKind::Invalidated);
+    }
+    assert_eq!(home.owner(0), Some(NodeId(3)));
+    let write = comes(&mut home, NodeId(4), CoherenceKind::Write);
+    assert_eq!(write, [send(NodeId(3), CoherenceKind::FetchInvalidate)], "hardware alone");
+}
+
+#[test]
+fn an_invalidated_copy_is_read_once_by_who_waited() {
+    let mut node = requester(B);
+    assert_eq!(miss(&mut node, Want::Read), [send(A, CoherenceKind::Read)]);
+    assert_eq!(come(&mut node, CoherenceKind::Invalidate), [send(A, CoherenceKind::Invalidated)]);
+    assert_eq!(come(&mut node, CoherenceKind::Shared), [Store, Granted(Access::ReadOnly)]);
+    // Another context may not: it asks when that one is done.
+    assert_eq!(miss(&mut node, Want::Read), []);
+    assert_eq!(use_it(&mut node), [send(A, CoherenceKind::Read)]);
+}
+
+#[test]
+fn a_copy_that_is_held_is_invalidated_and_still_used() {
+    let mut node = requester(B);
+    let _ = miss(&mut node, Want::Read);
+    assert!(come(&mut node, CoherenceKind::Shared).ends_with(&[Granted(Access::ReadOnly)]));
+    let access = CoherenceAction::Access(Access::Invalid);
+    assert_eq!(come(&mut node, CoherenceKind::Invalidate), [access, send(A, CoherenceKind::Invalidated)]);
+    assert_eq!(use_it(&mut node), []);
+    assert!(node.is_quiet() && node.allowed(X) == Access::Invalid);
+}
+
+#[test]
+fn who_joins_after_the_invalidation_asks_again() {
+    let mut node = requester(B);
+    let mut actions = Vec::new();
+    assert_eq!(node.prefetch(X, Want::Read, &mut actions), Prefetched::Started);
+    let _ = come(&mut node, CoherenceKind::Invalidate);
+    assert_eq!(miss(&mut node, Want::Read), []);
+    assert_eq!(come(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
+    assert!(come(&mut node, CoherenceKind::Shared).contains(&Granted(Access::ReadOnly)));
+
+    // So too if another waited before: what comes cannot be given to one of them alone.
+    let mut node = requester(B);
+    let _ = miss(&mut node, Want::Read);
+    let _ = come(&mut node, CoherenceKind::Invalidate);
+    assert_eq!(miss(&mut node, Want::Read), []);
+    assert_eq!(come(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
+}
+
+#[test]
+fn a_fetch_waits_for_the_block_and_its_use() {
+    let mut node = requester(B);
+    let _ = miss(&mut node, Want::Write);
+    assert_eq!(come(&mut node, CoherenceKind::Fetch), []);
+    let access = CoherenceAction::Access(Access::Writable);
+    assert_eq!(come(&mut node, CoherenceKind::Exclusive), [Store, access, Granted(Access::Writable)]);
+    let access = CoherenceAction::Access(Access::ReadOnly);
+    assert_eq!(use_it(&mut node), [access, send(A, CoherenceKind::Fetched)]);
+}
+
+#[test]
+fn a_write_back_is_acknowledged_when_the_fetch_is_answered() {
+    for crossed_first in [false, true] {
+        let mut home = directory(None, 4);
+        let _ = comes(&mut home, B, CoherenceKind::Write);
+        let _ = comes(&mut home, C, CoherenceKind::Write);
+        let order = [CoherenceKind::WriteBack, CoherenceKind::Crossed];
+        let [first, second] = if crossed_first { [order[1], order[0]] } else { order };
+        assert_eq!(sends(&comes(&mut home, B, first), CoherenceKind::WrittenBack), 0);
+        let actions = comes(&mut home, B, second);
+        assert!(actions.ends_with(&[Pointer, send(C, CoherenceKind::Exclusive)]));
+        assert_eq!(sends(&actions, CoherenceKind::WrittenBack), 1);
+        assert_eq!(home.owner(0), Some(C));
+    }
+}
+
+#[test]
+fn a_block_that_leaves_is_asked_for_when_it_is_home() {
+    let mut node = requester(B);
+    let _ = miss(&mut node, Want::Write);
+    let _ = come(&mut node, CoherenceKind::Exclusive);
+    let mut actions = Vec::new();
+    assert_eq!(node.evict(X, &mut actions), Evicted::Stays, "before it was used");
+    let _ = use_it(&mut node);
+    assert_eq!(node.evict(X, &mut actions), Evicted::WrittenBack);
+    assert_eq!(actions, [CoherenceAction::Access(Access::Invalid), send(A, CoherenceKind::WriteBack)]);
+    assert_eq!(miss(&mut node, Want::Read), []);
+    assert_eq!(come(&mut node, CoherenceKind::FetchInvalidate), [send(A, CoherenceKind::Crossed)]);
+    assert_eq!(come(&mut node, CoherenceKind::WrittenBack), [send(A, CoherenceKind::Read)]);
+}
+
+#[test]
+fn prefetches_take_places_until_somebody_wants_them() {
+    let (mut node, mut actions) = (requester(B), Vec::new());
+    assert_eq!(node.prefetch(X, Want::Read, &mut actions), Prefetched::Started);
+    assert_eq!(node.prefetch(X, Want::Write, &mut actions), Prefetched::Useless);
+    assert_eq!(node.prefetch(block(A, 1), Want::Read, &mut actions), Prefetched::Full);
+    assert_eq!(come(&mut node, CoherenceKind::Shared), [Store, CoherenceAction::Access(Access::ReadOnly)]);
+    assert_eq!(node.prefetches(), 1);
+    assert_eq!(node.access(X, Want::Read, &mut actions), Touch::Hit);
+    assert_eq!(node.prefetches(), 0);
+    // Turned away: dropped, unless somebody waits by then.
+    assert_eq!(node.prefetch(block(A, 1), Want::Write, &mut actions), Prefetched::Started);
+    let later = CoherenceMessage { kind: CoherenceKind::TurnedAway, number: 1 };
+    actions.clear();
+    node.arrive(A, later, &mut actions);
+    assert!(actions.is_empty() && node.is_quiet() && node.prefetches() == 0);
+    let _ = node.prefetch(block(A, 1), Want::Write, &mut actions);
+    let _ = node.access(block(A, 1), Want::Read, &mut actions);
+    actions.clear();
+    node.arrive(A, later, &mut actions);
+    assert_eq!(actions, [Retry]);
+}
+
+#[test]
+fn the_home_uses_its_memory_without_messages() {
+    let (mut home, mut actions) = (directory(None, 0), Vec::new());
+    assert_eq!(home.access(0, Want::Write, &mut actions), Touch::Hit);
+    let _ = comes(&mut home, B, CoherenceKind::Read);
+    assert_eq!(home.access(0, Want::Read, &mut actions), Touch::Hit);
+    assert!(actions.is_empty());
+    assert_eq!(home.access(0, Want::Write, &mut actions), Touch::Waits);
+    assert_eq!(actions, [CoherenceAction::Access(Access::Invalid), send(B, CoherenceKind::Invalidate)]);
+    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::TurnedAway)]);
+    let granted = [CoherenceAction::Access(Access::Writable), Granted(Access::Writable)];
+    assert_eq!(comes(&mut home, B, CoherenceKind::Invalidated), granted);
+    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::TurnedAway)], "it is held");
+    actions.clear();
+    home.used(0, &mut actions);
+    assert!(actions.is_empty() && home.is_quiet());
+}

@@ -1,0 +1,96 @@
+//! The cases of the model: every state of each, as many as said.
+//!
+//! | case | states |
+//! |---|---|
+//! | three nodes, one block | 30 785 |
+//! | so too, turned away when the block is busy; one pointer | 42 508 |
+//! | three nodes, one of which prefetches | 97 311 |
+//! | two nodes of two contexts that prefetch | 19 856 |
+//! | so too, turned away | 18 266 |
+//! | two nodes, each home of a block | 5 864 |
+//! | so too; one prefetches | 47 258 |
+//! | two homes, queues of one packet, of two | 22 186, 25 158 |
+//! | so too, one packet, turned away | 25 430 |
+//! | three nodes, queues of one packet, of two | 95 819, 107 105 |
+//! | three nodes, two homes, queues of one packet; one node stores, none evicts | 76 083 |
+//!
+//! *Queues*: a packet that finds no room waits in its node, which leaves requests in the network until
+//! its own replies have left.
+
+use super::super::*;
+use super::case::*;
+
+const TURNED_AWAY: DirectoryParameters = DirectoryParameters { pointers: Some(1), waiting: 0 };
+
+/// Contexts, and places of the prefetch buffer.
+const fn each(contexts: u32, prefetches: u32) -> RequesterParameters {
+    RequesterParameters { contexts, prefetches, write_backs: 1 }
+}
+
+/// Nobody is turned away; one pointer.
+const fn waiting(nodes: u32, requester: RequesterParameters) -> DirectoryParameters {
+    DirectoryParameters { pointers: Some(1), ..DirectoryParameters::unlimited(nodes, requester.requests()) }
+}
+
+#[test]
+fn three_nodes() {
+    let sees = &[Sight::Crossing, Sight::FetchOvertakes, Sight::Once, Sight::UpgradeLost, Sight::Waiting];
+    assert_eq!(Case { sees, ..Case::new(3) }.check(), 30_785);
+}
+
+#[test]
+fn three_nodes_that_are_turned_away() {
+    let sees = &[Sight::Crossing, Sight::Once, Sight::UpgradeLost, Sight::TurnedAway];
+    assert_eq!(Case { directory: TURNED_AWAY, sees, ..Case::new(3) }.check(), 42_508);
+}
+
+#[test]
+fn three_nodes_one_of_which_prefetches() {
+    let requester = each(1, 1);
+    let sees = &[Sight::Once, Sight::Waiting];
+    let case = Case { requester, directory: waiting(3, requester), prefetchers: 2, sees, ..Case::new(3) };
+    assert_eq!(case.check(), 97_311);
+}
+
+#[test]
+fn two_nodes_of_two_contexts_that_prefetch() {
+    let requester = each(2, 1);
+    let case = Case { requester, sees: &[Sight::Crossing], ..Case::new(2) };
+    let waits = Case { directory: waiting(2, requester), ..case.clone() };
+    let turned_away = Case { directory: TURNED_AWAY, sees: &[Sight::TurnedAway], ..case };
+    assert_eq!([waits, turned_away].map(Case::check), [19_856, 18_266]);
+}
+
+#[test]
+fn two_homes() {
+    let case = Case { blocks: vec![block(A, 0), block(B, 0)], ..Case::new(2) };
+    let requester = each(1, 1);
+    let prefetches = Case { requester, directory: waiting(2, requester), prefetchers: 1, ..case.clone() };
+    assert_eq!([case, prefetches].map(Case::check), [5_864, 47_258]);
+}
+
+fn with_queues(case: &Case, packets: usize) -> Case {
+    let consumes = Consumes::RequestsWhenRepliesLeft;
+    Case { network: Network::Queues { packets }, consumes, ..case.clone() }
+}
+
+#[test]
+fn two_homes_and_queues() {
+    let case = Case { blocks: vec![block(A, 0), block(B, 0)], ..Case::new(2) };
+    let (one, two) = (with_queues(&case, 1), with_queues(&case, 2));
+    let turned_away = Case { directory: TURNED_AWAY, ..one.clone() };
+    assert_eq!([one, two, turned_away].map(Case::check), [22_186, 25_158, 25_430]);
+}
+
+#[test]
+fn three_nodes_and_queues() {
+    let case = Case::new(3);
+    assert_eq!([with_queues(&case, 1), with_queues(&case, 2)].map(Case::check), [95_819, 107_105]);
+}
+
+#[test]
+fn three_nodes_two_homes_and_queues() {
+    let requester = RequesterParameters { write_backs: 0, ..each(1, 0) };
+    let case = Case { blocks: vec![block(A, 0), block(B, 0)], requester, writers: 1, ..Case::new(3) };
+    assert_eq!(with_queues(&case, 1).check(), 76_083);
+}

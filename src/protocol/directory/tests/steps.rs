@@ -1,0 +1,195 @@
+//! What may happen next, and what must hold whatever has.
+
+use super::super::*;
+use super::case::{Case, Network, Sight};
+use super::world::{Context, World};
+use crate::engine::{Class, NodeId};
+
+/// In the order in which a fair schedule prefers them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Step {
+    /// A packet of those in transit comes.
+    Deliver(usize),
+    /// The first of a queue comes.
+    Consume(NodeId, Class),
+    /// The first that waits enters the network.
+    Depart(NodeId, Class),
+    Use(NodeId, BlockId),
+    Retry(NodeId, BlockId),
+    Access(NodeId, usize, BlockId, Want),
+    Prefetch(NodeId, BlockId, Want),
+    Evict(NodeId, BlockId),
+}
+
+impl World {
+    pub fn step(&mut self, case: &Case, step: Step) {
+        match step {
+            Step::Deliver(place) => {
+                let packet = self.transit.remove(place);
+                self.deliver(case, packet);
+            }
+            Step::Consume(node, class) => {
+                let queue = self.queues.get_mut(&(node, class)).expect("a queue");
+                let packet = queue.pop_front().expect("a packet");
+                if queue.is_empty() {
+                    self.queues.remove(&(node, class));
+                }
+                self.deliver(case, packet);
+            }
+            Step::Depart(node, class) => {
+                let packet = self.node(node).outbox[class.index()].pop_front().expect("a packet waits");
+                self.queues.entry((packet.to, class)).or_default().push_back(packet);
+            }
+            Step::Use(node, block) => self.uses(case, node, block),
+            Step::Retry(node, block) => {
+                self.node(node).retries.remove(&block);
+                self.call(case, node, block, None, &|node, actions| node.requester.retry(block, actions));
+            }
+            Step::Access(node, context, block, want) => self.access(case, node, context, block, want),
+            Step::Prefetch(own, block, want) => {
+                self.call(case, own, block, None, &|node, actions| match block.home == own {
+                    true => node.directory.prefetch(block.number, want, actions),
+                    false => node.requester.prefetch(block, want, actions),
+                });
+            }
+            Step::Evict(node, block) => {
+                let _ = self.call(case, node, block, None, &|node, actions| node.requester.evict(block, actions));
+            }
+        }
+    }
+
+    /// What goes on by itself.
+    pub fn going_on(&self, case: &Case) -> Vec<Step> {
+        let mut steps: Vec<Step> = (0..self.transit.len()).map(Step::Deliver).collect();
+        let queues = self.queues.keys().filter(|(node, class)| self.consumes(case, *node, *class));
+        steps.extend(queues.map(|&(node, class)| Step::Consume(node, class)));
+        for (own, node) in NodeId::all(case.nodes).zip(&self.nodes) {
+            steps.extend(Class::all(2).filter(|&class| self.departs(case, own, class)).map(|c| Step::Depart(own, c)));
+            steps.extend(node.granted.keys().map(|&block| Step::Use(own, block)));
+            steps.extend(node.retries.iter().map(|&block| Step::Retry(own, block)));
+        }
+        steps
+    }
+
+    fn departs(&self, case: &Case, own: NodeId, class: Class) -> bool {
+        let Network::Queues { packets } = case.network else { return false };
+        let first = self.nodes[own.index()].outbox[class.index()].front();
+        first.is_some_and(|packet| self.queues.get(&(packet.to, class)).is_none_or(|queue| queue.len() < packets))
+    }
+
+    /// What programs may do; not what changes nothing.
+    pub fn begins(&self, case: &Case) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for (own, node) in NodeId::all(case.nodes).zip(&self.nodes) {
+            let wants = if own.index() < case.writers { &[Want::Read, Want::Write][..] } else { &[Want::Read] };
+            for &block in &case.blocks {
+                let may = self.tag(own, block);
+                let idle = node.contexts.iter().position(|context| *context == Context::Idle);
+                // A load that hits changes nothing, but that it may empty the prefetch buffer.
+                let tells = |want| want == Want::Write || case.requester.prefetches > 0 || !may.allows(want);
+                let wants = wants.iter().copied();
+                let accesses = wants.clone().filter(|&want| tells(want));
+                steps.extend(accesses.filter_map(|want| idle.map(|context| Step::Access(own, context, block, want))));
+                if case.requester.prefetches > 0 && own.index() >= case.prefetchers {
+                    steps.extend(wants.map(|want| Step::Prefetch(own, block, want)));
+                }
+                if case.requester.write_backs > 0 && block.home != own && may > Access::Invalid {
+                    steps.push(Step::Evict(own, block));
+                }
+            }
+        }
+        steps
+    }
+
+    /// Nobody waits, and nothing is on its way.
+    pub fn is_quiet(&self) -> bool {
+        let is_quiet = |node: &super::world::Node| {
+            node.directory.is_quiet()
+                && node.requester.is_quiet()
+                && node.outbox.iter().all(|outbox| outbox.is_empty())
+                && node.retries.is_empty()
+                && node.contexts.iter().all(|context| *context == Context::Idle)
+        };
+        self.transit.is_empty() && self.queues.is_empty() && self.nodes.iter().all(is_quiet)
+    }
+
+    /// What is under way comes to an end if nothing new begins.
+    pub fn comes_to_rest(&self, case: &Case) -> bool {
+        let mut world = self.clone();
+        for _ in 0..100 * case.requests() {
+            match world.going_on(case).into_iter().min() {
+                Some(step) => world.step(case, step),
+                None => return world.is_quiet(),
+            }
+        }
+        false
+    }
+
+    /// Who may store is alone, and who may load has the latest version.
+    pub fn is_coherent(&self, case: &Case) -> bool {
+        case.blocks.iter().all(|block| {
+            let may =
+                |want: Want| self.nodes.iter().filter(move |node| node.tags.get(block).is_some_and(|a| a.allows(want)));
+            let alone = may(Want::Write).count() == 0 || may(Want::Read).count() == 1;
+            alone && may(Want::Read).all(|node| node.bytes.get(block) == self.latest.get(block))
+        })
+    }
+
+    /// Processors were told what they may do.
+    pub fn is_told(&self, case: &Case) -> bool {
+        NodeId::all(case.nodes).zip(&self.nodes).all(|(own, node)| {
+            case.blocks.iter().all(|&block| {
+                let allowed = match block.home == own {
+                    true => node.directory.allowed(block.number),
+                    false => node.requester.allowed(block),
+                };
+                self.tag(own, block) == allowed
+            })
+        })
+    }
+
+    /// Homes know of every copy; where there is no owner, memory has the latest.
+    pub fn is_known(&self, case: &Case) -> bool {
+        case.blocks.iter().all(|block| {
+            let home = &self.nodes[block.home.index()];
+            let (owner, sharers) = (home.directory.owner(block.number), home.directory.sharers(block.number));
+            let fits = |own: NodeId| match self.tag(own, *block) {
+                Access::Writable => owner == Some(own),
+                Access::ReadOnly => sharers.contains(&own),
+                Access::Invalid => owner != Some(own),
+            };
+            let others = NodeId::all(case.nodes).filter(|own| *own != block.home);
+            others.into_iter().all(fits) && (owner.is_some() || home.bytes[block] == self.latest[block])
+        })
+    }
+
+    /// As much waits as is said.
+    pub fn has_room(&self, case: &Case) -> bool {
+        let requests = case.requests();
+        self.nodes.iter().all(|node| {
+            let invalidations = case.blocks.len() * (case.nodes - 1);
+            let sends = case.requester.requests() as usize + invalidations;
+            node.outbox[0].len() <= sends && node.outbox[1].len() <= requests
+        })
+    }
+
+    pub fn sees(&self, sight: Sight) -> bool {
+        let under_way = |kind| self.transit.iter().any(|packet| packet.message.kind == kind);
+        let both = |one: CoherenceKind, other: CoherenceKind| {
+            self.transit.iter().filter(|packet| packet.message.kind == one).any(|packet| {
+                let to = packet.to;
+                self.transit.iter().any(|packet| packet.message.kind == other && packet.to == to)
+            })
+        };
+        match sight {
+            Sight::Crossing => under_way(CoherenceKind::Crossed),
+            Sight::FetchOvertakes => both(CoherenceKind::Fetch, CoherenceKind::Exclusive),
+            Sight::Once => {
+                self.nodes.iter().any(|node| node.granted.keys().any(|block| !node.tags.contains_key(block)))
+            }
+            Sight::UpgradeLost => both(CoherenceKind::Upgrade, CoherenceKind::Invalidated),
+            Sight::TurnedAway => under_way(CoherenceKind::TurnedAway),
+            Sight::Waiting => self.nodes.iter().any(|node| node.directory.waiting() > 0),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Messages as words: there and back, and any word whatever.
+
+use super::super::*;
+use crate::engine::Class;
+use proptest::prelude::*;
+
+#[test]
+fn kinds_stand_by_their_codes() {
+    for (code, kind) in CoherenceKind::ALL.into_iter().enumerate() {
+        assert_eq!(kind as usize, code);
+        let message = CoherenceMessage { kind, number: BLOCKS_MAX - 1 };
+        assert_eq!(message.encode() & 15, code as u32);
+        assert_eq!(CoherenceMessage::decode(message.encode()), Some(message));
+    }
+}
+
+#[test]
+fn what_is_asked_for_is_a_request_and_what_answers_a_reply() {
+    use CoherenceKind::*;
+    for kind in CoherenceKind::ALL {
+        let is_request = matches!(kind, Read | Write | Upgrade | WriteBack | Invalidate | Fetch | FetchInvalidate);
+        assert_eq!(kind.class(), if is_request { Class::REQUESTS } else { Class::REPLIES }, "{kind:?}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "fits a word")]
+fn a_block_beyond_the_last_has_no_word() {
+    CoherenceMessage { kind: CoherenceKind::Read, number: BLOCKS_MAX }.encode();
+}
+
+proptest! {
+    #[test]
+    fn any_word_is_a_message_or_none(word: u32) {
+        match CoherenceMessage::decode(word) {
+            Some(message) => prop_assert_eq!(message.encode(), word),
+            None => prop_assert_eq!(word & 15, 15),
+        }
+    }
+}
