@@ -8,6 +8,7 @@ use crate::fabric::routed::RoutedParameters;
 use crate::fabric::routed::links::Links;
 use crate::fabric::router::{Network, Switching};
 use crate::host::{Host, HostParameters};
+use crate::messaging::shared::SharedMemoryParameters;
 use crate::messaging::{Alone, Endpoint, Node, World};
 use crate::ni::{self, Pending, Site};
 use crate::program::Running;
@@ -37,7 +38,8 @@ pub fn build(machine: &Machine, recorder: Recorder) -> Built {
     };
     let alone = if machine.ends.is_none() { driven_alone(&sim, machine) } else { None };
     let (nodes, seed, actives) = (Rc::new(nodes), machine.run.seed, Rc::default());
-    let world = World { nodes, addresses, sim, fabric, tally, actives, seed, alone };
+    let shared_memory = machine.ends.as_ref().map_or(SharedMemoryParameters::TEMPEST, |ends| ends.shared_memory);
+    let world = World { nodes, addresses, sim, fabric, tally, actives, shared_memory, seed, alone };
     let running = machine.workload.start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
     Built { simulation, world, running, limits }

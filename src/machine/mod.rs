@@ -29,6 +29,7 @@ use crate::host::io_bus::IoBusParameters;
 use crate::host::memory_bus::NodeParameters;
 use crate::host::software::SoftwareParameters;
 use crate::messaging::MessagingParameters;
+use crate::messaging::shared::SharedMemoryParameters;
 use crate::ni::direct::QueuesParameters;
 use crate::ni::lanai::LanaiParameters;
 use crate::ni::mcp::McpParameters;
@@ -82,6 +83,8 @@ pub struct Ends {
     pub protocol: ProtocolParameters,
     /// The messaging layer.
     pub messaging: MessagingParameters,
+    /// What it costs to share memory, where programs do.
+    pub shared_memory: SharedMemoryParameters,
 }
 
 /// Seed and limits of a run.
@@ -104,7 +107,7 @@ impl Machine {
         let hosts = t.map("hosts", "Kinds of host, by name; each one of several", host);
         let fabric = FabricParameters::read(t, &nodes::or_two(&names, &hosts));
         let mut workload = Workload::read(t);
-        let ends = Ends::read(t, workload.drives_fabric_alone(), !hosts.is_empty(), &named);
+        let ends = Ends::read(t, &workload, !hosts.is_empty(), &named);
         if let Some(ends) = &ends {
             workload.fit(ends.message_max(&interfaces(ends, &named)));
         }
@@ -218,7 +221,8 @@ impl Ends {
     }
 
     /// Reads them; a workload that drives the fabric alone may have none.
-    fn read(t: &mut Table<'_>, alone: bool, has_hosts: bool, nodes: &[NodeDescription]) -> Option<Ends> {
+    fn read(t: &mut Table<'_>, workload: &Workload, has_hosts: bool, nodes: &[NodeDescription]) -> Option<Ends> {
+        let alone = workload.drives_fabric_alone();
         let doc = "The network interface of every node that has none of its own";
         protocols::are_no_interfaces(t);
         // Where each node has its own, there need be none beside.
@@ -233,7 +237,8 @@ impl Ends {
         }
         // Parts may bring what no interface asks for: it is read, and has no effect.
         let (protocol, messaging) = (protocols::read(t), messaging(t, has_hosts));
-        ni.map(|ni| Ends { ni, protocol, messaging })
+        let shared_memory = shared_memory(t, workload);
+        ni.map(|ni| Ends { ni, protocol, messaging, shared_memory })
     }
 }
 
@@ -243,6 +248,17 @@ fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
         return MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
     }
     t.table("messaging", "The messaging layer over the interface", MessagingParameters::read)
+}
+
+/// Read where programs share memory, or where it stands.
+fn shared_memory(t: &mut Table<'_>, workload: &Workload) -> SharedMemoryParameters {
+    if !workload.shares_memory() && !t.has("shared-memory") && !t.describing() {
+        return SharedMemoryParameters::TEMPEST;
+    }
+    let kinds = [("software", "Handlers of active messages keep it coherent")];
+    t.one_of_or("shared-memory", "How programs share memory", &kinds, "software", |_, t| {
+        SharedMemoryParameters::read(t)
+    })
 }
 
 fn interface(kind: &str, t: &mut Table<'_>) -> NiParameters {

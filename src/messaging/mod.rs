@@ -6,6 +6,7 @@
 //! | `near.rs`, `beside.rs` | several of them on one node, and how they send to one another |
 //! | `messages.rs`, `fragment.rs` | messages with payloads in memory, in packets of limited size |
 //! | `active/` | active messages, transfers and barriers |
+//! | `shared/` | shared memory by software handlers over active messages |
 //! | `parameters.rs` | what messaging costs: one table |
 
 // A simulation lives in one thread, so its futures need not be `Send`.
@@ -18,6 +19,7 @@ pub mod fragment;
 mod messages;
 mod near;
 mod parameters;
+pub mod shared;
 
 pub use beside::SLOTS;
 pub use endpoint::Endpoint;
@@ -30,6 +32,7 @@ use crate::fabric::router::{Crossing, Network};
 use crate::fabric::topology::Routing;
 use crate::fabric::{Fabric, LinkUse};
 use active::{Active, Barrier};
+use shared::SharedMemoryParameters;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -67,6 +70,8 @@ pub struct World {
     pub tally: Rc<MessageTally>,
     /// The endpoints of active messages, once a program uses them.
     pub actives: Rc<OnceCell<Vec<Rc<Active>>>>,
+    /// What it costs to share memory.
+    pub shared_memory: SharedMemoryParameters,
     /// The seed of every random stream.
     pub seed: u64,
     /// The routers, for a workload that drives them alone.

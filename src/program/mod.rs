@@ -12,12 +12,17 @@
 //! | `cyclic_shift/` | all nodes send to all others, in order |
 //! | `radix_sort/` | a sort of keys on all nodes |
 //! | `em3d/` | waves on an irregular graph, on all nodes |
+//! | `appbt/` | a gas in a cube, by sweeps: shared points at the faces of subcubes |
+//! | `moldyn/` | molecules of a liquid: shared positions, and forces added up in bulk |
+//! | `worker.rs` | what a program of shared memory runs on |
+//! | `input/` | problems that programs begin with |
 //! | `destinations.rs` | whom a node sends to |
 //! | `pair.rs` | single packets from one node to another, as fast as they go |
 //! | `parallel.rs` | what programs on all nodes have in common |
 //! | `ends.rs` | the two nodes of a pair program |
 //! | `pattern.rs` | payloads that can be told apart |
 
+pub mod appbt;
 pub mod bursts;
 pub mod copy;
 pub mod cyclic_shift;
@@ -26,6 +31,8 @@ pub mod dma;
 pub mod em3d;
 mod ends;
 pub mod fabric_alone;
+mod input;
+pub mod moldyn;
 pub mod page_fetch;
 pub mod pair;
 mod parallel;
@@ -35,6 +42,7 @@ pub mod radix_sort;
 pub mod stream;
 #[cfg(test)]
 mod tests;
+pub mod worker;
 
 pub use ends::EndpointPair;
 pub use pattern::PATTERNS;
@@ -70,13 +78,28 @@ pub enum Workload {
     RadixSort(radix_sort::RadixSort),
     /// Waves on an irregular graph.
     Em3d(em3d::Em3d),
+    /// A gas in a cube.
+    Appbt(appbt::Appbt),
+    /// Molecules of a liquid.
+    Moldyn(moldyn::Moldyn),
     /// Single packets from one node to another.
     Pair(pair::Pair),
 }
 
 /// The programs that run on nodes, by their keys; all others drive the fabric alone.
-pub const ON_NODES: [&str; 9] =
-    ["ping-pong", "stream", "page-fetch", "dma", "bursts", "cyclic-shift", "radix-sort", "em3d", "pair"];
+pub const ON_NODES: [&str; 11] = [
+    "appbt",
+    "ping-pong",
+    "stream",
+    "page-fetch",
+    "dma",
+    "bursts",
+    "cyclic-shift",
+    "radix-sort",
+    "em3d",
+    "moldyn",
+    "pair",
+];
 
 /// A workload that was started in a world; asked for its metrics when the run has ended.
 pub trait Running {
@@ -120,6 +143,8 @@ impl Workload {
             ("cyclic-shift", "All nodes send to all others, in order"),
             ("radix-sort", "A sort of keys on all nodes"),
             ("em3d", "Waves on an irregular graph, on all nodes"),
+            ("appbt", "A gas in a cube, by shared memory, on all nodes"),
+            ("moldyn", "Molecules of a liquid, by shared memory and bulk transfers, on all nodes"),
             ("pair", "Single packets from one node to another, as fast as they go"),
         ];
         t.one_of("workload", "What runs on the machine", &kinds, |kind, t| match kind {
@@ -134,6 +159,8 @@ impl Workload {
             "cyclic-shift" => Workload::CyclicShift(cyclic_shift::CyclicShift::read(t)),
             "radix-sort" => Workload::RadixSort(radix_sort::RadixSort::read(t)),
             "em3d" => Workload::Em3d(em3d::Em3d::read(t)),
+            "appbt" => Workload::Appbt(appbt::Appbt::read(t)),
+            "moldyn" => Workload::Moldyn(moldyn::Moldyn::read(t)),
             _ => Workload::Pair(pair::Pair::read(t)),
         })
     }
@@ -190,6 +217,7 @@ impl Workload {
     pub fn check(&self, nodes: usize) -> Vec<(String, String)> {
         let (table, wrong) = match self {
             Workload::Bursts(workload) => ("workload.bursts", workload.check(nodes)),
+            Workload::Appbt(workload) => ("workload.appbt", workload.check(nodes)),
             Workload::Em3d(workload) => ("workload.em3d", workload.check(nodes)),
             Workload::Pair(workload) => ("workload.pair", workload.check(nodes)),
             _ => return Vec::new(),
@@ -213,6 +241,11 @@ impl Workload {
         }
     }
 
+    /// Whether its programs share memory.
+    pub fn shares_memory(&self) -> bool {
+        matches!(self, Workload::Appbt(_) | Workload::Moldyn(_))
+    }
+
     /// Whether it needs no hosts and no interfaces.
     pub fn drives_fabric_alone(&self) -> bool {
         matches!(self, Workload::Replay(_) | Workload::Offered(_) | Workload::ZeroLoad(_))
@@ -229,6 +262,8 @@ impl Workload {
             Workload::CyclicShift(_) => "cyclic-shift",
             Workload::RadixSort(_) => "radix-sort",
             Workload::Em3d(_) => "em3d",
+            Workload::Appbt(_) => "appbt",
+            Workload::Moldyn(_) => "moldyn",
             Workload::Pair(_) => "pair",
             Workload::Replay(_) => "replay",
             Workload::Offered(_) => "offered",
@@ -260,6 +295,8 @@ impl Workload {
             Workload::CyclicShift(workload) => workload.start(world),
             Workload::RadixSort(workload) => workload.start(world),
             Workload::Em3d(workload) => workload.start(world),
+            Workload::Appbt(workload) => workload.start(world),
+            Workload::Moldyn(workload) => workload.start(world),
             Workload::Pair(workload) => workload.start(world),
         }
     }

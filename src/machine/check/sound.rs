@@ -19,6 +19,7 @@ pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             problems.push(read.wrong(&format!("hosts.{name}.memory-bus.{}", problem.parameter), &problem.reason, ""));
         }
     }
+    shared_memory(read, problems);
     for interface in read.value.interfaces() {
         let at = At { read, interface };
         match interface.ni {
@@ -27,6 +28,17 @@ pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             NiParameters::Design(interface) => design(&at, interface, problems),
             _ => {}
         }
+    }
+}
+
+/// Blocks of shared memory lie in pages, and are words of eight bytes.
+fn shared_memory(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+    let block = read.value.ends.as_ref().map(|ends| ends.shared_memory.block);
+    if let Some(block) = block.filter(|block| !block.get().is_power_of_two()) {
+        let message = format!("{block} is no power of two");
+        let (below, above) = (block.get().next_power_of_two() / 2, block.get().next_power_of_two());
+        let help = format!("the nearest are {} and {}", Bytes(below), Bytes(above));
+        problems.push(read.wrong("shared-memory.software.block", &message, &help));
     }
 }
 

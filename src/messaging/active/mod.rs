@@ -12,7 +12,7 @@
 //! messages in only while it polls; a barrier beside the network; transfers with and without the
 //! use of in-order delivery. A few packets' ledgers are kept, from the program that sends to the
 //! handler's return: the first [`LEDGERS_MAX`] of a run; the latency of each is counted.
-//! Leaves out: handlers that wait.
+//! Leaves out: handlers of programs that wait; those of a protocol may wait for memory.
 
 mod barrier;
 mod polling;
@@ -23,12 +23,14 @@ mod transfer;
 use super::Endpoint;
 use super::parameters::ActiveParameters;
 use crate::engine::{Class, EndId, Hertz, Journey, Sim, Time};
-use crate::host::Processor;
+use crate::host::{Address, AnyProcessor, Processor};
 use crate::ni::Driver;
 use crate::protocol::Statistics;
 pub use barrier::Barrier;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 use transfer::Transfers;
 
@@ -65,8 +67,9 @@ impl ActiveMessage {
     }
 }
 
-/// Handlers of programs; those from here on are the messaging layer's. A header has five bits for
-/// them.
+/// Handlers of programs are below; from here on they are of a protocol in software, and wait.
+pub const PROTOCOL_HANDLERS: u8 = 24;
+/// Handlers from here on are the messaging layer's. A header has five bits for them.
 pub const HANDLERS: u8 = 28;
 
 /// A packet received.
@@ -82,6 +85,7 @@ pub struct Received<'a> {
 
 type OnMessage = Rc<dyn Fn(&Received<'_>)>;
 type OnTransfer = Rc<dyn Fn(EndId, u8, Vec<u32>)>;
+type OnProtocol = Rc<dyn Fn(EndId, u8, MessageWords) -> Pin<Box<dyn Future<Output = ()>>>>;
 
 /// An end of active messages.
 pub struct Active {
@@ -91,6 +95,7 @@ pub struct Active {
     words_max: usize,
     on_message: RefCell<Option<OnMessage>>,
     on_transfer: RefCell<Option<OnTransfer>>,
+    on_protocol: RefCell<Option<OnProtocol>>,
     answers: RefCell<VecDeque<ActiveMessage>>,
     transfers: Transfers,
     sent: Cell<u64>,
@@ -113,6 +118,7 @@ impl Active {
             parameters,
             on_message: RefCell::default(),
             on_transfer: RefCell::default(),
+            on_protocol: RefCell::default(),
             answers: RefCell::default(),
             transfers: Transfers::default(),
             sent: Cell::new(0),
@@ -200,6 +206,30 @@ impl Active {
     /// What whole transfers run: the sending endpoint, the handler, the words.
     pub fn on_transfer(&self, handler: impl Fn(EndId, u8, Vec<u32>) + 'static) {
         *self.on_transfer.borrow_mut() = Some(Rc::new(handler));
+    }
+
+    /// What packets of [`PROTOCOL_HANDLERS`] run: handlers that access memory. They send by
+    /// [`answer`](Active::answer) alone.
+    pub fn on_protocol(
+        &self,
+        handler: impl Fn(EndId, u8, MessageWords) -> Pin<Box<dyn Future<Output = ()>>> + 'static,
+    ) {
+        *self.on_protocol.borrow_mut() = Some(Rc::new(handler));
+    }
+
+    /// The node's processor.
+    pub fn cpu(&self) -> &AnyProcessor {
+        &self.end.cpu
+    }
+
+    /// A buffer in memory.
+    pub fn allocate(&self, bytes: usize) -> Address {
+        self.end.host.allocate(bytes)
+    }
+
+    /// A handler, or whoever has the processor, computes.
+    pub fn charge(&self, cycles: u64) {
+        self.end.cpu.work(cycles);
     }
 
     /// Waits until all have entered the barrier, and polls meanwhile.

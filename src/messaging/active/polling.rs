@@ -5,7 +5,7 @@
 //! has arrived until it finds nothing; finding nothing costs its cycles, a packet costs that packet's.
 //! Answers of handlers are sent by whoever polls, after the packets that waited.
 
-use super::{Active, ActiveMessage, HANDLERS, Received, transfer};
+use super::{Active, ActiveMessage, HANDLERS, PROTOCOL_HANDLERS, Received, transfer};
 use crate::engine::{EndId, Journey, Time};
 use crate::host::Processor;
 use crate::messaging::near::{Handed, Run};
@@ -48,6 +48,13 @@ impl Active {
     /// Has `packet` sent when the handler that answers with it has returned.
     pub fn answer(&self, packet: ActiveMessage) {
         self.answers.borrow_mut().push_back(packet);
+    }
+
+    /// Takes in what has arrived, and sends what handlers have asked for.
+    pub async fn flush(&self) {
+        let mut run = self.end.run().await;
+        self.take_all(&mut run).await;
+        self.end.stop(run).await;
     }
 
     /// Takes in all that has arrived, and what arrives meanwhile; how many packets that were.
@@ -117,7 +124,7 @@ impl Active {
         let mut words = std::mem::take(&mut *self.words.borrow_mut());
         words.clear();
         end.driver.take(&end.cpu, arrival, end.reordering(handler), PayloadSink::Words(&mut words)).await;
-        self.deliver(from, handler, &words, &journey);
+        self.deliver(from, handler, &words, &journey).await;
         *self.words.borrow_mut() = words;
         true
     }
@@ -129,16 +136,21 @@ impl Active {
         self.sim().progress();
         let Handed { from, handler, words, journey } = handed;
         journey.close_if_lasted("receive: waiting", self.end.now());
-        self.deliver(from, handler, &words, &journey);
+        self.deliver(from, handler, &words, &journey).await;
         true
     }
 
-    fn deliver(&self, from: EndId, handler: u8, words: &[u32], journey: &Journey) {
+    async fn deliver(&self, from: EndId, handler: u8, words: &[u32], journey: &Journey) {
         let end = &self.end;
         let is_kept = end.tally.delivered().len() < super::LEDGERS_MAX;
         match is_kept {
             true => end.tally.deliver(journey, end.now()),
             false => end.tally.pass(journey, end.now()),
+        }
+        if (PROTOCOL_HANDLERS..HANDLERS).contains(&handler) {
+            let run =
+                self.on_protocol.borrow().clone().expect("a node that is sent a protocol's messages handles them");
+            return run(from, handler, words.into()).await;
         }
         self.dispatch(&Received { from, handler, words });
     }

@@ -1,0 +1,34 @@
+//! Shared memory in software: loads and stores of any end's memory, kept coherent by handlers of active
+//! messages, as Tempest's default protocol does (Hill, Larus and Wood 1995; Mukherjee and Hill 1998, §5.1.1).
+//!
+//! ```text
+//!  load ─ tag allows ────────────────────────────▶ memory, or the copy of a page
+//!    └─── tag forbids: fault ─▶ [`Requester`] ─▶ request ─▶ handler ─▶ [`Directory`] of the home
+//!                                 ◀─ handler ◀─ block ◀─────────────────┘
+//! ```
+//!
+//! | file | holds |
+//! |---|---|
+//! | `parameters.rs` | what it costs, and how finely it is kept |
+//! | `space.rs` | the shared address space |
+//! | `end.rs` | an end: tags, copies, faults |
+//! | `handlers.rs` | what comes and goes: a word for each message, and a block's bytes behind it |
+//! | `locks.rs` | locks: queues at their homes |
+//!
+//! The protocol is [`protocol::directory`](crate::protocol::directory); here it has tags, bytes and cycles.
+//! Its messages are active messages of one word, four bytes beyond the header, and a block's bytes, in several
+//! packets where one does not hold them. Bytes are loaded and stored by the processor, through its caches.
+//!
+//! Handlers run while their processor polls: a program that computes long polls now and then. What they send
+//! waits in software until whoever polled has room for it, and is bounded as the protocol says. It leaves out
+//! eviction: a copy stays until it is taken back; and prefetches.
+
+mod end;
+mod handlers;
+mod locks;
+mod parameters;
+mod space;
+
+pub use end::SharedMemory;
+pub use parameters::SharedMemoryParameters;
+pub use space::{SharedAddress, Space};

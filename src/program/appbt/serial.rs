@@ -1,0 +1,25 @@
+//! The run of one processor.
+
+use super::coupling::Quantities;
+use super::field::Field;
+use super::gas::Gas;
+use super::subcubes::{Subcube, Subcubes};
+use super::{residual, sweep};
+
+/// Runs it; gives the field at the end, and by iteration the greatest residual of each quantity.
+pub fn run(gas: &Gas, iterations: u64) -> (Field, Vec<Quantities>) {
+    let whole = Subcubes::new(gas, 1).expect("a cube has points").of(0);
+    let mut field = Field::new(gas);
+    let norms = (0..iterations).map(|_| iterate(gas, &mut field, &whole)).collect();
+    (field, norms)
+}
+
+fn iterate(gas: &Gas, field: &mut Field, whole: &Subcube) -> Quantities {
+    let norm = residual::residuals(gas, field, whole);
+    for axis in 0..3 {
+        (0..whole.chunks(axis)).for_each(|chunk| sweep::forward(gas, field, whole, axis, chunk));
+        (0..whole.chunks(axis)).for_each(|chunk| sweep::backward(gas, field, whole, axis, chunk));
+    }
+    residual::add(gas, field, whole);
+    norm
+}

@@ -1,0 +1,117 @@
+//! Which points a processor has: "a cube divided into subcubes among processors" (Mukherjee and Hill, §5.2).
+
+use super::gas::Gas;
+use std::ops::Range;
+
+/// How a cube is cut.
+#[derive(Clone, Debug)]
+pub struct Subcubes {
+    points: usize,
+    /// Subcubes along each axis.
+    shape: [usize; 3],
+}
+
+/// The points of a processor.
+#[derive(Clone, Debug)]
+pub struct Subcube {
+    /// Which it is, along each axis.
+    pub at: [usize; 3],
+    /// By axis: its points.
+    pub points: [Range<usize>; 3],
+    /// By axis: those of them that are not of the surface.
+    pub inner: [Range<usize>; 3],
+}
+
+impl Subcubes {
+    /// As many subcubes as there are processors, with the least surface; none if there are too few
+    /// points. 16 are 4 × 2 × 2.
+    pub fn new(gas: &Gas, processors: usize) -> Option<Subcubes> {
+        let divisors = |of: usize| (1..=of.min(gas.points)).filter(move |divisor| of.is_multiple_of(*divisor));
+        let shapes =
+            divisors(processors).flat_map(|z| divisors(processors / z).map(move |y| [processors / z / y, y, z]));
+        let fitting = shapes.filter(|[x, y, z]| x >= y && y >= z && *x <= gas.points);
+        // Of cuts: planes of as many points each.
+        let shape = fitting.min_by_key(|shape| shape.iter().sum::<usize>())?;
+        Some(Subcubes { points: gas.points, shape })
+    }
+
+    /// Subcubes along each axis.
+    #[cfg(test)]
+    pub fn shape(&self) -> [usize; 3] {
+        self.shape
+    }
+
+    /// How many there are.
+    #[cfg(test)]
+    pub fn count(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// That of a processor.
+    pub fn of(&self, processor: usize) -> Subcube {
+        let [_, y, z] = self.shape;
+        let at = [processor / (y * z), processor / z % y, processor % z];
+        let bound = |axis: usize, index: usize| index * self.points / self.shape[axis];
+        let points = [0, 1, 2].map(|axis| bound(axis, at[axis])..bound(axis, at[axis] + 1));
+        let inner = points.clone().map(|range| {
+            let (begin, end) = (range.start.max(1), range.end.min(self.points - 1));
+            begin..end.max(begin)
+        });
+        Subcube { at, points, inner }
+    }
+
+    /// The processor before a subcube along an axis, and that after it.
+    pub fn neighbours(&self, subcube: &Subcube, axis: usize) -> [Option<usize>; 2] {
+        let moved = |to: Option<usize>| {
+            let mut at = subcube.at;
+            at[axis] = to.filter(|to| *to < self.shape[axis])?;
+            Some((at[0] * self.shape[1] + at[1]) * self.shape[2] + at[2])
+        };
+        [moved(subcube.at[axis].checked_sub(1)), moved(Some(subcube.at[axis] + 1))]
+    }
+
+    /// The processor of a point, and the point's place among that one's, where a processor's points lie together.
+    pub fn place(&self, at: [usize; 3]) -> (usize, usize) {
+        let index = [0, 1, 2].map(|axis| ((at[axis] + 1) * self.shape[axis] - 1) / self.points);
+        let processor = (index[0] * self.shape[1] + index[1]) * self.shape[2] + index[2];
+        let points = self.of(processor).points;
+        let [x, y, z] = [0, 1, 2].map(|axis| at[axis] - points[axis].start);
+        (processor, (x * points[1].len() + y) * points[2].len() + z)
+    }
+}
+
+impl Subcube {
+    /// Its inner points, by number.
+    pub fn inner_points<'a>(&'a self, gas: &'a Gas) -> impl Iterator<Item = usize> + 'a {
+        let rows = self.inner[0].clone().flat_map(|x| self.inner[1].clone().map(move |y| [x, y]));
+        rows.flat_map(move |[x, y]| self.inner[2].clone().map(move |z| gas.point([x, y, z])))
+    }
+
+    /// How many chunks a sweep along an axis has.
+    pub fn chunks(&self, axis: usize) -> usize {
+        self.inner[crossing(axis)[0]].len()
+    }
+
+    /// The lines of a chunk: the number each would have where it enters the cube.
+    pub fn lines(&self, gas: &Gas, axis: usize, chunk: usize) -> impl Iterator<Item = usize> + use<> {
+        let [slow, fast] = crossing(axis);
+        let (row, strides) = (self.inner[slow].start + chunk, [gas.stride(slow), gas.stride(fast)]);
+        self.inner[fast].clone().map(move |index| row * strides[0] + index * strides[1])
+    }
+
+    /// The inner points of a line: their numbers, and which they are along the axis.
+    pub fn along(
+        &self,
+        gas: &Gas,
+        axis: usize,
+        line: usize,
+    ) -> impl DoubleEndedIterator<Item = (usize, usize)> + use<> {
+        let stride = gas.stride(axis);
+        self.inner[axis].clone().map(move |index| (line + index * stride, index))
+    }
+}
+
+/// The other two axes.
+fn crossing(axis: usize) -> [usize; 2] {
+    [[1, 2], [0, 2], [0, 1]][axis]
+}

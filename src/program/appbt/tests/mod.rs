@@ -1,0 +1,150 @@
+//! Does the gas go to its solution? Is a run of several processors, however they run, that of one?
+
+mod by_hand;
+
+use super::coupling::{self, Coupling, QUANTITIES, Quantities};
+use super::field::Field;
+use super::gas::{self, Gas};
+use super::reads::{self, Phase};
+use super::subcubes::Subcubes;
+use super::{residual, serial, sweep};
+use crate::engine::rng;
+use rand::RngExt;
+
+fn small(points: usize) -> Gas {
+    Gas { points, ..Gas::default() }
+}
+
+fn error(gas: &Gas, field: &Field) -> f64 {
+    let of = |point: usize| {
+        let solution = gas::solution(gas.place(gas.at(point)));
+        field.states[point].iter().zip(solution).map(|(state, solution)| (state - solution).abs()).fold(0.0, f64::max)
+    };
+    (0..gas.size()).map(of).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_jacobian_is_the_slope_of_a_flux() {
+    let state = gas::solution([0.3, 0.6, 0.8]);
+    for axis in 0..3 {
+        let jacobian = gas::jacobian(&state, axis);
+        for column in 0..QUANTITIES {
+            let moved = |by: f64| {
+                let mut state = state;
+                state[column] += by;
+                gas::flux(&state, axis)
+            };
+            let (up, down) = (moved(1e-5), moved(-1e-5));
+            for row in 0..QUANTITIES {
+                let slope = (up[row] - down[row]) / 2e-5;
+                assert!((jacobian[row][column] - slope).abs() < 1e-8, "axis {axis}, {row} by {column}: {slope}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_matrix_is_solved_for() {
+    let mut random = rng::stream(1, "matrices");
+    let mut draw =
+        || -> Coupling { [(); QUANTITIES].map(|()| [(); QUANTITIES].map(|()| random.random::<f64>() - 0.5)) };
+    let (mut matrix, right) = (draw(), draw());
+    (0..QUANTITIES).for_each(|of| matrix[of][of] += 4.0);
+    let vector = right[2].map(|value| value + 1.0);
+    let (matrices, vectors) = coupling::solve(matrix, right, vector);
+    let left = coupling::less_product(&vector, &matrix, &vectors);
+    let lefts = coupling::less_coupling_product(&right, &matrix, &matrices);
+    assert!(left.iter().chain(lefts.iter().flatten()).all(|value| value.abs() < 1e-14), "{left:?} {lefts:?}");
+}
+
+#[test]
+fn the_solution_is_steady() {
+    let gas = small(9);
+    let mut field = Field::new(&gas);
+    (0..gas.size()).for_each(|point| field.states[point] = gas::solution(gas.place(gas.at(point))));
+    let whole = Subcubes::new(&gas, 1).expect("it fits").of(0);
+    assert_eq!(residual::residuals(&gas, &mut field, &whole), Quantities::default());
+}
+
+#[test]
+fn the_residual_falls_and_the_solution_is_found() {
+    let gas = Gas { points: 12, step: 0.01, ..Gas::default() };
+    let (field, norms) = serial::run(&gas, 120);
+    let begin = error(&gas, &Field::new(&gas));
+    assert!(begin > 0.5, "it begins elsewhere: {begin}");
+    assert!(error(&gas, &field) < 1e-9 * begin, "{}", error(&gas, &field));
+    let (first, last) = (norms[0], norms[119]);
+    assert!((0..QUANTITIES).all(|of| last[of] < 1e-9 * first[of]), "{first:?} {last:?}");
+    // Four iterations of the data set: each quantity's residual falls in each.
+    let (_, norms) = serial::run(&Gas::default(), 4);
+    assert!((0..3).all(|at| (0..QUANTITIES).all(|of| norms[at + 1][of] < norms[at][of])), "{norms:?}");
+}
+
+#[test]
+fn a_sweep_solves_its_system() {
+    let gas = Gas { points: 8, step: 0.01, ..Gas::default() };
+    let whole = Subcubes::new(&gas, 1).expect("it fits").of(0);
+    for axis in 0..3 {
+        let mut field = Field::new(&gas);
+        residual::residuals(&gas, &mut field, &whole);
+        let right = field.residuals.clone();
+        (0..whole.chunks(axis)).for_each(|chunk| sweep::forward(&gas, &mut field, &whole, axis, chunk));
+        (0..whole.chunks(axis)).for_each(|chunk| sweep::backward(&gas, &mut field, &whole, axis, chunk));
+        // What the implicit operator makes of the solution, from the Jacobians alone.
+        for point in whole.inner_points(&gas) {
+            let [before, after] = [point - gas.stride(axis), point + gas.stride(axis)];
+            let minus =
+                coupling::less_product(&[0.0; 5], &gas::jacobian(&field.states[after], axis), &field.residuals[after]);
+            let plus = coupling::less_product(
+                &[0.0; 5],
+                &gas::jacobian(&field.states[before], axis),
+                &field.residuals[before],
+            );
+            for of in 0..QUANTITIES {
+                let [low, here, high] = [before, point, after].map(|point| field.residuals[point][of]);
+                let left =
+                    here - gas.of_dissipation() * (low - 2.0 * here + high) + gas.of_flux() * (plus[of] - minus[of]);
+                assert!(
+                    (left - right[point][of]).abs() < 1e-12,
+                    "axis {axis}, point {point}: {left} {}",
+                    right[point][of]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn subcubes_hold_each_point_once() {
+    let gas = Gas::default();
+    assert_eq!(Subcubes::new(&gas, 16).expect("it fits").shape(), [4, 2, 2]);
+    assert_eq!(Subcubes::new(&gas, 32).expect("it fits").shape(), [4, 4, 2]);
+    assert_eq!(Subcubes::new(&gas, 24).expect("it fits").shape(), [4, 3, 2]);
+    assert!(Subcubes::new(&gas, 29).is_none(), "29 planes");
+    for processors in [1, 2, 7, 16, 23, 64] {
+        let subcubes = Subcubes::new(&gas, processors).expect("it fits");
+        let mut places: Vec<(usize, usize)> = (0..gas.size()).map(|point| subcubes.place(gas.at(point))).collect();
+        let inner: usize = (0..processors).map(|processor| subcubes.of(processor).inner_points(&gas).count()).sum();
+        assert_eq!(inner, 22 * 22 * 22);
+        places.sort_unstable();
+        let sizes = (0..processors).map(|processor| subcubes.of(processor).points.iter().map(|of| of.len()).product());
+        let all =
+            sizes.enumerate().flat_map(|(processor, size): (usize, usize)| (0..size).map(move |at| (processor, at)));
+        assert_eq!(places, all.collect::<Vec<_>>(), "{processors} processors");
+    }
+}
+
+#[test]
+fn surfaces_are_what_is_read() {
+    let gas = Gas::default();
+    let subcubes = Subcubes::new(&gas, 16).expect("it fits");
+    // 4 × 2 × 2: a subcube inside has 6 × 11 × 11 inner points, and two neighbours along x.
+    let processor = 4;
+    assert_eq!(reads::remote(&gas, &subcubes, processor, Phase::Residual).len(), 2 * 121 + 2 * 66);
+    let forward = reads::remote(&gas, &subcubes, processor, Phase::Forward(0, 0));
+    let bytes: usize = forward.iter().map(|(_, what, _)| what.bytes()).sum();
+    assert_eq!(bytes, 11 * (40 + 40 + 200) + 11 * 40);
+    assert_eq!(reads::awaited(&gas, &subcubes, processor, Phase::Forward(0, 3)), Some(0));
+    assert_eq!(reads::awaited(&gas, &subcubes, processor, Phase::Backward(0, 3)), Some(8));
+    assert_eq!(reads::awaited(&gas, &subcubes, 0, Phase::Forward(0, 3)), None);
+}

@@ -1,0 +1,28 @@
+//! What forces do to a particle (velocity Verlet, in its two halves).
+
+use super::fixed::{self, Force, Vector};
+use super::liquid::Liquid;
+
+/// Half a kick by the forces of the last iteration, and a move.
+pub fn drift(liquid: &Liquid, position: &mut Vector, velocity: &mut Vector, force: Force) {
+    let side = liquid.side();
+    half_kick(liquid, velocity, force);
+    for (position, velocity) in position.iter_mut().zip(velocity) {
+        *position += *velocity * liquid.step;
+        if *position < 0.0 {
+            *position += side;
+        } else if *position >= side {
+            *position -= side;
+        }
+    }
+}
+
+/// The other half by those of this one; gives the kinetic energy in quanta.
+pub fn kick(liquid: &Liquid, velocity: &mut Vector, force: Force) -> i64 {
+    half_kick(liquid, velocity, force);
+    fixed::quanta(24.0 * velocity.iter().map(|component| component * component).sum::<f64>())
+}
+
+fn half_kick(liquid: &Liquid, velocity: &mut Vector, force: Force) {
+    velocity.iter_mut().zip(force).for_each(|(velocity, force)| *velocity += fixed::value(force) * liquid.step / 2.0);
+}

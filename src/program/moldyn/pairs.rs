@@ -1,0 +1,100 @@
+//! Lists of pairs near enough to interact, and the forces of those that do.
+//!
+//! A pair is computed once, by the processor of one of its two: the one with the lower number if the sum of both
+//! is even, else the other, so that work is even. What one feels is exactly the opposite of what
+//! the other does.
+
+use super::fixed::{self, Force, Vector};
+use super::liquid::Liquid;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The pairs that a processor computes.
+#[derive(Clone, Debug, Default)]
+pub struct PairList {
+    /// Its own particles.
+    own: Range<usize>,
+    /// By own particle: where its partners end.
+    ends: Vec<u32>,
+    partners: Vec<u32>,
+}
+
+/// Whether the processor of `own` computes its pair with `other`.
+pub fn is_computed_by(own: usize, other: usize) -> bool {
+    own != other && (own < other) == (own + other).is_multiple_of(2)
+}
+
+impl PairList {
+    /// The pairs of some particles with any others, from all positions.
+    pub fn new(liquid: &Liquid, positions: &[Vector], own: Range<usize>) -> PairList {
+        let (side, reach) = (liquid.side(), liquid.list_squared());
+        let mut list = PairList { own: own.clone(), ..PairList::default() };
+        for particle in own {
+            let is_near = |other: &usize| {
+                is_computed_by(particle, *other) && squared(apart(side, positions[particle], positions[*other])) < reach
+            };
+            list.partners.extend((0..positions.len()).filter(is_near).map(|other| other as u32));
+            list.ends.push(list.partners.len() as u32);
+        }
+        list
+    }
+
+    /// How many pairs there are.
+    pub fn pairs(&self) -> usize {
+        self.partners.len()
+    }
+
+    /// Each own particle with its partners, in order: the order in which positions are read.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &[u32])> {
+        let begins = std::iter::once(&0).chain(&self.ends);
+        let partners = begins.zip(&self.ends).map(|(begin, end)| &self.partners[*begin as usize..*end as usize]);
+        self.own.clone().zip(partners)
+    }
+
+    /// The particles of others whose positions are read, in order.
+    pub fn remote(&self) -> BTreeSet<u32> {
+        self.partners.iter().copied().filter(|other| !self.own.contains(&(*other as usize))).collect()
+    }
+
+    /// Adds the forces of all pairs to `sums`, which has a place for every particle. Tells how many pairs do
+    /// interact, and their potential energy in quanta.
+    pub fn forces(&self, liquid: &Liquid, positions: &[Vector], sums: &mut [Force]) -> (usize, i64) {
+        let (side, cutoff) = (liquid.side(), liquid.cutoff_squared());
+        let (mut interacting, mut energy) = (0, 0i64);
+        for (own, partners) in self.iter() {
+            for other in partners.iter().map(|other| *other as usize) {
+                let apart = apart(side, positions[own], positions[other]);
+                let Some((force, potential)) = force(cutoff, apart) else { continue };
+                fixed::add(&mut sums[own], force);
+                fixed::add(&mut sums[other], fixed::opposite(force));
+                interacting += 1;
+                energy = energy.wrapping_add(potential);
+            }
+        }
+        (interacting, energy)
+    }
+}
+
+/// From the nearest image of the second to the first.
+pub fn apart(side: f64, first: Vector, second: Vector) -> Vector {
+    [0, 1, 2].map(|axis| match first[axis] - second[axis] {
+        distance if distance > side / 2.0 => distance - side,
+        distance if distance < -side / 2.0 => distance + side,
+        distance => distance,
+    })
+}
+
+fn squared(apart: Vector) -> f64 {
+    apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]
+}
+
+/// The force on the first of a pair and its potential energy, which is zero at the cut-off.
+fn force(cutoff_squared: f64, apart: Vector) -> Option<(Force, i64)> {
+    let square = squared(apart);
+    let inverse = (square < cutoff_squared).then(|| 1.0 / square)?;
+    let cube = inverse * inverse * inverse;
+    let strength = (cube * cube - 0.5 * cube) * inverse;
+    let at_cutoff = 1.0 / (cutoff_squared * cutoff_squared * cutoff_squared);
+    let potential = 4.0 * (cube * cube - cube - (at_cutoff * at_cutoff - at_cutoff));
+    Some((apart.map(|component| fixed::quanta(component * strength)), fixed::quanta(potential)))
+}

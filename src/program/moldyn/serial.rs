@@ -1,0 +1,36 @@
+//! The run of one processor.
+
+use super::fixed::Force;
+use super::liquid::{Liquid, Molecules};
+use super::motion;
+use super::pairs::PairList;
+
+/// What a run comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trajectory {
+    /// The particles at the end.
+    pub molecules: Molecules,
+    /// By iteration: potential and kinetic energy, in quanta.
+    pub energies: Vec<[i64; 2]>,
+}
+
+/// Runs it. The forces of the first move are those of a perfect lattice: none.
+pub fn run(liquid: &Liquid, seed: u64, iterations: u64) -> Trajectory {
+    let mut molecules = liquid.begin(seed);
+    let mut forces = vec![Force::default(); liquid.particles()];
+    let (mut list, mut energies) = (PairList::default(), Vec::new());
+    for iteration in 0..iterations {
+        let Molecules { positions, velocities } = &mut molecules;
+        for ((position, velocity), force) in positions.iter_mut().zip(velocities.iter_mut()).zip(&forces) {
+            motion::drift(liquid, position, velocity, *force);
+        }
+        if iteration.is_multiple_of(liquid.list_every) {
+            list = PairList::new(liquid, positions, 0..liquid.particles());
+        }
+        forces.fill(Force::default());
+        let (_, potential) = list.forces(liquid, positions, &mut forces);
+        let kicked = velocities.iter_mut().zip(&forces).map(|(velocity, force)| motion::kick(liquid, velocity, *force));
+        energies.push([potential, kicked.fold(0, i64::wrapping_add)]);
+    }
+    Trajectory { molecules, energies }
+}

@@ -1,0 +1,265 @@
+//! A program's processor: it computes, loads and stores shared memory, sends, and meets the others.
+//!
+//! A program is one `async fn` of a [`Worker`]:
+//!
+//! ```ignore
+//! async fn relax(worker: Rc<Worker>, mine: SharedAddress, theirs: SharedAddress) {
+//!     for _ in 0..10 {
+//!         let value = worker.load_f64(theirs).await;
+//!         worker.compute(25).await;                // instructions
+//!         worker.store_f64(mine, value / 2.0).await;
+//!         worker.barrier().await;
+//!     }
+//! }
+//! ```
+//!
+//! What is loaded and stored goes through the simulated caches, and through the tags of shared memory; what an
+//! instruction does with it is Rust. A program that computes or accesses memory for long looks at the network
+//! every [`POLL_EVERY`] cycles, as one would whose compiler puts polls into loops: so homes answer. Where the
+//! time went is told by cause. It leaves out instruction fetches, and private data, which are in the cycles of
+//! instructions.
+
+use crate::engine::{EndId, Metric, Time};
+use crate::host::{Address, Processor, Turn};
+use crate::messaging::active::Active;
+use crate::messaging::shared::{SharedAddress, SharedMemory};
+use crate::protocol::directory::Want;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// Cycles of a program between two looks at the network (chosen: a poll is then a few percent).
+pub const POLL_EVERY: u64 = 2_000;
+
+/// A program's processor.
+pub struct Worker {
+    end: Rc<Active>,
+    shared: Rc<SharedMemory>,
+    /// Its turn on the processor, while it computes and accesses memory.
+    turn: RefCell<Option<Turn>>,
+    next_poll: Cell<Time>,
+    spent: [Cell<Time>; Cause::COUNT],
+}
+
+/// What a program's time goes into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// Its own instructions, and loads and stores that its caches or memory answer.
+    Compute,
+    /// Looks at the network, and handlers that run then.
+    Poll,
+    /// Sending, and waiting for room to.
+    Send,
+    /// Waiting for blocks of shared memory.
+    Fault,
+    /// Waiting for locks, barriers and others.
+    Synchronise,
+}
+
+impl Cause {
+    const COUNT: usize = 5;
+    /// All, in order, with their names.
+    pub const ALL: [(Cause, &'static str); Cause::COUNT] = [
+        (Cause::Compute, "compute"),
+        (Cause::Poll, "poll"),
+        (Cause::Send, "send"),
+        (Cause::Fault, "fault"),
+        (Cause::Synchronise, "synchronise"),
+    ];
+}
+
+impl Worker {
+    /// Of the program at an end.
+    pub fn new(end: &Rc<Active>, shared: &Rc<SharedMemory>) -> Rc<Worker> {
+        Rc::new(Worker {
+            end: end.clone(),
+            shared: shared.clone(),
+            turn: RefCell::new(None),
+            next_poll: Cell::new(Time::ZERO),
+            spent: Default::default(),
+        })
+    }
+
+    /// The number of its end, from 0.
+    pub fn id(&self) -> usize {
+        self.end.id().index()
+    }
+
+    /// How many there are.
+    pub fn workers(&self) -> usize {
+        self.end.ends()
+    }
+
+    /// Its end of active messages.
+    pub fn end(&self) -> &Rc<Active> {
+        &self.end
+    }
+
+    /// The time that went into a cause.
+    pub fn spent(&self, cause: Cause) -> Time {
+        self.spent[cause as usize].get()
+    }
+
+    /// How often it waited for a block.
+    pub fn faults(&self) -> u64 {
+        self.shared.faults()
+    }
+
+    /// Executes so many instructions, one a cycle.
+    pub async fn compute(&self, instructions: u64) {
+        let mut left = instructions;
+        while left > 0 {
+            self.take_turn().await;
+            let part = left.min(POLL_EVERY);
+            self.account(Cause::Compute, part);
+            self.end.charge(part);
+            left -= part;
+            self.poll_if_due().await;
+        }
+    }
+
+    /// Loads eight bytes.
+    pub async fn load(&self, at: SharedAddress) -> u64 {
+        let (address, granted) = self.access(at, Want::Read).await;
+        let before = self.end.now();
+        let value = self.end.cpu().load_word(address, 8).await;
+        self.accessed(before, at, granted).await;
+        value
+    }
+
+    /// Stores eight bytes.
+    pub async fn store(&self, at: SharedAddress, value: u64) {
+        let (address, granted) = self.access(at, Want::Write).await;
+        let before = self.end.now();
+        self.end.cpu().store_word(address, 8, value).await;
+        self.accessed(before, at, granted).await;
+    }
+
+    /// Loads a number.
+    pub async fn load_f64(&self, at: SharedAddress) -> f64 {
+        f64::from_bits(self.load(at).await)
+    }
+
+    /// Stores a number.
+    pub async fn store_f64(&self, at: SharedAddress, value: f64) {
+        self.store(at, value.to_bits()).await;
+    }
+
+    /// Takes a lock, which nobody else has then.
+    pub async fn lock(&self, number: u32) {
+        let before = self.begin_wait().await;
+        self.shared.lock(number).await;
+        self.end_wait(Cause::Synchronise, before);
+    }
+
+    /// Gives it back.
+    pub async fn unlock(&self, number: u32) {
+        let before = self.begin_wait().await;
+        self.shared.unlock(number).await;
+        self.end_wait(Cause::Synchronise, before);
+    }
+
+    /// Waits until all have come here.
+    pub async fn barrier(&self) {
+        let before = self.begin_wait().await;
+        self.end.barrier().await;
+        self.end_wait(Cause::Synchronise, before);
+    }
+
+    /// Waits until the word at `at` is as it should be: looks again when it was written.
+    pub async fn wait_for(&self, at: SharedAddress, is_so: impl Fn(u64) -> bool) {
+        while !is_so(self.load(at).await) {
+            let before = self.begin_wait().await;
+            self.end.wait_until(|| self.shared.place(at, Want::Read).is_none()).await;
+            self.end_wait(Cause::Synchronise, before);
+        }
+    }
+
+    /// Waits until `holds`, which only handlers change.
+    pub async fn wait_until(&self, holds: impl Fn() -> bool) {
+        let before = self.begin_wait().await;
+        self.end.wait_until(holds).await;
+        self.end_wait(Cause::Synchronise, before);
+    }
+
+    /// Where the bytes of `at` are, once the tag allows it; whether that was granted for this access alone.
+    async fn access(&self, at: SharedAddress, want: Want) -> (Address, bool) {
+        self.take_turn().await;
+        self.poll_if_due().await;
+        self.take_turn().await;
+        self.end.charge(self.shared.check());
+        if let Some(address) = self.shared.place(at, want) {
+            return (address, false);
+        }
+        let before = self.begin_wait().await;
+        let address = self.shared.fault(at, want).await;
+        self.end_wait(Cause::Fault, before);
+        self.take_turn().await;
+        (address, true)
+    }
+
+    async fn accessed(&self, before: Time, at: SharedAddress, granted: bool) {
+        self.add(Cause::Compute, self.end.now().since(before));
+        if granted {
+            let before = self.begin_wait().await;
+            self.shared.used(at).await;
+            self.end_wait(Cause::Fault, before);
+        }
+    }
+
+    /// Sends words in bulk to the transfers' handler of another's program.
+    pub async fn transfer(&self, to: EndId, words: &[u32]) {
+        let before = self.begin_wait().await;
+        self.end.transfer(to, 0, words).await;
+        self.end_wait(Cause::Send, before);
+    }
+
+    async fn take_turn(&self) {
+        if self.turn.borrow().is_none() {
+            let turn = self.end.cpu().hold("program").await;
+            *self.turn.borrow_mut() = Some(turn);
+        }
+    }
+
+    /// Gives up the processor, to be waited for elsewhere; the time by its clock.
+    async fn begin_wait(&self) -> Time {
+        if self.turn.borrow().is_some() {
+            self.end.cpu().sync().await;
+            self.turn.borrow_mut().take();
+        }
+        self.end.now()
+    }
+
+    fn end_wait(&self, cause: Cause, before: Time) {
+        self.add(cause, self.end.now().since(before));
+    }
+
+    async fn poll_if_due(&self) {
+        let now = self.end.now();
+        if now < self.next_poll.get() {
+            return;
+        }
+        let before = self.begin_wait().await;
+        self.end.poll().await;
+        self.end_wait(Cause::Poll, before);
+        self.next_poll.set(self.end.now() + self.end.clock().cycles(POLL_EVERY));
+    }
+
+    fn account(&self, cause: Cause, cycles: u64) {
+        self.add(cause, self.end.clock().cycles(cycles));
+    }
+
+    fn add(&self, cause: Cause, time: Time) {
+        let spent = &self.spent[cause as usize];
+        spent.set(spent.get() + time);
+    }
+}
+
+/// Where the programs' time went, in cycles of each in the mean, and how often they waited for a block.
+pub fn time_metrics(workers: &[Rc<Worker>]) -> Vec<Metric> {
+    let each = |of: &dyn Fn(&Worker) -> f64| workers.iter().map(|it| of(it)).sum::<f64>() / workers.len() as f64;
+    let cycles = |worker: &Worker, cause: Cause| worker.end.clock().cycle_before(worker.spent(cause)) as f64;
+    let time = Cause::ALL
+        .into_iter()
+        .map(|(cause, name)| Metric::new(format!("time.{name}"), each(&|worker| cycles(worker, cause)), "cycles"));
+    time.chain([Metric::new("shared_memory.faults", each(&|worker| worker.faults() as f64), "")]).collect()
+}

@@ -1,0 +1,117 @@
+//! Does every load find what the last store before it left, whatever runs between them?
+
+use narrows::engine::{Bytes, EndId, Outcome, Recorder, Time};
+use narrows::host::Processor;
+use narrows::machine::{self, build};
+use narrows::messaging::World;
+use narrows::messaging::shared::{SharedAddress, SharedMemory, SharedMemoryParameters, Space};
+use narrows::protocol::directory::Want;
+use narrows::text::Document;
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+async fn load(end: &SharedMemory, at: SharedAddress) -> u64 {
+    let cpu = end.active().cpu();
+    let (address, was_granted) = match end.place(at, Want::Read) {
+        Some(address) => (address, false),
+        None => (end.fault(at, Want::Read).await, true),
+    };
+    let value = cpu.load_word(address, 8).await;
+    cpu.sync().await;
+    if was_granted {
+        end.used(at).await;
+    }
+    value
+}
+
+async fn store(end: &SharedMemory, at: SharedAddress, value: u64) {
+    let cpu = end.active().cpu();
+    let (address, was_granted) = match end.place(at, Want::Write) {
+        Some(address) => (address, false),
+        None => (end.fault(at, Want::Write).await, true),
+    };
+    cpu.store_word(address, 8, value).await;
+    cpu.sync().await;
+    if was_granted {
+        end.used(at).await;
+    }
+}
+
+/// When the machine's own workload, a few packets, is over.
+const BEGINS: Time = Time::from_us(1000);
+
+/// A machine of memory-bus nodes.
+fn world(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::Built {
+    let text = format!(
+        "parts = [\"hosts/memory-bus-1998\", \"ni/{ni}\", \"fabrics/{fabric}\", \"protocols/{protocol}\"]\n\
+         [nodes.n]\nhost = \"memory-bus-1998\"\ncount = {nodes}\n[workload.pair]\npackets = 8\n"
+    );
+    let read = machine::read(Document::Text("shared.toml", &text, None), &[]);
+    let machine = read.unwrap_or_else(|problems| panic!("{problems}")).value;
+    build::build(&machine, Recorder::off())
+}
+
+fn shared(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<SharedAddress>) {
+    let parameters = SharedMemoryParameters { block: Bytes(block), ..SharedMemoryParameters::TEMPEST };
+    let actives = world.actives();
+    let space = Rc::new(Space::new(actives.len(), parameters.block));
+    let bases = (0..actives.len()).map(|home| space.allocate(EndId(home as u32), bytes)).collect();
+    (SharedMemory::all(actives, &space, parameters), bases)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Each end adds to counters of all homes, under locks: none is lost.
+    #[test]
+    fn no_addition_under_a_lock_is_lost(
+        ni in select(vec!["ni2w", "cni32qm", "ap3000", "startjr", "queues"]),
+        protocol in select(vec!["none", "return-to-sender-1998", "window"]),
+        nodes in 2..6usize,
+        block in select(vec![8u64, 32, 128, 1024]),
+        counters in 1..6u32,
+        seed in any::<u64>(),
+    ) {
+        let built = world(ni, "ideal-1998", protocol, nodes);
+        let (ends, bases) = shared(&built.world, block, 1024);
+        let done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
+        for (own, end) in ends.iter().cloned().enumerate() {
+            let (bases, done) = (bases.clone(), done.clone());
+            built.world.sim.spawn(format!("adder {own}"), async move {
+                end.active().cpu().until(BEGINS).await;
+                let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                for _ in 0..20 {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let counter = (state >> 33) as u32 % counters;
+                    let at = bases[counter as usize % bases.len()].plus(8 * counter);
+                    end.lock(counter).await;
+                    let value = load(&end, at).await;
+                    end.active().compute(state >> 60).await;
+                    store(&end, at, value + 1).await;
+                    done.borrow_mut()[counter as usize] += 1;
+                    end.unlock(counter).await;
+                }
+                end.active().barrier().await;
+                for counter in 0..counters {
+                    let at = bases[counter as usize % bases.len()].plus(8 * counter);
+                    assert_eq!(load(&end, at).await, done.borrow()[counter as usize], "counter {counter}");
+                }
+                end.active().barrier().await;
+            });
+        }
+        prop_assert_eq!(built.run(), Outcome::Done);
+    }
+}
+
+#[test]
+fn an_access_outside_names_program_and_address() {
+    let built = world("cni32qm", "ideal-1998", "none", 2);
+    let (ends, bases) = shared(&built.world, 128, 256);
+    let beyond = bases[1].plus(256);
+    let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ends[0].place(beyond, Want::Read)));
+    let told = told.expect_err("it is an error");
+    let told = told.downcast_ref::<String>().expect("words");
+    assert!(told.contains("accesses byte 256 of the 256"), "{told}");
+}
