@@ -9,7 +9,7 @@
 
 use super::Endpoint;
 use super::near::{Came, Run};
-use crate::engine::{EndId, Journey};
+use crate::engine::{EndId, Journey, Time};
 use crate::host::{Address, BLOCK_BYTES, Processor, aligned};
 use crate::ni::{Compose, Driver, Envelope, Landed, PayloadSink, PayloadSource};
 use std::cell::{Cell, RefCell};
@@ -71,14 +71,14 @@ impl Endpoint {
         })
     }
 
-    /// Copies a packet into the queue of `to`, an endpoint of the same node.
+    /// Copies a packet into the queue of `to`, an endpoint of the same node; when that began.
     pub(super) async fn put_beside(
         &self,
         to: &Endpoint,
         packet: &Compose<'_>,
         run: &mut Run,
         takes_in: impl AsyncFn() -> bool,
-    ) {
+    ) -> Time {
         let slot = loop {
             if let Some(slot) = to.slot() {
                 break slot;
@@ -113,6 +113,7 @@ impl Endpoint {
             journey: journey.clone(),
         });
         to.attention().notify();
+        begun
     }
 
     /// Copies a packet out of the queue.

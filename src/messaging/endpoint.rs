@@ -146,14 +146,18 @@ impl Endpoint {
     }
 
     /// Sends a packet. While there is no room for it, `takes_in` takes in what has come: without, two
-    /// full nodes would wait for each other for ever.
-    pub(super) async fn put(&self, packet: &Compose<'_>, run: &mut Run, takes_in: impl AsyncFn() -> bool) {
+    /// full nodes would wait for each other for ever. When the attempt began that sent it.
+    pub(super) async fn put(&self, packet: &Compose<'_>, run: &mut Run, takes_in: impl AsyncFn() -> bool) -> Time {
         if let Some(to) = self.neighbour(packet.to) {
             return self.put_beside(&to, packet, run, takes_in).await;
         }
         let begun = self.driver.begin_send(&self.cpu, &packet.journey);
         let mut polls = None;
-        while !self.driver.try_send(&self.cpu, packet, &begun).await {
+        loop {
+            let attempted = self.now();
+            if self.driver.try_send(&self.cpu, packet, &begun).await {
+                return attempted;
+            }
             if takes_in().await {
                 polls = None;
             } else {

@@ -3,8 +3,9 @@
 use super::pattern;
 use crate::engine::{EndId, Metric};
 use crate::messaging::World;
-use crate::messaging::active::Active;
+use crate::messaging::active::{Active, Cause};
 use crate::protocol::Statistics;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::rc::Rc;
 
@@ -50,8 +51,28 @@ pub(super) fn packet_metrics(world: &World) -> Vec<Metric> {
     for (endpoint, end) in silent.take(SILENT_TOLD) {
         metrics.push(count(&format!("packets.never_accepted.{}", endpoint.name()), end.pending()));
     }
+    metrics.extend(size_metrics(ends));
     metrics.extend(frame_metrics(world, ends));
+    metrics.extend(time_metrics(ends));
     metrics
+}
+
+/// How many messages of each size were sent, in bytes with a header of 8.
+fn size_metrics(ends: &[Rc<Active>]) -> Vec<Metric> {
+    let mut sizes = BTreeMap::<u64, u64>::new();
+    for (size, times) in ends.iter().flat_map(|end| end.sizes()) {
+        *sizes.entry(size).or_default() += times;
+    }
+    sizes.into_iter().map(|(size, times)| count(&format!("messages.size.{size}"), times)).collect()
+}
+
+/// What processors' time went into, on average.
+fn time_metrics(ends: &[Rc<Active>]) -> Vec<Metric> {
+    let mean = |cause: Cause| {
+        let cycles = |end: &Rc<Active>| end.spent(cause).as_s() * end.clock().0 as f64;
+        ends.iter().map(cycles).sum::<f64>() / ends.len() as f64
+    };
+    Cause::ALL.map(|(cause, key)| Metric::new(format!("time.{key}"), mean(cause), "cycles")).into()
 }
 
 /// The latencies of all messages that programs took in, from the call that sends each: of active messages,

@@ -21,7 +21,7 @@
 
 use crate::engine::{EndId, Metric, Time};
 use crate::host::{Address, Processor, Turn};
-use crate::messaging::active::Active;
+use crate::messaging::active::{Active, Cause};
 use crate::messaging::shared::{SharedAddress, SharedMemory};
 use crate::protocol::directory::Want;
 use std::cell::{Cell, RefCell};
@@ -37,34 +37,6 @@ pub struct Worker {
     /// Its turn on the processor, while it computes and accesses memory.
     turn: RefCell<Option<Turn>>,
     next_poll: Cell<Time>,
-    spent: [Cell<Time>; Cause::COUNT],
-}
-
-/// What a program's time goes into.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cause {
-    /// Its own instructions, and loads and stores that its caches or memory answer.
-    Compute,
-    /// Looks at the network, and handlers that run then.
-    Poll,
-    /// Sending, and waiting for room to.
-    Send,
-    /// Waiting for blocks of shared memory.
-    Fault,
-    /// Waiting for locks, barriers and others.
-    Synchronise,
-}
-
-impl Cause {
-    const COUNT: usize = 5;
-    /// All, in order, with their names.
-    pub const ALL: [(Cause, &'static str); Cause::COUNT] = [
-        (Cause::Compute, "compute"),
-        (Cause::Poll, "poll"),
-        (Cause::Send, "send"),
-        (Cause::Fault, "fault"),
-        (Cause::Synchronise, "synchronise"),
-    ];
 }
 
 impl Worker {
@@ -75,7 +47,6 @@ impl Worker {
             shared: shared.clone(),
             turn: RefCell::new(None),
             next_poll: Cell::new(Time::ZERO),
-            spent: Default::default(),
         })
     }
 
@@ -94,11 +65,6 @@ impl Worker {
         &self.end
     }
 
-    /// The time that went into a cause.
-    pub fn spent(&self, cause: Cause) -> Time {
-        self.spent[cause as usize].get()
-    }
-
     /// How often it waited for a block.
     pub fn faults(&self) -> u64 {
         self.shared.faults()
@@ -110,8 +76,7 @@ impl Worker {
         while left > 0 {
             self.take_turn().await;
             let part = left.min(POLL_EVERY);
-            self.account(Cause::Compute, part);
-            self.end.charge(part);
+            self.end.cpu().work(part);
             left -= part;
             self.poll_if_due().await;
         }
@@ -120,18 +85,16 @@ impl Worker {
     /// Loads eight bytes.
     pub async fn load(&self, at: SharedAddress) -> u64 {
         let (address, granted) = self.access(at, Want::Read).await;
-        let before = self.end.now();
         let value = self.end.cpu().load_word(address, 8).await;
-        self.accessed(before, at, granted).await;
+        self.accessed(at, granted).await;
         value
     }
 
     /// Stores eight bytes.
     pub async fn store(&self, at: SharedAddress, value: u64) {
         let (address, granted) = self.access(at, Want::Write).await;
-        let before = self.end.now();
         self.end.cpu().store_word(address, 8, value).await;
-        self.accessed(before, at, granted).await;
+        self.accessed(at, granted).await;
     }
 
     /// Loads a number.
@@ -146,39 +109,34 @@ impl Worker {
 
     /// Takes a lock, which nobody else has then.
     pub async fn lock(&self, number: u32) {
-        let before = self.begin_wait().await;
+        self.wait_as(Cause::Others).await;
         self.shared.lock(number).await;
-        self.end_wait(Cause::Synchronise, before);
     }
 
     /// Gives it back.
     pub async fn unlock(&self, number: u32) {
-        let before = self.begin_wait().await;
+        self.wait_as(Cause::Others).await;
         self.shared.unlock(number).await;
-        self.end_wait(Cause::Synchronise, before);
     }
 
     /// Waits until all have come here.
     pub async fn barrier(&self) {
-        let before = self.begin_wait().await;
+        self.wait_as(Cause::Others).await;
         self.end.barrier().await;
-        self.end_wait(Cause::Synchronise, before);
     }
 
     /// Waits until the word at `at` is as it should be: looks again when it was written.
     pub async fn wait_for(&self, at: SharedAddress, is_so: impl Fn(u64) -> bool) {
         while !is_so(self.load(at).await) {
-            let before = self.begin_wait().await;
+            self.wait_as(Cause::Others).await;
             self.end.wait_until(|| self.shared.place(at, Want::Read).is_none()).await;
-            self.end_wait(Cause::Synchronise, before);
         }
     }
 
     /// Waits until `holds`, which only handlers change.
     pub async fn wait_until(&self, holds: impl Fn() -> bool) {
-        let before = self.begin_wait().await;
+        self.wait_as(Cause::Others).await;
         self.end.wait_until(holds).await;
-        self.end_wait(Cause::Synchronise, before);
     }
 
     /// Where the bytes of `at` are, once the tag allows it; whether that was granted for this access alone.
@@ -186,51 +144,44 @@ impl Worker {
         self.take_turn().await;
         self.poll_if_due().await;
         self.take_turn().await;
-        self.end.charge(self.shared.check());
+        self.end.cpu().work(self.shared.check());
         if let Some(address) = self.shared.place(at, want) {
             return (address, false);
         }
-        let before = self.begin_wait().await;
+        self.wait_as(Cause::Block).await;
         let address = self.shared.fault(at, want).await;
-        self.end_wait(Cause::Fault, before);
         self.take_turn().await;
         (address, true)
     }
 
-    async fn accessed(&self, before: Time, at: SharedAddress, granted: bool) {
-        self.add(Cause::Compute, self.end.now().since(before));
+    async fn accessed(&self, at: SharedAddress, granted: bool) {
         if granted {
-            let before = self.begin_wait().await;
+            self.wait_as(Cause::Block).await;
             self.shared.used(at).await;
-            self.end_wait(Cause::Fault, before);
         }
     }
 
     /// Sends words in bulk to the transfers' handler of another's program.
     pub async fn transfer(&self, to: EndId, words: &[u32]) {
-        let before = self.begin_wait().await;
+        self.wait_as(Cause::Send).await;
         self.end.transfer(to, 0, words).await;
-        self.end_wait(Cause::Send, before);
     }
 
     async fn take_turn(&self) {
         if self.turn.borrow().is_none() {
             let turn = self.end.cpu().hold("program").await;
             *self.turn.borrow_mut() = Some(turn);
+            self.end.spend(Cause::Compute);
         }
     }
 
-    /// Gives up the processor, to be waited for elsewhere; the time by its clock.
-    async fn begin_wait(&self) -> Time {
+    /// Gives up the processor: from now on time goes into this.
+    async fn wait_as(&self, cause: Cause) {
         if self.turn.borrow().is_some() {
             self.end.cpu().sync().await;
             self.turn.borrow_mut().take();
         }
-        self.end.now()
-    }
-
-    fn end_wait(&self, cause: Cause, before: Time) {
-        self.add(cause, self.end.now().since(before));
+        self.end.spend(cause);
     }
 
     async fn poll_if_due(&self) {
@@ -238,28 +189,14 @@ impl Worker {
         if now < self.next_poll.get() {
             return;
         }
-        let before = self.begin_wait().await;
+        self.wait_as(Cause::Receive).await;
         self.end.poll().await;
-        self.end_wait(Cause::Poll, before);
         self.next_poll.set(self.end.now() + self.end.clock().cycles(POLL_EVERY));
-    }
-
-    fn account(&self, cause: Cause, cycles: u64) {
-        self.add(cause, self.end.clock().cycles(cycles));
-    }
-
-    fn add(&self, cause: Cause, time: Time) {
-        let spent = &self.spent[cause as usize];
-        spent.set(spent.get() + time);
     }
 }
 
-/// Where the programs' time went, in cycles of each in the mean, and how often they waited for a block.
-pub fn time_metrics(workers: &[Rc<Worker>]) -> Vec<Metric> {
-    let each = |of: &dyn Fn(&Worker) -> f64| workers.iter().map(|it| of(it)).sum::<f64>() / workers.len() as f64;
-    let cycles = |worker: &Worker, cause: Cause| worker.end.clock().cycle_before(worker.spent(cause)) as f64;
-    let time = Cause::ALL
-        .into_iter()
-        .map(|(cause, name)| Metric::new(format!("time.{name}"), each(&|worker| cycles(worker, cause)), "cycles"));
-    time.chain([Metric::new("shared_memory.faults", each(&|worker| worker.faults() as f64), "")]).collect()
+/// How often a program waited for a block, in the mean.
+pub fn fault_metric(workers: &[Rc<Worker>]) -> Metric {
+    let faults: u64 = workers.iter().map(|worker| worker.faults()).sum();
+    Metric::new("shared_memory.faults", faults as f64 / workers.len() as f64, "")
 }

@@ -7,6 +7,7 @@
 //! | `polling.rs` | how a processor sends, polls and waits |
 //! | `transfer.rs` | messages of many packets: how they are packed, and put together again |
 //! | `barrier.rs` | all endpoints wait for one another |
+//! | `spent.rs` | what a program's time goes into |
 //!
 //! Models: processor cycles to send, to poll in vain and to receive; a processor that takes
 //! messages in only while it polls; a barrier beside the network; transfers with and without the
@@ -16,6 +17,7 @@
 
 mod barrier;
 mod polling;
+mod spent;
 #[cfg(test)]
 mod tests;
 mod transfer;
@@ -27,8 +29,10 @@ use crate::host::{Address, AnyProcessor, Processor};
 use crate::ni::Driver;
 use crate::protocol::Statistics;
 pub use barrier::Barrier;
+pub use spent::Cause;
+use spent::Spent;
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -36,6 +40,10 @@ use transfer::Transfers;
 
 /// How many ledgers are kept.
 pub const LEDGERS_MAX: usize = 2_000;
+
+/// Bytes of a message's header, where its size is told (Mukherjee and Hill 1998, Table 5), whatever an interface
+/// makes of it.
+const HEADER_BYTES: u64 = 8;
 
 /// The words that go with a packet.
 pub type MessageWords = smallvec::SmallVec<[u32; 8]>;
@@ -100,6 +108,11 @@ pub struct Active {
     transfers: Transfers,
     sent: Cell<u64>,
     accepted: Cell<u64>,
+    /// How many messages of each size it has sent, in bytes.
+    sizes: RefCell<BTreeMap<u64, u64>>,
+    /// Cycles that the handler that runs computes.
+    charged: Cell<u64>,
+    spent: Spent,
     /// The words of the packet that is being taken.
     words: RefCell<Vec<u32>>,
 }
@@ -123,6 +136,9 @@ impl Active {
             transfers: Transfers::default(),
             sent: Cell::new(0),
             accepted: Cell::new(0),
+            sizes: RefCell::default(),
+            charged: Cell::new(0),
+            spent: Spent::default(),
             words: RefCell::default(),
         })
     }
@@ -165,6 +181,27 @@ impl Active {
     /// Packets it has taken in.
     pub fn accepted(&self) -> u64 {
         self.accepted.get()
+    }
+
+    /// How many messages of each size it has sent, in bytes with a header of 8. A transfer is one, of whatever
+    /// packets; what sets its receiver up is one more, and so is the answer to that.
+    pub fn sizes(&self) -> BTreeMap<u64, u64> {
+        self.sizes.borrow().clone()
+    }
+
+    /// How much of its program's time went into `cause`.
+    pub fn spent(&self, cause: Cause) -> Time {
+        self.spent.of(cause)
+    }
+
+    /// Counts a message.
+    fn count(&self, words: usize) {
+        *self.sizes.borrow_mut().entry(HEADER_BYTES + 4 * words as u64).or_default() += 1;
+    }
+
+    /// The program's time goes into `cause` from now on; what it went into before.
+    pub fn spend(&self, cause: Cause) -> Cause {
+        self.spent.turn(cause, self.end.now())
     }
 
     /// Packets for its node that left their interfaces and that its processor has not yet accepted,
@@ -227,9 +264,10 @@ impl Active {
         self.end.host.allocate(bytes)
     }
 
-    /// A handler, or whoever has the processor, computes.
+    /// The handler that runs computes for so many cycles: the processor does nothing else between its return and
+    /// the next packet.
     pub fn charge(&self, cycles: u64) {
-        self.end.cpu.work(cycles);
+        self.charged.set(self.charged.get() + cycles);
     }
 
     /// Waits until all have entered the barrier, and polls meanwhile.

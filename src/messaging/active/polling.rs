@@ -5,7 +5,7 @@
 //! has arrived until it finds nothing; finding nothing costs its cycles, a packet costs that packet's.
 //! Answers of handlers are sent by whoever polls, after the packets that waited.
 
-use super::{Active, ActiveMessage, HANDLERS, PROTOCOL_HANDLERS, Received, transfer};
+use super::{Active, ActiveMessage, Cause, HANDLERS, PROTOCOL_HANDLERS, Received, transfer};
 use crate::engine::{EndId, Journey, Time};
 use crate::host::Processor;
 use crate::messaging::near::{Handed, Run};
@@ -16,7 +16,9 @@ impl Active {
     /// Computes, and neither sends nor polls.
     pub async fn compute(&self, cycles: u64) {
         let run = self.end.run().await;
+        let before = self.spend(Cause::Compute);
         self.work("compute", cycles).await;
+        self.spend(before);
         self.end.stop(run).await;
     }
 
@@ -31,7 +33,9 @@ impl Active {
     /// Ignores the network.
     pub async fn ignore(&self, cycles: u64) {
         if cycles > 0 {
+            let before = self.spend(Cause::Compute);
             self.end.until(self.parameters.clock.edge_since(self.end.now(), cycles)).await;
+            self.spend(before);
         }
     }
 
@@ -60,6 +64,7 @@ impl Active {
     /// Takes in all that has arrived, and what arrives meanwhile; how many packets that were.
     pub async fn poll(&self) -> usize {
         let mut run = self.end.run().await;
+        let before = self.spend(Cause::Receive);
         let mut taken = 0;
         loop {
             let more = self.take_all(&mut run).await;
@@ -70,6 +75,7 @@ impl Active {
             }
             taken += 1;
         }
+        self.spend(before);
         self.end.stop(run).await;
         taken
     }
@@ -104,8 +110,19 @@ impl Active {
             beside: &[],
             journey: self.journey(&packet),
         };
-        self.end.put(&composed, run, async || self.take_one().await).await;
+        let before = self.spend(Cause::Send);
+        let makes_room = async || {
+            self.spend(Cause::Room);
+            self.take_one().await
+        };
+        let begun = self.end.put(&composed, run, makes_room).await;
+        // Of all attempts the last one sent.
+        self.spent.turn(Cause::Send, begun);
+        self.spend(before);
         self.sent.set(self.sent.get() + 1);
+        if !transfer::is_part(packet.handler) {
+            self.count(packet.words.len());
+        }
     }
 
     /// Takes in the next packet that has arrived; false if none has.
@@ -117,7 +134,9 @@ impl Active {
         if !end.driver.may_find() {
             return false;
         }
+        let begun = end.now();
         let Some(arrival) = end.driver.poll(&end.cpu, &transfer::answers).await else { return false };
+        let before = self.spent.turn(Cause::Receive, begun);
         self.accepted.set(self.accepted.get() + 1);
         self.sim().progress();
         let (from, handler, journey) = (arrival.from, arrival.envelope.handler, arrival.journey.clone());
@@ -126,18 +145,30 @@ impl Active {
         end.driver.take(&end.cpu, arrival, end.reordering(handler), PayloadSink::Words(&mut words)).await;
         self.deliver(from, handler, &words, &journey).await;
         *self.words.borrow_mut() = words;
+        self.work_charged().await;
+        self.spend(before);
         true
     }
 
     /// Takes in the next packet where programs share the node: any of them may have taken it.
     async fn take_handed(&self) -> bool {
+        let begun = self.end.now();
         let Some(handed) = self.end.next_handed(&transfer::answers).await else { return false };
+        let before = self.spent.turn(Cause::Receive, begun);
         self.accepted.set(self.accepted.get() + 1);
         self.sim().progress();
         let Handed { from, handler, words, journey } = handed;
         journey.close_if_lasted("receive: waiting", self.end.now());
         self.deliver(from, handler, &words, &journey).await;
+        self.work_charged().await;
+        self.spend(before);
         true
+    }
+
+    /// What the handler that has returned computed.
+    async fn work_charged(&self) {
+        self.spend(Cause::Compute);
+        self.work("handle", self.charged.take()).await;
     }
 
     async fn deliver(&self, from: EndId, handler: u8, words: &[u32], journey: &Journey) {

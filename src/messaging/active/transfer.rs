@@ -39,6 +39,7 @@ struct Partial {
 /// Sends `words`.
 pub(super) async fn send(end: &Active, to: EndId, handler: u8, words: &[u32]) {
     assert!(words.len() < 1 << LENGTH_BITS, "a transfer has at most 2²⁴ - 1 words");
+    end.count(words.len());
     let what = u32::from(handler) << LENGTH_BITS | words.len() as u32;
     if end.parameters.in_order {
         let mut all = vec![what];
@@ -82,6 +83,11 @@ impl Endpoint {
 /// Whether a handler answers the sender.
 pub(super) fn answers(handler: u8) -> bool {
     handler == BEGIN
+}
+
+/// Whether a handler's packets are counted as one message.
+pub(super) fn is_part(handler: u8) -> bool {
+    handler == DATA
 }
 
 /// A packet of a transfer has come; the transfer if it is whole.

@@ -6,7 +6,7 @@ use super::locks::Locks;
 use super::space::PAGE;
 use super::{SharedAddress, SharedMemoryParameters, Space};
 use crate::engine::{EndId, NodeId};
-use crate::host::Address;
+use crate::host::{Address, Processor};
 use crate::messaging::active::Active;
 use crate::protocol::directory::{
     Access, BlockId, CoherenceAction, Directory, DirectoryParameters, Requester, RequesterParameters, Touch, Want,
@@ -115,7 +115,7 @@ impl SharedMemory {
     /// processor is over.
     pub async fn fault(&self, at: SharedAddress, want: Want) -> Address {
         self.faults.set(self.faults.get() + 1);
-        self.active.charge(self.parameters.fault);
+        self.active.cpu().work(self.parameters.fault);
         let (block, mut actions) = (self.space.block(at), Vec::new());
         self.granted.set(None);
         let touch = match self.is_home(block) {

@@ -9,7 +9,7 @@ use super::{costs, residual, serial, sweep};
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, SharedMemory, Space};
-use crate::program::worker::{Worker, time_metrics};
+use crate::program::worker::{Worker, fault_metric};
 use crate::program::{Running, once, parallel};
 use crate::text::Table;
 use std::cell::{Cell, RefCell};
@@ -244,7 +244,7 @@ impl Running for Run {
         let mut metrics = parallel::packet_metrics(world);
         let cycles = once(outcome.is_complete(), self.took.get() as f64 / self.parameters.iterations as f64);
         metrics.push(Metric::new("appbt.cycles_per_iteration", cycles, "cycles"));
-        metrics.extend(time_metrics(&self.workers));
+        metrics.push(fault_metric(&self.workers));
         metrics.extend(parallel::latency_metrics(world));
         metrics
     }
