@@ -1,4 +1,4 @@
-//! Does any packet, fragment or capture, however odd, end as what it says or as why it is dropped? What `fuzz/` does
+//! Does any packet, fragment, capture, graph or matrix, however odd, end as what it says or as why it is dropped? What `fuzz/` does
 //! with its targets of bytes, a little of it with every run, and for as long as one likes:
 //!
 //!     NARROWS_FUZZ_SECONDS=600 cargo test --test any_bytes -- --ignored --nocapture
@@ -7,6 +7,10 @@
 mod capture;
 #[path = "any_bytes/ip_packet.rs"]
 mod ip_packet;
+#[path = "any_bytes/matrix.rs"]
+mod matrix;
+#[path = "any_bytes/metis_graph.rs"]
+mod metis_graph;
 #[path = "any_bytes/reassembly.rs"]
 mod reassembly;
 
@@ -47,6 +51,32 @@ fn captures() -> Vec<Vec<u8>> {
     all.iter_mut().for_each(|file| file.truncate(600));
     all.push(capture.bytes().to_vec());
     all
+}
+
+/// A triangle with a tail as a METIS graph, with weights and without.
+fn graphs() -> Vec<Vec<u8>> {
+    let texts = ["% by hand\n4 4\n2 3\n1 3\n1 2 4\n3\n", "3 2 111 2\n9 5 6 2 7\n9 5 6 3 8 1 7\n9 5 6 2 8\n"];
+    texts.map(|text| text.as_bytes().to_vec()).into()
+}
+
+/// The same as a matrix, in each format.
+fn matrices() -> Vec<Vec<u8>> {
+    let market = "%%MatrixMarket matrix coordinate real symmetric\n% by hand\n4 4 6\n1 1 4\n2 1 -1\n3 1 -1e0\n4 3 -2.5\n\
+                  3 2 -1\n4 4 3\n";
+    let cards = "By hand                                                                 HAND\n\
+                 \x20            6             1             2             3             0\n\
+                 RSA                        4             4             6             0\n\
+                 (5I3)           (4I2)           (1P,2E12.4)         \n\
+                 \x20 1  4  5  6  7\n\
+                 \x201 2 3 3\n\
+                 \x204 4\n\
+                 \x20 4.0000E+00 -1.0000D+00\n\
+                 \x20-1.0000E+00 -1.0000+000\n\
+                 \x20-2.5000E+00  3.0000E+00\n";
+    let triplets = "0 0 4\n1 0 -1\n2 0 -1\n2 1 -1\n3 2 -2.5\n3 3 3\n";
+    let general = "%%MatrixMarket MATRIX coordinate integer General\n2 2 3\n1 2 7\n2 1 7\n2 2 5\n";
+    let pattern = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 1\n3 3\n";
+    [market, cards, triplets, general, pattern].map(|text| text.as_bytes().to_vec()).into()
 }
 
 /// Bytes of one input, or of two, changed here and there: replaced, flipped, cut, doubled, or made extreme.
@@ -128,6 +158,27 @@ fn fuzz_capture_for_minutes() {
     fuzz_for_seconds("capture", capture::any, &captures());
 }
 
+#[test]
+#[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
+fn fuzz_metis_graph_for_minutes() {
+    fuzz_for_seconds("metis_graph", metis_graph::any, &graphs());
+}
+
+#[test]
+#[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
+fn fuzz_matrix_for_minutes() {
+    fuzz_for_seconds("matrix", matrix::any, &matrices());
+}
+
+/// The damaged texts must be as good as true ones, or none of them tests what follows the first line.
+#[test]
+fn the_graphs_and_matrices_to_be_damaged_are_sound() {
+    assert!(graphs().iter().all(|bytes| narrows::program::input::metis::read(bytes).is_ok()));
+    let names = ["a.mtx", "a.rsa", "a.txt", "a.mtx", "a.mtx"].map(std::path::Path::new);
+    let read = |(name, bytes): (&std::path::Path, &Vec<u8>)| narrows::program::input::read(name, bytes).is_ok();
+    assert!(names.into_iter().zip(&matrices()).all(read));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -147,5 +198,14 @@ proptest! {
     fn no_capture_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), seed in any::<u64>()) {
         capture::any(&bytes);
         capture::any(&damaged(&captures(), &mut Pcg64::seed_from_u64(seed)));
+    }
+
+    #[test]
+    fn no_graph_and_no_matrix_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), seed in any::<u64>()) {
+        let mut rng = Pcg64::seed_from_u64(seed);
+        metis_graph::any(&bytes);
+        matrix::any(&bytes);
+        (0..4).for_each(|_| metis_graph::any(&damaged(&graphs(), &mut rng)));
+        (0..4).for_each(|_| matrix::any(&damaged(&matrices(), &mut rng)));
     }
 }

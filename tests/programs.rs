@@ -282,3 +282,67 @@ mod radix_sort {
         assert!((2.0 * 1_000.0..2.0 * 1_200.0).contains(&counted), "{counted}");
     }
 }
+
+mod solvers {
+    use super::*;
+
+    const SPSOLVE: &str = "spsolve]\nrows = 90\nneighbours = 14\niterations = 2";
+    const DSMC: &str = "dsmc]\ncells = [6, 4, 3]\nmolecules = 400\niterations = 5";
+    const UNSTRUCTURED: &str = "unstructured]\nnodes = 150\niterations = 3";
+
+    #[test]
+    fn results_are_those_of_serial_runs() {
+        for program in [SPSOLVE, DSMC, UNSTRUCTURED] {
+            for bench in [SYNTHETIC, UNORDERED, CM5] {
+                bench.run(program);
+                bench.nodes(2).run(program);
+                bench.nodes(5).run(program);
+            }
+            assert_eq!(UNORDERED.run(program).metrics, UNORDERED.run(program).metrics, "a run is the same again");
+        }
+        SYNTHETIC.run(&format!("{SPSOLVE}\nrows-to = \"dealt\""));
+    }
+
+    /// Contributions, barriers, and reductions up and down.
+    #[test]
+    fn a_solve_sends_a_message_of_twenty_bytes_for_each_edge_between_processors() {
+        let result = SYNTHETIC.run(SPSOLVE);
+        let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
+        assert_eq!(of_size(20), metric(&result, "spsolve.contributions"));
+        assert_eq!(of_size(16), (2 * 2 * 7) as f64);
+        assert_eq!(of_size(8), ((2 + 2 * 2) * 3 * 8) as f64);
+        assert_eq!(of_size(8) + of_size(16) + of_size(20), metric(&result, "packets.sent"));
+    }
+
+    #[test]
+    fn a_gas_sends_molecules_and_how_many_they_were() {
+        let result = Bench { packet: 36, ..SYNTHETIC }.run(DSMC);
+        let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
+        assert_eq!(of_size(44), metric(&result, "dsmc.handed_over"));
+        assert_eq!(of_size(12), (5 * 8 * 7) as f64, "each tells each in each iteration");
+        // Where a molecule has no room in a packet it is no other message.
+        assert_eq!(metric(&CM5.run(DSMC), "messages.size.44"), of_size(44));
+    }
+
+    #[test]
+    fn a_sweep_sends_a_batch_of_values_and_one_of_sums_to_each_neighbour() {
+        let result = SYNTHETIC.run(UNSTRUCTURED);
+        let sizes = result.metrics.iter().filter_map(|metric| {
+            let bytes: u64 = metric.name.strip_prefix("messages.size.")?.parse().ok()?;
+            Some((bytes, metric.value))
+        });
+        let (barriers, batches): (Vec<_>, Vec<_>) = sizes.partition(|(bytes, _)| *bytes == 8);
+        assert_eq!(barriers, [(8, (2 * 3 * 8) as f64)]);
+        assert!(batches.iter().all(|(bytes, _)| bytes % 12 == 8), "three words for each node: {batches:?}");
+        assert_eq!(batches.iter().map(|(_, times)| times).sum::<f64>(), metric(&result, "unstructured.batches"));
+    }
+
+    #[test]
+    fn a_solve_reads_the_matrix_of_a_file() {
+        let grid = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/matrices/grid.mtx");
+        let result = SYNTHETIC.run(&format!("spsolve]\nmatrix = {grid:?}"));
+        assert_eq!(metric(&result, "spsolve.rows"), 12.0);
+        // A row of the grid waits for those before it and above it: a diagonal is a level.
+        assert_eq!(metric(&result, "spsolve.levels"), 6.0);
+    }
+}

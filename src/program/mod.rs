@@ -15,23 +15,29 @@
 //! | `appbt/` | a gas in a cube, by sweeps: shared points at the faces of subcubes |
 //! | `moldyn/` | molecules of a liquid: shared positions, and forces added up in bulk |
 //! | `worker.rs` | what a program of shared memory runs on |
-//! | `input/` | problems that programs begin with |
+//! | `spsolve/` | a sparse triangular solve, on all nodes |
+//! | `dsmc/` | molecules of a gas that fly from node to node |
+//! | `unstructured/` | a sweep of fluid dynamics over a mesh, on all nodes |
+//! | `input/` | matrices and meshes of programs, from files or drawn, and who gets what of them |
 //! | `destinations.rs` | whom a node sends to |
 //! | `pair.rs` | single packets from one node to another, as fast as they go |
 //! | `parallel.rs` | what programs on all nodes have in common |
+//! | `collective.rs` | barriers and reductions by messages |
 //! | `ends.rs` | the two nodes of a pair program |
 //! | `pattern.rs` | payloads that can be told apart |
 
 pub mod appbt;
 pub mod bursts;
+mod collective;
 pub mod copy;
 pub mod cyclic_shift;
 pub mod destinations;
 pub mod dma;
+pub mod dsmc;
 pub mod em3d;
 mod ends;
 pub mod fabric_alone;
-mod input;
+pub mod input;
 pub mod moldyn;
 pub mod page_fetch;
 pub mod pair;
@@ -39,9 +45,11 @@ mod parallel;
 mod pattern;
 pub mod ping_pong;
 pub mod radix_sort;
+pub mod spsolve;
 pub mod stream;
 #[cfg(test)]
 mod tests;
+pub mod unstructured;
 pub mod worker;
 
 pub use ends::EndpointPair;
@@ -82,12 +90,18 @@ pub enum Workload {
     Appbt(appbt::Appbt),
     /// Molecules of a liquid.
     Moldyn(moldyn::Moldyn),
+    /// A sparse triangular solve.
+    Spsolve(spsolve::Spsolve),
+    /// Molecules that fly from node to node.
+    Dsmc(dsmc::Dsmc),
+    /// Fluid dynamics on a mesh.
+    Unstructured(unstructured::Unstructured),
     /// Single packets from one node to another.
     Pair(pair::Pair),
 }
 
 /// The programs that run on nodes, by their keys; all others drive the fabric alone.
-pub const ON_NODES: [&str; 11] = [
+pub const ON_NODES: [&str; 14] = [
     "appbt",
     "ping-pong",
     "stream",
@@ -98,6 +112,9 @@ pub const ON_NODES: [&str; 11] = [
     "radix-sort",
     "em3d",
     "moldyn",
+    "spsolve",
+    "dsmc",
+    "unstructured",
     "pair",
 ];
 
@@ -145,6 +162,9 @@ impl Workload {
             ("em3d", "Waves on an irregular graph, on all nodes"),
             ("appbt", "A gas in a cube, by shared memory, on all nodes"),
             ("moldyn", "Molecules of a liquid, by shared memory and bulk transfers, on all nodes"),
+            ("spsolve", "A sparse triangular solve, on all nodes"),
+            ("dsmc", "Molecules of a gas that fly from node to node"),
+            ("unstructured", "A sweep of fluid dynamics over a mesh, on all nodes"),
             ("pair", "Single packets from one node to another, as fast as they go"),
         ];
         t.one_of("workload", "What runs on the machine", &kinds, |kind, t| match kind {
@@ -161,6 +181,9 @@ impl Workload {
             "em3d" => Workload::Em3d(em3d::Em3d::read(t)),
             "appbt" => Workload::Appbt(appbt::Appbt::read(t)),
             "moldyn" => Workload::Moldyn(moldyn::Moldyn::read(t)),
+            "spsolve" => Workload::Spsolve(spsolve::Spsolve::read(t)),
+            "dsmc" => Workload::Dsmc(dsmc::Dsmc::read(t)),
+            "unstructured" => Workload::Unstructured(unstructured::Unstructured::read(t)),
             _ => Workload::Pair(pair::Pair::read(t)),
         })
     }
@@ -219,6 +242,9 @@ impl Workload {
             Workload::Bursts(workload) => ("workload.bursts", workload.check(nodes)),
             Workload::Appbt(workload) => ("workload.appbt", workload.check(nodes)),
             Workload::Em3d(workload) => ("workload.em3d", workload.check(nodes)),
+            Workload::Spsolve(workload) => ("workload.spsolve", workload.check(nodes)),
+            Workload::Dsmc(workload) => ("workload.dsmc", workload.check(nodes)),
+            Workload::Unstructured(workload) => ("workload.unstructured", workload.check(nodes)),
             Workload::Pair(workload) => ("workload.pair", workload.check(nodes)),
             _ => return Vec::new(),
         };
@@ -264,6 +290,9 @@ impl Workload {
             Workload::Em3d(_) => "em3d",
             Workload::Appbt(_) => "appbt",
             Workload::Moldyn(_) => "moldyn",
+            Workload::Spsolve(_) => "spsolve",
+            Workload::Dsmc(_) => "dsmc",
+            Workload::Unstructured(_) => "unstructured",
             Workload::Pair(_) => "pair",
             Workload::Replay(_) => "replay",
             Workload::Offered(_) => "offered",
@@ -297,6 +326,9 @@ impl Workload {
             Workload::Em3d(workload) => workload.start(world),
             Workload::Appbt(workload) => workload.start(world),
             Workload::Moldyn(workload) => workload.start(world),
+            Workload::Spsolve(workload) => workload.start(world),
+            Workload::Dsmc(workload) => workload.start(world),
+            Workload::Unstructured(workload) => workload.start(world),
             Workload::Pair(workload) => workload.start(world),
         }
     }

@@ -23,12 +23,15 @@ const REPEATED_MIN: u64 = 16;
 const SAME: f64 = 0.002;
 
 /// What programs are run for, where it is not the first that they tell.
-const MAIN: [&str; 6] = [
+const MAIN: [&str; 9] = [
     "offered.latency",
     "bursts.throughput",
     "shift.words_per_cycle",
     "radix.cycles",
     "em3d.cycles_per_iteration",
+    "spsolve.cycles",
+    "dsmc.cycles",
+    "unstructured.cycles",
     "pair.cycles_per_packet",
 ];
 

@@ -228,6 +228,18 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
         "cyclic-shift" => format!("cyclic-shift = {{ words = {}, barriers = {} }}", of(1, 60), of(0, 1) == 1),
         "radix-sort" => format!("radix-sort = {{ keys = {}, bits = {}, passes = {} }}", of(1, 20), of(1, 4), of(1, 2)),
         "em3d" => format!("em3d = {{ n-nodes = {}, d-nodes = {}, iterations = {} }}", of(1, 8), of(1, 4), of(1, 2)),
+        "spsolve" => {
+            let rows_to = if of(0, 1) == 0 { "near" } else { "dealt" };
+            let (rows, iterations) = (of(20, 40), of(1, 2));
+            format!(
+                "spsolve = {{ rows = {rows}, freedom = 1, neighbours = 5, rows-to = \"{rows_to}\", iterations = {iterations} }}"
+            )
+        }
+        "dsmc" => {
+            let (long, molecules, iterations) = (of(1, 6), of(1, 60), of(1, 3));
+            format!("dsmc = {{ cells = [{long}, 2, 2], molecules = {molecules}, iterations = {iterations} }}")
+        }
+        "unstructured" => format!("unstructured = {{ nodes = {}, iterations = {} }}", of(8, 40), of(1, 2)),
         _ => format!("pair = {{ packets = {} }}", of(1, 40)),
     }
 }

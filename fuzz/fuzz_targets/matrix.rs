@@ -1,0 +1,9 @@
+//! Any bytes as a matrix, of each format: it is sound, or its problem is told.
+#![no_main]
+
+#[path = "../../tests/any_bytes/matrix.rs"]
+mod matrix;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| matrix::any(bytes));

@@ -1,0 +1,9 @@
+//! Any bytes as a METIS graph: it is sound, or its problem is told.
+#![no_main]
+
+#[path = "../../tests/any_bytes/metis_graph.rs"]
+mod metis_graph;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| metis_graph::any(bytes));

@@ -1,0 +1,134 @@
+//! Barriers and reductions by messages, as programs make them where no control network does.
+//!
+//! Models: a barrier by dissemination (Hensgen, Finkel and Manber 1988): in round k each processor sends a
+//! header alone to the one 2^k after it, and waits for that from the one 2^k before it. A reduction up a binary
+//! tree and its result down again, 8 bytes in each message: what it gives does not depend on who came first.
+//! Leaves out: shared trees of the network, values of several words, groups.
+
+use super::parallel;
+use crate::engine::EndId;
+use crate::messaging::active::{Active, ActiveMessage, HANDLERS, Received};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+/// A processor has come so far in a barrier.
+const BARRIER: u8 = HANDLERS - 3;
+/// What the processors below have in a reduction.
+const UP: u8 = HANDLERS - 2;
+/// What all have.
+const DOWN: u8 = HANDLERS - 1;
+
+/// Instructions to enter what came, and to combine it (chosen: three loads, a store, an operation, a comparison
+/// and two of a loop).
+const COMBINE_INSTRUCTIONS: u64 = 8;
+
+/// A processor's part in what all do together.
+#[derive(Default)]
+pub(super) struct Collective {
+    /// By the processor that sent them: how many messages of barriers have come.
+    passed: RefCell<BTreeMap<EndId, u64>>,
+    /// How many barriers it has entered.
+    barriers: Cell<u64>,
+    /// By the processor below that sent it: what has come and is not yet combined.
+    below: RefCell<BTreeMap<EndId, u64>>,
+    all: Cell<Option<u64>>,
+}
+
+impl Collective {
+    /// Takes a message, if it is one of these; the instructions that it costs.
+    pub fn take(&self, received: &Received<'_>) -> Option<u64> {
+        let from = received.from;
+        match received.handler {
+            BARRIER => *self.passed.borrow_mut().entry(from).or_default() += 1,
+            UP => {
+                let had = self.below.borrow_mut().insert(from, value(received.words));
+                assert!(had.is_none(), "a processor entered a reduction twice");
+            }
+            DOWN => {
+                let had = self.all.replace(Some(value(received.words)));
+                assert!(had.is_none(), "a reduction ended twice");
+            }
+            _ => return None,
+        }
+        Some(COMBINE_INSTRUCTIONS)
+    }
+
+    /// Waits for all processors; the cycle at which this one goes on.
+    pub async fn barrier(&self, end: &Active) -> u64 {
+        let (own, ends) = (end.id().index(), end.ends());
+        self.barriers.set(self.barriers.get() + 1);
+        let mut distance = 1;
+        while distance < ends {
+            send(end, (own + distance) % ends, BARRIER, &[]).await;
+            // Who has sent another one since then has sent this one, too.
+            let before = parallel::id((own + ends - distance) % ends);
+            let has_come = || self.passed.borrow().get(&before).is_some_and(|times| *times >= self.barriers.get());
+            end.wait_until(has_come).await;
+            distance *= 2;
+        }
+        end.cycle()
+    }
+
+    /// Combines a value of each processor, in the order of a binary tree; all get the same.
+    pub async fn reduce(&self, end: &Active, own: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
+        let (place, ends) = (end.id().index(), end.ends());
+        let children = children(place, ends);
+        let mut sum = own;
+        for child in children.clone() {
+            let child = parallel::id(child);
+            end.wait_until(|| self.below.borrow().contains_key(&child)).await;
+            let below = self.below.borrow_mut().remove(&child).expect("it was waited for");
+            sum = combine(sum, below);
+        }
+        if place > 0 {
+            send(end, (place - 1) / 2, UP, &words(sum)).await;
+            end.wait_until(|| self.all.get().is_some()).await;
+            sum = self.all.take().expect("it was waited for");
+        }
+        for child in children {
+            send(end, child, DOWN, &words(sum)).await;
+        }
+        sum
+    }
+
+    /// The sum of a number of each processor.
+    pub async fn sum(&self, end: &Active, own: u64) -> u64 {
+        self.reduce(end, own, u64::wrapping_add).await
+    }
+
+    /// The same of numbers that are rounded.
+    pub async fn sum_f64(&self, end: &Active, own: f64) -> f64 {
+        f64::from_bits(self.reduce(end, own.to_bits(), add_f64).await)
+    }
+}
+
+async fn send(end: &Active, to: usize, handler: u8, words: &[u32]) {
+    end.send(ActiveMessage::new(parallel::id(to), handler, words)).await;
+}
+
+/// The sum that [`Collective::sum_f64`] gives of the numbers of all processors, made by one.
+pub(super) fn serial_sum_f64(numbers: &[f64]) -> f64 {
+    fn below(numbers: &[f64], place: usize) -> f64 {
+        children(place, numbers.len()).fold(numbers[place], |sum, child| sum + below(numbers, child))
+    }
+    below(numbers, 0)
+}
+
+fn add_f64(one: u64, other: u64) -> u64 {
+    (f64::from_bits(one) + f64::from_bits(other)).to_bits()
+}
+
+/// Who is below a processor in the tree.
+fn children(place: usize, ends: usize) -> std::ops::Range<usize> {
+    (2 * place + 1).min(ends)..(2 * place + 3).min(ends)
+}
+
+/// A value as it travels.
+fn words(value: u64) -> [u32; 2] {
+    [value as u32, (value >> 32) as u32]
+}
+
+/// As it came.
+fn value(words: &[u32]) -> u64 {
+    u64::from(words[0]) | u64::from(words[1]) << 32
+}

@@ -1,0 +1,114 @@
+//! A gas in a box of cells: at first, and after a serial run.
+
+use super::collide::{Collisions, collide};
+use super::molecule::{Molecule, cell};
+use crate::engine::rng::{self, RandomStream};
+use rand::{RngExt, SeedableRng};
+
+/// How large a gas is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GasSize {
+    /// Cells along x, y and z.
+    pub cells: [usize; 3],
+    /// Molecules.
+    pub molecules: usize,
+}
+
+/// A gas.
+#[derive(Clone, Debug)]
+pub struct Gas {
+    /// How large it is.
+    pub size: GasSize,
+    /// What all draws of collisions begin with.
+    key: u64,
+    /// At first, in the order of their numbers.
+    pub(super) molecules: Vec<Molecule>,
+}
+
+/// The standard deviation of each velocity at first, in cells a step (chosen: few molecules pass a cell unseen).
+pub(super) const SPEED: f64 = 0.2;
+/// The wind along x (chosen).
+const WIND: f64 = 0.3;
+
+impl GasSize {
+    /// How many cells it has.
+    pub fn cells(&self) -> usize {
+        self.cells.iter().product()
+    }
+
+    /// The middle of each cell, for a partition.
+    pub fn centres(&self) -> Vec<[f64; 3]> {
+        let [wide, deep, _] = self.cells;
+        let place = |cell: usize| [cell % wide, cell / wide % deep, cell / wide / deep];
+        (0..self.cells()).map(|cell| place(cell).map(|at| at as f64 + 0.5)).collect()
+    }
+}
+
+impl Gas {
+    /// A gas in equilibrium, drawn from the seed, with as many molecules in each cell as in the others
+    /// but for one.
+    pub fn new(size: GasSize, seed: u64) -> Gas {
+        Gas::with(size, seed, |random| {
+            let [u, v, w] = [(); 3].map(|()| SPEED * normal(random));
+            [(WIND + u) as f32, v as f32, w as f32]
+        })
+    }
+
+    /// A gas of such velocities.
+    pub(super) fn with(size: GasSize, seed: u64, mut velocity: impl FnMut(&mut RandomStream) -> [f32; 3]) -> Gas {
+        assert!(size.cells() > 0 && size.molecules <= u32::MAX as usize, "a gas has cells, and 32 bits to number it");
+        let mut random = rng::stream(seed, "gas at first");
+        let [wide, deep, _] = size.cells;
+        let molecules = (0..size.molecules).map(|number| {
+            let of = number % size.cells();
+            let corner = [of % wide, of / wide % deep, of / wide / deep];
+            let position = corner.map(|at| {
+                let within = at as f32 + random.random::<f32>();
+                within.min((at as f32 + 1.0).next_down())
+            });
+            let velocity = velocity(&mut random);
+            Molecule { number: number as u32, cell: cell(position, size.cells), position, velocity }
+        });
+        let molecules = molecules.collect();
+        Gas { size, key: rng::stream(seed, "collisions").random(), molecules }
+    }
+
+    /// What is drawn in a cell in an iteration: a generator of its own, which is cheap to begin.
+    pub(super) fn random(&self, cell: u32, iteration: u64) -> RandomStream {
+        RandomStream::seed_from_u64(self.key ^ (iteration << 32 | u64::from(cell)))
+    }
+
+    /// What one processor alone makes of it: the molecules in the order of their numbers, and what collided.
+    pub fn serial(&self, iterations: u64) -> (Vec<Molecule>, Collisions) {
+        let mut molecules = self.molecules.clone();
+        let mut sum = Collisions::default();
+        for iteration in 0..iterations {
+            molecules.iter_mut().for_each(|molecule| molecule.fly(self.size.cells));
+            // In the order of numbers within each cell.
+            molecules.sort_unstable_by_key(|molecule| (molecule.cell, molecule.number));
+            for of_cell in molecules.chunk_by_mut(|one, next| one.cell == next.cell) {
+                sum.add(collide(of_cell, &mut self.random(of_cell[0].cell, iteration)));
+            }
+        }
+        molecules.sort_unstable_by_key(|molecule| molecule.number);
+        (molecules, sum)
+    }
+}
+
+impl Collisions {
+    pub(super) fn add(&mut self, other: Collisions) {
+        self.pairs += other.pairs;
+        self.collided += other.collided;
+    }
+}
+
+/// A number of the normal distribution (Marsaglia and Bray 1964).
+fn normal(random: &mut RandomStream) -> f64 {
+    loop {
+        let (u, v) = (2.0 * random.random::<f64>() - 1.0, 2.0 * random.random::<f64>() - 1.0);
+        let square = u * u + v * v;
+        if square > 0.0 && square < 1.0 {
+            return u * (-2.0 * libm::log(square) / square).sqrt();
+        }
+    }
+}

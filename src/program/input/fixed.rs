@@ -1,0 +1,105 @@
+//! Fields of fixed width, as Fortran formats tell them: `(12I6)`, `(4E20.12)`, `(1P,5D16.8)`.
+//!
+//! Leaves out: blanks within fields, values without a decimal point, and scale factors of values without
+//! an exponent. Fortran takes them for other numbers than they look like; they are refused.
+
+use super::InputError;
+use super::lines::{Lines, shown};
+
+/// What a card holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Format {
+    pub fields: usize,
+    pub width: usize,
+    is_real: bool,
+    is_scaled: bool,
+}
+
+/// The longest card that is believed.
+const CARD_MAX: usize = 400;
+
+impl Format {
+    /// Reads a format of integers or of reals.
+    pub fn read(text: &str, is_real: bool) -> Option<Format> {
+        let text = text.trim().to_ascii_uppercase();
+        let mut text = text.strip_prefix('(')?.strip_suffix(')')?;
+        let mut is_scaled = false;
+        if let Some((scale, rest)) = text.split_once('P') {
+            is_scaled = scale.trim().parse::<i8>().ok()? != 0;
+            text = rest.strip_prefix(',').unwrap_or(rest);
+        }
+        let at = text.find(|c: char| c.is_ascii_alphabetic())?;
+        let (fields, letter, size) = (text[..at].trim(), &text[at..at + 1], &text[at + 1..]);
+        let (width, decimals) = size.split_once('.').unwrap_or((size, "0"));
+        let of_kind = if is_real { "EDFG".contains(letter) } else { letter == "I" };
+        decimals.trim().parse::<u8>().ok()?;
+        let fields = if fields.is_empty() { 1 } else { fields.parse().ok()? };
+        let width: usize = width.trim().parse().ok()?;
+        let is_card = fields > 0 && width > 0 && width.saturating_mul(fields) <= CARD_MAX;
+        (of_kind && is_card).then_some(Format { fields, width, is_real, is_scaled })
+    }
+
+    /// How many cards so many fields take.
+    pub fn cards(&self, count: usize) -> usize {
+        count.div_ceil(self.fields)
+    }
+
+    /// Reads so many fields from the next cards, and gives each to `take` with its place.
+    pub fn each<'a>(
+        &self,
+        lines: &mut Lines<'a>,
+        count: usize,
+        what: &str,
+        mut take: impl FnMut(&Lines<'a>, usize, &str) -> Result<(), InputError>,
+    ) -> Result<(), InputError> {
+        for card in 0..self.cards(count) {
+            let first = card * self.fields;
+            let line = lines.take()?.ok_or_else(|| lines.ended(&format!("{what} {} of {count}", first + 1)))?;
+            if !line.is_ascii() {
+                return Err(lines.wrong(format!("expected fields, each a {what}, found {}", shown(line))));
+            }
+            for at in 0..self.fields {
+                let clip = |column: usize| column.min(line.len());
+                let field = line[clip(at * self.width)..clip((at + 1) * self.width)].trim();
+                let number = first + at + 1;
+                match (field.is_empty(), number <= count) {
+                    (false, true) => take(lines, number - 1, field)?,
+                    (true, true) => {
+                        return Err(lines.wrong(format!("expected {what} {number} of {count}, found a blank")));
+                    }
+                    (false, false) => {
+                        return Err(lines.wrong(format!(
+                            "expected {count} fields, each a {what}, found another: {}",
+                            shown(field)
+                        )));
+                    }
+                    (true, false) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A value, as Fortran writes it: exponents by `D` or `E`, or by their sign alone.
+    pub fn value(&self, lines: &Lines<'_>, field: &str) -> Result<f64, InputError> {
+        let wrong = || lines.wrong(format!("expected a value with a decimal point, found {}", shown(field)));
+        let text = field.to_ascii_uppercase().replace('D', "E");
+        let is_number = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'E' | b'+' | b'-'));
+        if !is_number || !text.contains('.') {
+            return Err(wrong());
+        }
+        let sign = text.char_indices().skip(1).find(|(_, c)| matches!(c, '+' | '-')).map(|(at, _)| at);
+        let text = match sign {
+            Some(at) if !text.contains('E') => format!("{}E{}", &text[..at], &text[at..]),
+            _ => text,
+        };
+        if self.is_scaled && !text.contains('E') {
+            return Err(lines.wrong(format!("expected a value with an exponent, found {}", shown(field))));
+        }
+        let value: f64 = text.parse().map_err(|_| wrong())?;
+        if !value.is_finite() {
+            return Err(lines.wrong(format!("expected a finite value, found {}", shown(field))));
+        }
+        Ok(value)
+    }
+}

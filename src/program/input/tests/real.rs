@@ -1,0 +1,39 @@
+//! Files that nobody here made: `NARROWS_DATA` names the folder.
+//!
+//!     NARROWS_DATA=DIR cargo test --lib input::tests::real -- --ignored
+
+use super::*;
+use std::path::Path;
+
+fn file(name: &str) -> Vec<u8> {
+    let folder = std::env::var_os("NARROWS_DATA").expect("a folder of files");
+    std::fs::read(Path::new(&folder).join(name)).expect("a file")
+}
+
+#[test]
+#[ignore = "needs files that do not ship"]
+fn a_mesh_around_an_aerofoil_is_read() {
+    let bytes = file("meshes/4elt.graph");
+    let graph = metis::read(&bytes).expect("a graph");
+    assert_eq!((graph.vertices(), graph.edges()), (15_606, 45_878));
+    assert!(graph.is_sound());
+}
+
+#[test]
+#[ignore = "needs files that do not ship"]
+fn a_pattern_of_a_structure_is_read() {
+    let bytes = file("matrices/bcsstk29.psa");
+    let matrix = harwell_boeing::read(&bytes).expect("a pattern");
+    assert_eq!((matrix.rows(), matrix.rows() + matrix.below()), (13_992, 316_740));
+    assert!(matrix.is_sound() && !matrix.has_values);
+}
+
+#[test]
+#[ignore = "needs files that do not ship"]
+fn a_matrix_of_a_structure_is_read() {
+    let bytes = file("matrices/bcsstk16.triplet");
+    let matrix = triplets::read(&bytes).expect("a matrix");
+    assert_eq!((matrix.rows(), matrix.rows() + matrix.below()), (4884, 147_631));
+    assert!(matrix.is_sound() && matrix.has_values);
+    assert_eq!((matrix.diagonal(0), matrix.row(1).1[0]), (285_559_874.919_5, 26_666_666.662_28));
+}

@@ -1,0 +1,169 @@
+//! The program of a processor, and the check of what all have made.
+
+use super::dag::Dag;
+use super::{
+    ADD_INSTRUCTIONS, Contribution, EDGE_INSTRUCTIONS, ROW_INSTRUCTIONS, RowShare, Spsolve, TAKE_INSTRUCTIONS,
+};
+use crate::engine::{Metric, Outcome, rng};
+use crate::messaging::World;
+use crate::messaging::active::Active;
+use crate::program::collective::{Collective, serial_sum_f64};
+use crate::program::{Running, parallel};
+use rand::RngExt;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// Forward and backward: the handler of each, and who waits for whom in it.
+const WAYS: usize = 2;
+
+/// What a processor has made: its unknowns, in the order of its rows, and the last scalar product.
+type Made = (Vec<f64>, f64);
+
+/// A solve in progress.
+pub(super) struct Solve {
+    iterations: u64,
+    ways: [Dag; WAYS],
+    owners: Vec<u32>,
+    right_hand: Vec<f64>,
+    /// By way and processor.
+    shares: [Vec<RefCell<RowShare>>; WAYS],
+    /// Contributions that went to another processor.
+    sent: Cell<u64>,
+    span: parallel::Span,
+    made: RefCell<Vec<Option<Made>>>,
+}
+
+impl Spsolve {
+    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+        let solve = Rc::new(Solve::new(self, world.addresses.len(), world.seed));
+        parallel::start(world, |end| {
+            let (processor, taking, collective) = (end.id().index(), solve.clone(), Rc::<Collective>::default());
+            parallel::take_by(&end, &collective, move |_, way, words| {
+                let words = words.try_into().expect("a contribution has three words");
+                taking.shares[usize::from(way)][processor].borrow_mut().take(Contribution::of(words));
+                TAKE_INSTRUCTIONS
+            });
+            run(end, collective, solve.clone())
+        });
+        solve
+    }
+}
+
+/// The program of a processor.
+async fn run(end: Rc<Active>, collective: Rc<Collective>, solve: Rc<Solve>) {
+    let own = end.id().index();
+    let (mut right_hand, mut product) = (solve.right_hand.clone(), f64::NAN);
+    solve.span.begin(&end, &collective).await;
+    for _ in 0..solve.iterations {
+        let before = solve.own(&right_hand, own);
+        for (way, shares) in solve.shares.iter().enumerate() {
+            shares[own].borrow_mut().begin(&right_hand);
+            // Nobody sends what is not awaited yet.
+            collective.barrier(&end).await;
+            pass(&end, &solve, way).await;
+            shares[own].borrow().put(&mut right_hand);
+        }
+        product = collective.sum_f64(&end, dot(&before, &solve.own(&right_hand, own))).await;
+    }
+    solve.span.end(&end, &collective).await;
+    solve.end(own, (solve.own(&right_hand, own), product));
+}
+
+/// Solves all rows of a processor, as they become ready.
+async fn pass(end: &Active, solve: &Solve, way: usize) {
+    let own = end.id().index();
+    let share = &solve.shares[way][own];
+    loop {
+        let next = share.borrow_mut().next_ready();
+        let Some(row) = next else {
+            if share.borrow().is_solved() {
+                return;
+            }
+            end.wait_until(|| share.borrow().has_ready()).await;
+            continue;
+        };
+        share.borrow_mut().solve(row);
+        let (into, out) = share.borrow().degree(row);
+        let mut instructions = ROW_INSTRUCTIONS + ADD_INSTRUCTIONS * into as u64;
+        for edge in 0..out {
+            let (to, contribution) = share.borrow().contribution(row, edge);
+            instructions += EDGE_INSTRUCTIONS;
+            if to == own {
+                share.borrow_mut().take(contribution);
+                instructions += TAKE_INSTRUCTIONS;
+                continue;
+            }
+            parallel::compute(end, std::mem::take(&mut instructions)).await;
+            solve.sent.set(solve.sent.get() + 1);
+            parallel::send(end, to, way as u8, &contribution.words()).await;
+        }
+        parallel::compute(end, instructions).await;
+    }
+}
+
+fn dot(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+impl Solve {
+    pub(super) fn new(parameters: &Spsolve, processors: usize, seed: u64) -> Solve {
+        let (lower, owners) = parameters.factored(seed, processors);
+        let ways = [Dag::forward(&lower), Dag::backward(&lower)];
+        let mut random = rng::stream(seed, "right-hand side");
+        let share = |dag: &Dag| RowShare::all(dag, &owners, processors).into_iter().map(RefCell::new).collect();
+        Solve {
+            iterations: parameters.iterations,
+            shares: [share(&ways[0]), share(&ways[1])],
+            ways,
+            right_hand: owners.iter().map(|_| random.random_range(-1.0..1.0)).collect(),
+            owners,
+            sent: Cell::new(0),
+            span: parallel::Span::default(),
+            made: RefCell::new(vec![None; processors]),
+        }
+    }
+
+    /// What a processor has of numbers by row.
+    pub(super) fn own(&self, all: &[f64], processor: usize) -> Vec<f64> {
+        self.shares[0][processor].borrow().rows.iter().map(|row| all[*row as usize]).collect()
+    }
+
+    /// What one processor alone makes of it: unknowns by row, and the last scalar product.
+    pub(super) fn serial(&self) -> (Vec<f64>, f64) {
+        let (mut unknowns, mut product) = (self.right_hand.clone(), f64::NAN);
+        for _ in 0..self.iterations {
+            let before = unknowns.clone();
+            for dag in &self.ways {
+                unknowns = dag.serial(&unknowns);
+            }
+            let of = |processor: usize| dot(&self.own(&before, processor), &self.own(&unknowns, processor));
+            product = serial_sum_f64(&(0..self.shares[0].len()).map(of).collect::<Vec<_>>());
+        }
+        (unknowns, product)
+    }
+
+    /// Keeps what a processor has made; the last one compares all with a serial run.
+    pub(super) fn end(&self, processor: usize, made: Made) {
+        self.made.borrow_mut()[processor] = Some(made);
+        let Some(made) = self.made.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
+        let (unknowns, product) = self.serial();
+        let same = made.iter().enumerate().all(|(processor, (own, of_all))| {
+            let serial = self.own(&unknowns, processor);
+            of_all.to_bits() == product.to_bits()
+                && own.iter().map(|x| x.to_bits()).eq(serial.iter().map(|x| x.to_bits()))
+        });
+        assert!(same, "the unknowns are not those of a serial run: a model moved wrong bytes");
+    }
+}
+
+impl Running for Solve {
+    fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
+        let mut metrics = parallel::packet_metrics(world);
+        metrics.push(self.span.metric("spsolve.cycles", outcome));
+        metrics.push(Metric::new("spsolve.rows", self.owners.len() as f64, ""));
+        metrics.push(Metric::new("spsolve.levels", self.ways[0].levels() as f64, ""));
+        metrics.push(Metric::new("spsolve.contributions", self.sent.get() as f64, ""));
+        metrics.extend(parallel::latency_metrics(world));
+        metrics
+    }
+}

@@ -1,0 +1,188 @@
+//! The parameters, the program of a processor, and the check of what all have made.
+
+use super::{
+    ADD_INSTRUCTIONS, EDGE_INSTRUCTIONS, FACE_INSTRUCTIONS, Fluid, FluidShare, ITERATIONS, NODE_INSTRUCTIONS,
+    PACK_INSTRUCTIONS, ShareLink,
+};
+use crate::engine::{EndId, Metric, Outcome};
+use crate::messaging::World;
+use crate::messaging::active::Active;
+use crate::program::collective::Collective;
+use crate::program::input::mesh::{Mesh, MeshSize, UNSTRUCTURED};
+use crate::program::input::partition;
+use crate::program::{Running, parallel};
+use crate::text::Table;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// The parameters of Unstructured.
+#[derive(Clone, Debug)]
+pub struct Unstructured {
+    /// Nodes of the mesh; with as many as the paper's it has the paper's edges and faces, otherwise those of a
+    /// box of cubes.
+    pub nodes: u64,
+    /// Iterations.
+    pub iterations: u64,
+}
+
+/// A batch of values, from who has the nodes to who needs them.
+const VALUES: u8 = 0;
+/// A batch of sums, the other way.
+const SUMS: u8 = 1;
+
+/// A processor's part.
+struct Part {
+    share: RefCell<FluidShare>,
+    /// Those it has to do with, beginning with the one after it, so that not all send to the same one.
+    links: Vec<ShareLink>,
+    /// Batches of values and of sums that have come.
+    came: [Cell<usize>; 2],
+}
+
+/// A sweep in progress.
+pub(super) struct Sweep {
+    iterations: u64,
+    pub(super) fluid: Fluid,
+    parts: Vec<Part>,
+    batches: Cell<u64>,
+    span: parallel::Span,
+    /// What each processor's nodes hold in the end.
+    made: RefCell<Vec<Option<Vec<[i32; 3]>>>>,
+}
+
+impl Unstructured {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> Unstructured {
+        let doc = "Nodes of the mesh, which is drawn: with 9428 it has the paper's edges and faces";
+        Unstructured {
+            nodes: t.count("nodes", doc).range(8, 200_000).or(UNSTRUCTURED.nodes as u64),
+            iterations: t.count("iterations", "Iterations: a sweep over edges and faces").range(1, 1000).or(ITERATIONS),
+        }
+    }
+
+    /// The key and the reason, for whatever so many processors cannot do.
+    pub fn check(&self, processors: usize) -> Vec<(&'static str, String)> {
+        let few = || ("nodes", format!("{} nodes are too few for {processors} processors", self.nodes));
+        ((self.nodes as usize) < processors).then(few).into_iter().collect()
+    }
+
+    fn size(&self) -> MeshSize {
+        let of_nodes = || MeshSize::of_nodes(self.nodes as usize).expect("eight nodes and more make a mesh");
+        if self.nodes as usize == UNSTRUCTURED.nodes { UNSTRUCTURED } else { of_nodes() }
+    }
+
+    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+        let sweep = Rc::new(Sweep::new(self, world.addresses.len(), world.seed));
+        parallel::start(world, |end| {
+            let (processor, taking, collective) = (end.id().index(), sweep.clone(), Rc::<Collective>::default());
+            parallel::take_by(&end, &collective, move |from, what, words| {
+                taking.parts[processor].take(from, what, words)
+            });
+            run(end, collective, sweep.clone())
+        });
+        sweep
+    }
+}
+
+/// The program of a processor.
+async fn run(end: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
+    let own = end.id().index();
+    let part = &sweep.parts[own];
+    let (nodes, (edges, faces)) = (part.share.borrow().nodes.len(), part.share.borrow().work());
+    let flux = EDGE_INSTRUCTIONS * edges as u64 + FACE_INSTRUCTIONS * faces as u64;
+    sweep.span.begin(&end, &collective).await;
+    for iteration in 1..=sweep.iterations as usize {
+        for link in part.links.iter().filter(|link| !link.given.is_empty()) {
+            let words = part.share.borrow().values_for(link);
+            sweep.send(&end, link, VALUES, &words).await;
+        }
+        let sources = part.links.iter().filter(|link| !link.ghosts.is_empty()).count();
+        end.wait_until(|| part.came[0].get() == iteration * sources).await;
+        part.share.borrow_mut().sweep_edges();
+        part.share.borrow_mut().sweep_faces();
+        parallel::compute(&end, flux).await;
+        for link in part.links.iter().filter(|link| !link.ghosts.is_empty()) {
+            let words = part.share.borrow_mut().sums_for(link.ghosts.clone());
+            sweep.send(&end, link, SUMS, &words).await;
+        }
+        let owing = part.links.iter().filter(|link| !link.given.is_empty()).count();
+        end.wait_until(|| part.came[1].get() == iteration * owing).await;
+        part.share.borrow_mut().update();
+        parallel::compute(&end, NODE_INSTRUCTIONS * nodes as u64).await;
+    }
+    sweep.span.end(&end, &collective).await;
+    sweep.end(own, part.share.borrow().amounts().to_vec());
+}
+
+impl Part {
+    fn new(share: FluidShare, processor: usize) -> Part {
+        let mut links = share.links.clone();
+        let after = links.partition_point(|link| link.other < processor);
+        links.rotate_left(after);
+        Part { share: RefCell::new(share), links, came: Default::default() }
+    }
+
+    /// Takes a batch; the instructions that it costs.
+    fn take(&self, from: EndId, what: u8, words: &[u32]) -> u64 {
+        let link = self.links.iter().find(|link| link.other == from.index()).expect("a batch comes from a neighbour");
+        let came = &self.came[usize::from(what)];
+        came.set(came.get() + 1);
+        let nodes = words.len() as u64 / 3;
+        match what {
+            VALUES => {
+                self.share.borrow_mut().take_values(link.ghosts.clone(), words);
+                PACK_INSTRUCTIONS * nodes
+            }
+            _ => {
+                self.share.borrow_mut().take_sums(&link.given, words);
+                ADD_INSTRUCTIONS * nodes
+            }
+        }
+    }
+}
+
+impl Sweep {
+    pub(super) fn new(parameters: &Unstructured, processors: usize, seed: u64) -> Sweep {
+        let mesh = Mesh::generate(parameters.size(), seed).expect("a mesh of this size");
+        let fluid = Fluid::new(&mesh, seed);
+        let owners = partition::parts(&mesh.coordinates, processors);
+        let shares = FluidShare::all(&fluid, &owners, processors).into_iter().enumerate();
+        Sweep {
+            iterations: parameters.iterations,
+            parts: shares.map(|(processor, share)| Part::new(share, processor)).collect(),
+            fluid,
+            batches: Cell::new(0),
+            span: parallel::Span::default(),
+            made: RefCell::new(vec![None; processors]),
+        }
+    }
+
+    /// Gathers a batch and sends it.
+    async fn send(&self, end: &Active, link: &ShareLink, what: u8, words: &[u32]) {
+        parallel::compute(end, PACK_INSTRUCTIONS * words.len() as u64 / 3).await;
+        self.batches.set(self.batches.get() + 1);
+        parallel::send(end, link.other, what, words).await;
+    }
+
+    /// Keeps what a processor's nodes hold; the last one compares all with a serial run.
+    pub(super) fn end(&self, processor: usize, amounts: Vec<[i32; 3]>) {
+        self.made.borrow_mut()[processor] = Some(amounts);
+        let Some(made) = self.made.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
+        let serial = self.fluid.serial(self.iterations);
+        let of = |(part, amounts): (&Part, &Vec<[i32; 3]>)| {
+            part.share.borrow().nodes.iter().map(|node| serial[*node as usize]).eq(amounts.iter().copied())
+        };
+        let same = self.parts.iter().zip(&made).all(of);
+        assert!(same, "the flow is not that of a serial run: a model moved wrong bytes");
+    }
+}
+
+impl Running for Sweep {
+    fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
+        let mut metrics = parallel::packet_metrics(world);
+        metrics.push(self.span.metric("unstructured.cycles", outcome));
+        metrics.push(Metric::new("unstructured.batches", self.batches.get() as f64, ""));
+        metrics.extend(parallel::latency_metrics(world));
+        metrics
+    }
+}

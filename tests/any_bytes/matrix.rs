@@ -1,0 +1,17 @@
+//! Any bytes as a matrix, in each format: it is sound, or its problem is told, with its line.
+
+use narrows::program::input::{harwell_boeing, matrix_market, triplets};
+
+/// What holds of any bytes.
+pub fn any(bytes: &[u8]) {
+    for read in [matrix_market::read, harwell_boeing::read, triplets::read] {
+        match read(bytes) {
+            Ok(matrix) => assert!(matrix.is_sound() && matrix.adjacency().is_sound() && matrix.rows() > 0),
+            Err(error) => {
+                let lines = bytes.split(|byte| *byte == b'\n').count() as u64;
+                assert!((1..=lines).contains(&error.line), "{error} of {lines} lines");
+                assert!(!error.message.is_empty() && error.message.len() < 400, "{error}");
+            }
+        }
+    }
+}
