@@ -233,6 +233,28 @@ mod em3d {
     }
 
     #[test]
+    fn updates_are_messages_of_twenty_bytes_one_for_each_value() {
+        for bench in [SYNTHETIC, UNORDERED, CM5] {
+            let result = bench.run(&format!("{HEAVY}\nsends = \"updates\""));
+            let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
+            assert_eq!(of_size(20), metric(&result, "em3d.messages"));
+            // Three rounds of each of seven barriers, on eight processors.
+            assert_eq!(of_size(8), (7 * 3 * 8) as f64);
+            assert_eq!(of_size(8) + of_size(20), metric(&result, "packets.sent"));
+        }
+        // As many values as transfers bring, of which one is 8 bytes.
+        let [transfers, updates] = ["transfers", "updates"].map(|sends| {
+            let result = SYNTHETIC.run(&format!("{LIGHT}\nsends = \"{sends}\""));
+            result.metrics.into_iter().filter(|metric| metric.name.starts_with("messages.size."))
+        });
+        let bytes =
+            |metric: &narrows::engine::Metric| metric.name["messages.size.".len()..].parse::<f64>().expect("bytes");
+        let values: f64 = transfers.map(|metric| (bytes(&metric) - 8.0) / 8.0 * metric.value).sum();
+        let sent: f64 = updates.filter(|metric| bytes(metric) == 20.0).map(|metric| metric.value).sum();
+        assert_eq!(values, sent);
+    }
+
+    #[test]
     fn without_other_processors_it_computes_and_meets_at_barriers_only() {
         let result = SYNTHETIC.run("em3d]\nlocal-p = 100\nn-nodes = 10\nd-nodes = 4\narc-cycles = 5");
         assert_eq!(metric(&result, "em3d.cycles_per_iteration"), (2 * (10 * 4 * 5 + BARRIER)) as f64);
@@ -281,6 +303,12 @@ mod radix_sort {
         let counted = metric(&result, "radix.cycles") - 2.0 * phases;
         assert!((2.0 * 1_000.0..2.0 * 1_200.0).contains(&counted), "{counted}");
     }
+}
+
+/// What processors' time went into, on average, by cause.
+fn times(result: &RunResult) -> [f64; 5] {
+    ["compute", "send", "receive", "wait_for_room", "wait_for_message"]
+        .map(|cause| metric(result, &format!("time.{cause}")))
 }
 
 mod solvers {
@@ -344,5 +372,54 @@ mod solvers {
         assert_eq!(metric(&result, "spsolve.rows"), 12.0);
         // A row of the grid waits for those before it and above it: a diagonal is a level.
         assert_eq!(metric(&result, "spsolve.levels"), 6.0);
+    }
+}
+
+mod time {
+    use super::*;
+
+    #[test]
+    fn goes_into_causes_that_add_up_to_it() {
+        let programs = ["em3d]\nn-nodes = 20\niterations = 3\nsends = \"updates\"", "radix-sort]\nkeys = 50"];
+        for program in programs {
+            for bench in [SYNTHETIC, UNORDERED, CM5] {
+                let result = bench.run(program);
+                // Programs end within a few polls of the last of them.
+                let (sum, cycles) = (times(&result).iter().sum::<f64>(), metric(&result, "cycles"));
+                assert!(sum <= cycles + 1.0 && sum > 0.97 * cycles, "{sum} of {cycles}");
+            }
+        }
+    }
+
+    #[test]
+    fn is_told_by_what_it_went_into() {
+        // Values are sent and received at stated costs; nobody waits for room.
+        let result =
+            SYNTHETIC.run("em3d]\nn-nodes = 20\nd-nodes = 6\niterations = 3\narc-cycles = 50\nsends = \"updates\"");
+        let [compute, send, receive, room, _] = times(&result);
+        let (packets, handled) = (metric(&result, "packets.sent") / 8.0, metric(&result, "messages.size.20") / 8.0);
+        let barriers = packets - handled;
+        let computed = (3 * 2 * 20 * 6 * 50) as f64 + 9.0 * handled + 8.0 * barriers;
+        let stated = [computed, 40.0 * packets, 60.0 * packets, 0.0];
+        for (time, stated) in [compute, send, receive, room].into_iter().zip(stated) {
+            // A cycle is no whole number of picoseconds, so that each interval may be off by one.
+            assert!((time - stated).abs() <= 1e-6 * stated, "{time} cycles, {stated} are stated");
+        }
+    }
+
+    #[test]
+    fn is_lost_where_there_is_no_room() {
+        let text = SYNTHETIC.text("em3d]\nn-nodes = 20\nlocal-p = 0\niterations = 2\nsends = \"updates\"");
+        let run = |outgoing: u32| {
+            let text = text.replace("outgoing = 4096", &format!("outgoing = {outgoing}")).replace("8 GB/s", "4 MB/s");
+            let read = machine::read(Document::Text("test.toml", &text, None), &[]);
+            study::run(&read.unwrap_or_else(|problems| panic!("{problems}")).value, Recorder::off())
+        };
+        let (little, much) = (times(&run(1)), times(&run(4096)));
+        assert!(little[3] > 1000.0 && much[3] == 0.0, "{little:?} {much:?}");
+        for cause in [0, 1] {
+            let ratio = little[cause] / much[cause];
+            assert!((ratio - 1.0).abs() < 1e-6, "computing and sending take what they take: {little:?} {much:?}");
+        }
     }
 }

@@ -227,7 +227,13 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
         }
         "cyclic-shift" => format!("cyclic-shift = {{ words = {}, barriers = {} }}", of(1, 60), of(0, 1) == 1),
         "radix-sort" => format!("radix-sort = {{ keys = {}, bits = {}, passes = {} }}", of(1, 20), of(1, 4), of(1, 2)),
-        "em3d" => format!("em3d = {{ n-nodes = {}, d-nodes = {}, iterations = {} }}", of(1, 8), of(1, 4), of(1, 2)),
+        "em3d" => {
+            let sends = if of(0, 1) == 0 { "transfers" } else { "updates" };
+            let (nodes, degree, iterations) = (of(1, 8), of(1, 4), of(1, 2));
+            format!(
+                "em3d = {{ n-nodes = {nodes}, d-nodes = {degree}, iterations = {iterations}, sends = \"{sends}\" }}"
+            )
+        }
         "spsolve" => {
             let rows_to = if of(0, 1) == 0 { "near" } else { "dealt" };
             let (rows, iterations) = (of(20, 40), of(1, 2));

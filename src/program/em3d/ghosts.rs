@@ -16,8 +16,9 @@ struct Side {
     needed: BTreeMap<usize, Vec<u32>>,
     /// Values of all graph nodes of the side, as far as they have come; the others are not numbers.
     known: RefCell<Vec<f64>>,
-    /// From how many processors.
+    /// How many values have come, and how many are needed.
     came: Cell<usize>,
+    awaited: usize,
 }
 
 impl Ghosts {
@@ -29,8 +30,9 @@ impl Ghosts {
             for from in sources.filter(|from| graph.at(*from).0 != processor) {
                 needed.entry(graph.at(from).0).or_default().insert(from);
             }
+            let awaited = needed.values().map(BTreeSet::len).sum();
             let needed = needed.into_iter().map(|(from, nodes)| (from, nodes.into_iter().collect())).collect();
-            Side { needed, known: RefCell::new(vec![f64::NAN; graph.nodes()]), came: Cell::new(0) }
+            Side { needed, awaited, known: RefCell::new(vec![f64::NAN; graph.nodes()]), came: Cell::new(0) }
         };
         Ghosts { sides: [side(0), side(1)] }
     }
@@ -59,12 +61,21 @@ impl Ghosts {
         for (node, words) in needed.iter().zip(words.chunks(2)) {
             known[*node as usize] = f64::from_bits(u64::from(words[0]) | u64::from(words[1]) << 32);
         }
+        side.came.set(side.came.get() + needed.len());
+    }
+
+    /// Takes one value: its graph node, and two words.
+    pub fn update(&self, side: usize, words: &[u32]) {
+        let (side, node) = (&self.sides[side], words[0] as usize);
+        let value = f64::from_bits(u64::from(words[1]) | u64::from(words[2]) << 32);
+        let had = std::mem::replace(&mut side.known.borrow_mut()[node], value);
+        assert!(had.is_nan(), "a value came twice, or before the last one was used");
         side.came.set(side.came.get() + 1);
     }
 
-    /// Whether the values of a side have come from all that have some.
+    /// Whether all values of a side have come that are needed.
     pub fn are_all_here(&self, side: usize) -> bool {
-        self.sides[side].came.get() == self.sides[side].needed.len()
+        self.sides[side].came.get() == self.sides[side].awaited
     }
 
     /// The values of a side, those of the processor's `own` graph nodes among them; others must come

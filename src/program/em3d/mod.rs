@@ -12,6 +12,10 @@
 //! half steps a processor sends the values that another needs in one message to it; after each is a
 //! barrier. Values are of 64 bits, two words each, and must be bit for bit those of a serial run.
 //!
+//! Instead of transfers it may send updates, as with a custom update protocol (Falsafi et al. 1994; Mukherjee and
+//! Hill 1998, Table 4): a message of 12 bytes for each value that another processor needs, its place and the value;
+//! barriers are then by messages, too.
+//!
 //! Leaves out: the set-up of the graph, which is not timed.
 
 mod ghosts;
@@ -20,6 +24,7 @@ mod graph;
 #[cfg(test)]
 mod tests;
 
+use super::collective::Collective;
 use super::{Running, parallel};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
@@ -44,10 +49,25 @@ pub struct Em3d {
     pub dist_span: Option<u64>,
     /// Iterations.
     pub iterations: u64,
+    /// How values travel.
+    pub sends: Sends,
     /// Processor cycles to compute with an arc: 40 (chosen: two operands that miss the cache, a multiplication and
     /// an addition on a 33 MHz SPARC).
     pub arc_cycles: u64,
 }
+
+/// How values travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sends {
+    /// All that another processor needs in one message of many packets, and a barrier beside the network.
+    Transfers,
+    /// Each in a message of its own, and a barrier by messages.
+    Updates,
+}
+
+/// Instructions to put a value that came in its place (chosen: three loads of what came, an address, a store of two
+/// words, and to count it: a load, an addition, a store).
+const UPDATE_INSTRUCTIONS: u64 = 3 + 1 + 2 + 3;
 
 struct Field {
     parameters: Em3d,
@@ -75,6 +95,13 @@ impl Em3d {
                 .min(1)
                 .optional(),
             iterations: t.count("iterations", "Iterations").range(1, 400).or(5),
+            sends: t
+                .choice(
+                    "sends",
+                    "How values travel: transfers of all that a processor needs, or an update of 12 bytes for each",
+                    &[("transfers", Sends::Transfers), ("updates", Sends::Updates)],
+                )
+                .or("transfers"),
             arc_cycles: t.count("arc-cycles", "Processor cycles to compute with an arc").max(1_000_000).or(40),
         }
     }
@@ -108,20 +135,28 @@ impl Em3d {
             Rc::new(move || ends.iter().map(|end| end.sent()).sum())
         };
         parallel::start(world, |end| {
-            let (processor, taking) = (end.id().index(), field.clone());
-            end.on_transfer(move |from, side, words| taking.ghosts[processor].take(side.into(), from.index(), &words));
-            run(end, field.clone(), packets.clone())
+            let (processor, taking, collective) = (end.id().index(), field.clone(), Rc::<Collective>::default());
+            match self.sends {
+                Sends::Transfers => end.on_transfer(move |from, side, words| {
+                    taking.ghosts[processor].take(side.into(), from.index(), &words);
+                }),
+                Sends::Updates => parallel::take_by(&end, &collective, move |_, side, words| {
+                    taking.ghosts[processor].update(side.into(), words);
+                    UPDATE_INSTRUCTIONS
+                }),
+            }
+            run(end, collective, field.clone(), packets.clone())
         });
         field
     }
 }
 
 /// The program of a processor.
-async fn run(end: Rc<Active>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
+async fn run(end: Rc<Active>, collective: Rc<Collective>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
     let (graph, own) = (&field.graph, end.id().index());
     let (ghosts, arcs) = (&field.ghosts[own], field.parameters.n_nodes * field.parameters.d_nodes);
     let mut values = [0, 1].map(|side| graph.initial(side)[graph.of(own)].to_vec());
-    let began = parallel::barrier(&end).await;
+    let began = field.barrier(&end, &collective).await;
     if own == 0 {
         field.began.set((began, packets()));
     }
@@ -129,9 +164,7 @@ async fn run(end: Rc<Active>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
         // The values of H, side 1, are made of those of E, side 0, and then the other way.
         let (source, target) = (half_step % 2, 1 - half_step % 2);
         for (to, needed) in Ghosts::sent(&field.ghosts, graph, source, own) {
-            let words: Vec<u32> = needed.iter().flat_map(|index| words(values[source][*index])).collect();
-            field.messages.set(field.messages.get() + 1);
-            end.transfer(parallel::id(to), source as u8, &words).await;
+            field.send(&end, to, source, &needed, &values[source]).await;
         }
         end.wait_until(|| ghosts.are_all_here(source)).await;
         end.compute(arcs * field.parameters.arc_cycles).await;
@@ -140,7 +173,7 @@ async fn run(end: Rc<Active>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
             graph.step(target, graph.of(own), &values[target], &known)
         };
         values[target] = new;
-        let ended = parallel::barrier(&end).await;
+        let ended = field.barrier(&end, &collective).await;
         if own == 0 {
             field.ended.set((ended, packets()));
         }
@@ -154,6 +187,28 @@ fn words(value: f64) -> [u32; 2] {
 }
 
 impl Field {
+    /// Sends the values that `to` needs of a side.
+    async fn send(&self, end: &Active, to: usize, side: usize, needed: &[usize], values: &[f64]) {
+        if self.parameters.sends == Sends::Transfers {
+            let words: Vec<u32> = needed.iter().flat_map(|index| words(values[*index])).collect();
+            self.messages.set(self.messages.get() + 1);
+            return end.transfer(parallel::id(to), side as u8, &words).await;
+        }
+        for index in needed {
+            let (node, [low, high]) = (self.graph.of(end.id().index()).start + index, words(values[*index]));
+            self.messages.set(self.messages.get() + 1);
+            parallel::send(end, to, side as u8, &[node as u32, low, high]).await;
+        }
+    }
+
+    /// Waits for all processors; the cycle at which this one goes on.
+    async fn barrier(&self, end: &Active, collective: &Collective) -> u64 {
+        match self.parameters.sends {
+            Sends::Transfers => parallel::barrier(end).await,
+            Sends::Updates => collective.barrier(end).await,
+        }
+    }
+
     /// Keeps a processor's values; the last one compares them all with a serial run.
     fn end(&self, processor: usize, values: [Vec<f64>; SIDES]) {
         self.results.borrow_mut()[processor] = Some(values);
