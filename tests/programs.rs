@@ -400,11 +400,13 @@ mod time {
         let (packets, handled) = (metric(&result, "packets.sent") / 8.0, metric(&result, "messages.size.20") / 8.0);
         let barriers = packets - handled;
         let computed = (3 * 2 * 20 * 6 * 50) as f64 + 9.0 * handled + 8.0 * barriers;
-        let stated = [computed, 40.0 * packets, 60.0 * packets, 0.0];
-        for (time, stated) in [compute, send, receive, room].into_iter().zip(stated) {
+        for (time, stated) in [(compute, computed), (send, 40.0 * packets), (room, 0.0)] {
             // A cycle is no whole number of picoseconds, so that each interval may be off by one.
             assert!((time - stated).abs() <= 1e-6 * stated, "{time} cycles, {stated} are stated");
         }
+        // What comes within a cycle is taken from that cycle's beginning on.
+        let stated = 60.0 * packets;
+        assert!(receive <= stated + 0.01 && receive > stated - packets, "{receive} cycles, {stated} are stated");
     }
 
     #[test]

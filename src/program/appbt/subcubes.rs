@@ -41,12 +41,6 @@ impl Subcubes {
         self.shape
     }
 
-    /// How many there are.
-    #[cfg(test)]
-    pub fn count(&self) -> usize {
-        self.shape.iter().product()
-    }
-
     /// That of a processor.
     pub fn of(&self, processor: usize) -> Subcube {
         let [_, y, z] = self.shape;

@@ -100,7 +100,8 @@ async fn run(end: Rc<Active>, collective: Rc<Collective>, flight: Rc<Flight>) {
         let half = iteration as usize % 2;
         let all_told = || told.by[half].get() + 1 == end.ends();
         end.wait_until(|| all_told() && share.borrow().taken(iteration) == told.molecules[half].get()).await;
-        (told.by[half].take(), told.molecules[half].take());
+        told.by[half].set(0);
+        told.molecules[half].set(0);
         let mut instructions = 0;
         let cells = share.borrow().cells.len();
         for at in 0..cells {
