@@ -7,16 +7,16 @@
 
 use super::parallel;
 use crate::engine::EndId;
-use crate::messaging::active::{Active, ActiveMessage, HANDLERS, Received};
+use crate::messaging::active::{Active, ActiveMessage, PROTOCOL_HANDLERS, Received};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 /// A processor has come so far in a barrier.
-const BARRIER: u8 = HANDLERS - 3;
+const BARRIER: u8 = PROTOCOL_HANDLERS - 3;
 /// What the processors below have in a reduction.
-const UP: u8 = HANDLERS - 2;
+const UP: u8 = PROTOCOL_HANDLERS - 2;
 /// What all have.
-const DOWN: u8 = HANDLERS - 1;
+const DOWN: u8 = PROTOCOL_HANDLERS - 1;
 
 /// Instructions to enter what came, and to combine it (chosen: three loads, a store, an operation, a comparison
 /// and two of a loop).

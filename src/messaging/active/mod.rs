@@ -55,7 +55,7 @@ pub struct ActiveMessage {
     pub to: EndId,
     /// Whether it answers another, and so takes the reply network.
     pub reply: bool,
-    /// Which handler it runs; programs have those below [`HANDLERS`].
+    /// Which handler it runs; programs have those below [`PROTOCOL_HANDLERS`].
     pub handler: u8,
     /// What goes with it.
     pub words: MessageWords,
