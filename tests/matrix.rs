@@ -65,22 +65,22 @@ fn run_all(protocol: &str, runs_min: usize) {
 
 #[test]
 fn whatever_fits_delivers_without_a_protocol() {
-    run_all("protocols/none", 1150);
+    run_all("protocols/none", 1810);
 }
 
 #[test]
 fn whatever_fits_delivers_under_return_to_sender() {
-    run_all("protocols/return-to-sender-1998", 970);
+    run_all("protocols/return-to-sender-1998", 1330);
 }
 
 #[test]
 fn whatever_fits_delivers_under_nifdy() {
-    run_all("protocols/nifdy", 970);
+    run_all("protocols/nifdy", 1330);
 }
 
 #[test]
 fn whatever_fits_delivers_under_a_window() {
-    run_all("protocols/window", 970);
+    run_all("protocols/window", 1330);
 }
 
 /// Of the combinations that are accepted every so many are run with several endpoints a node; no list of parts

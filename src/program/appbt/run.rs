@@ -78,6 +78,9 @@ impl Appbt {
     }
 }
 
+/// A processor's field, and the greatest residuals of each iteration.
+type Made = (Field, Vec<Quantities>);
+
 struct Run {
     parameters: Appbt,
     gas: Gas,
@@ -87,8 +90,8 @@ struct Run {
     /// By processor, where it counts the chunks that are done.
     counters: Vec<[SharedAddress; COUNTERS]>,
     workers: Vec<Rc<Worker>>,
-    /// By processor that is done: its field, and the greatest residuals of each iteration.
-    results: RefCell<Vec<Option<(Field, Vec<Quantities>)>>>,
+    /// By processor that is done, what it has made.
+    results: RefCell<Vec<Option<Made>>>,
     /// Cycles from the first barrier to the last.
     took: Cell<u64>,
 }
@@ -204,7 +207,7 @@ impl Run {
     }
 
     /// Keeps a processor's field; the last one compares them all with a serial run.
-    fn end(&self, processor: usize, result: (Field, Vec<Quantities>)) {
+    fn end(&self, processor: usize, result: Made) {
         self.results.borrow_mut()[processor] = Some(result);
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
         let (serial, norms) = serial::run(&self.gas, self.parameters.iterations);

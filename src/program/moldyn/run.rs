@@ -51,7 +51,7 @@ impl Moldyn {
         let run = Rc::new(Run {
             parameters: self.clone(),
             seed: world.seed,
-            arrived: (0..processors).map(|_| RefCell::default()).collect(),
+            arrived: (0..processors).map(|_| Rc::default()).collect(),
             results: RefCell::new(vec![None; processors]),
             took: Cell::default(),
             liquid,
@@ -62,8 +62,9 @@ impl Moldyn {
         });
         parallel::start(world, |end| {
             let own = end.id().index();
-            let (taking, worker) = (run.clone(), run.workers[own].clone());
-            end.on_transfer(move |_, _, words| taking.arrived[own].borrow_mut().push(words));
+            // An end that held the run, which holds it, would never be gone.
+            let (arrived, worker) = (run.arrived[own].clone(), run.workers[own].clone());
+            end.on_transfer(move |_, _, words| arrived.borrow_mut().push(words));
             run.clone().program(worker)
         });
         run
@@ -81,7 +82,7 @@ struct Run {
     positions: Vec<SharedAddress>,
     workers: Vec<Rc<Worker>>,
     /// By processor, the segments of the ring that have come and were not taken, in order.
-    arrived: Vec<RefCell<Vec<Vec<u32>>>>,
+    arrived: Vec<Rc<RefCell<Vec<Vec<u32>>>>>,
     /// By processor that is done: positions and velocities of its own, and the energies.
     results: RefCell<Vec<Option<OwnPart>>>,
     /// Cycles from the first barrier to the last.

@@ -61,7 +61,7 @@ impl Dag {
     }
 
     /// The edges into a row: from where, and by what they multiply; in order.
-    pub fn into_row(&self, row: usize) -> (&[u32], &[f64]) {
+    pub fn edges_to(&self, row: usize) -> (&[u32], &[f64]) {
         let edges = self.begin[row]..self.begin[row + 1];
         (&self.sources[edges.clone()], &self.coefficients[edges])
     }
@@ -69,7 +69,7 @@ impl Dag {
     /// All edges: into which row, from where, and by what they multiply; in order.
     pub fn edges(&self) -> impl Iterator<Item = (u32, u32, f64)> + '_ {
         (0..self.rows()).flat_map(|row| {
-            let (sources, coefficients) = self.into_row(row);
+            let (sources, coefficients) = self.edges_to(row);
             sources.iter().zip(coefficients).map(move |(source, by)| (row as u32, *source, *by))
         })
     }
@@ -83,7 +83,7 @@ impl Dag {
     pub fn serial(&self, right_hand: &[f64]) -> Vec<f64> {
         let mut unknowns = vec![f64::NAN; self.rows()];
         for row in self.order.iter().map(|row| *row as usize) {
-            let (sources, coefficients) = self.into_row(row);
+            let (sources, coefficients) = self.edges_to(row);
             let contributions = sources.iter().zip(coefficients).map(|(source, by)| by * unknowns[*source as usize]);
             unknowns[row] = unknown(right_hand[row], contributions, self.reciprocals[row]);
         }
@@ -95,7 +95,7 @@ impl Dag {
     pub fn levels(&self) -> usize {
         let mut levels = vec![0; self.rows()];
         for row in self.order.iter().map(|row| *row as usize) {
-            let before = self.into_row(row).0.iter().map(|source| levels[*source as usize]).max();
+            let before = self.edges_to(row).0.iter().map(|source| levels[*source as usize]).max();
             levels[row] = before.unwrap_or(0) + 1;
         }
         levels.into_iter().max().unwrap_or(0)

@@ -91,7 +91,7 @@ impl RowShare {
             rows,
         };
         for (at, row) in (0..).zip(here.rows.iter().map(|row| *row as usize)) {
-            here.row_of.extend(dag.into_row(row).0.iter().map(|_| at));
+            here.row_of.extend(dag.edges_to(row).0.iter().map(|_| at));
             here.begin.push(here.row_of.len());
             here.out.extend(&out[row]);
             here.out_begin.push(here.out.len());
