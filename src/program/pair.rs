@@ -66,8 +66,12 @@ impl Pair {
         let has = RefCell::new(vec![false; self.packets as usize]);
         let measured = Rc::new(Measured { parameters: self.clone(), received: RefCell::default(), has });
         parallel::start(world, |end| {
-            let (taking, own) = (measured.clone(), end.clone());
-            end.on_message(move |received| taking.take(&own, received.words));
+            // An end that held itself would never be gone.
+            let (taking, own) = (measured.clone(), Rc::downgrade(&end));
+            end.on_message(move |received| {
+                let own = own.upgrade().expect("an end lives while it takes messages");
+                taking.take(&own, received.words);
+            });
             self.clone().run(end, measured.clone())
         });
         measured
