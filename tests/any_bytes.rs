@@ -55,25 +55,16 @@ fn captures() -> Vec<Vec<u8>> {
 
 /// A triangle with a tail as a METIS graph, with weights and without.
 fn graphs() -> Vec<Vec<u8>> {
-    let texts = ["% by hand\n4 4\n2 3\n1 3\n1 2 4\n3\n", "3 2 111 2\n9 5 6 2 7\n9 5 6 3 8 1 7\n9 5 6 2 8\n"];
+    let texts =
+        [include_str!("data/matrices/tailed-triangle.graph"), "3 2 111 2\n9 5 6 2 7\n9 5 6 3 8 1 7\n9 5 6 2 8\n"];
     texts.map(|text| text.as_bytes().to_vec()).into()
 }
 
 /// The same as a matrix, in each format.
 fn matrices() -> Vec<Vec<u8>> {
-    let market = "%%MatrixMarket matrix coordinate real symmetric\n% by hand\n4 4 6\n1 1 4\n2 1 -1\n3 1 -1e0\n4 3 -2.5\n\
-                  3 2 -1\n4 4 3\n";
-    let cards = "By hand                                                                 HAND\n\
-                 \x20            6             1             2             3             0\n\
-                 RSA                        4             4             6             0\n\
-                 (5I3)           (4I2)           (1P,2E12.4)         \n\
-                 \x20 1  4  5  6  7\n\
-                 \x201 2 3 3\n\
-                 \x204 4\n\
-                 \x20 4.0000E+00 -1.0000D+00\n\
-                 \x20-1.0000E+00 -1.0000+000\n\
-                 \x20-2.5000E+00  3.0000E+00\n";
-    let triplets = "0 0 4\n1 0 -1\n2 0 -1\n2 1 -1\n3 2 -2.5\n3 3 3\n";
+    let market = include_str!("data/matrices/tailed-triangle.mtx");
+    let cards = include_str!("data/matrices/tailed-triangle.rsa");
+    let triplets = include_str!("data/matrices/tailed-triangle.triplets");
     let general = "%%MatrixMarket MATRIX coordinate integer General\n2 2 3\n1 2 7\n2 1 7\n2 2 5\n";
     let pattern = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 1\n3 3\n";
     [market, cards, triplets, general, pattern].map(|text| text.as_bytes().to_vec()).into()

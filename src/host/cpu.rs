@@ -84,25 +84,12 @@ pub trait Processor {
 
     /// Reads consecutive registers, in bursts where the bus can.
     async fn read_run(&self, at: Address, into: &mut [u8]) {
-        let mut moved = 0;
-        while moved < into.len() {
-            let part = aligned(at + moved as u64, into.len() - moved);
-            let value = self.read(at + moved as u64, part).await;
-            into[moved..moved + part].copy_from_slice(&value.to_le_bytes()[..part]);
-            moved += part;
-        }
+        into_words(at, into, async |at, part| self.read(at, part).await).await;
     }
 
     /// Writes consecutive registers, in bursts where the bus can.
     async fn write_run(&self, at: Address, bytes: &[u8]) {
-        let mut moved = 0;
-        while moved < bytes.len() {
-            let part = aligned(at + moved as u64, bytes.len() - moved);
-            let mut value = [0; 8];
-            value[..part].copy_from_slice(&bytes[moved..moved + part]);
-            self.write(at + moved as u64, part, u64::from_le_bytes(value)).await;
-            moved += part;
-        }
+        of_words(at, bytes, async |at, part, value| self.write(at, part, value).await).await;
     }
 
     /// Reads 64 bytes of a device at once.
@@ -116,6 +103,31 @@ pub trait Processor {
 
     /// Time spent on accesses that left the processor.
     fn stalls(&self) -> Stalls;
+}
+
+/// Fills `into` with the bytes from `at` on, word by word.
+async fn into_words(at: Address, into: &mut [u8], read: impl AsyncFn(Address, usize) -> u64) {
+    let mut moved = 0;
+    while moved < into.len() {
+        let from = at + moved as u64;
+        let part = aligned(from, into.len() - moved);
+        let value = read(from, part).await;
+        into[moved..moved + part].copy_from_slice(&value.to_le_bytes()[..part]);
+        moved += part;
+    }
+}
+
+/// Has `bytes` written from `at` on, word by word.
+async fn of_words(at: Address, bytes: &[u8], write: impl AsyncFn(Address, usize, u64)) {
+    let mut moved = 0;
+    while moved < bytes.len() {
+        let to = at + moved as u64;
+        let part = aligned(to, bytes.len() - moved);
+        let mut value = [0; 8];
+        value[..part].copy_from_slice(&bytes[moved..moved + part]);
+        write(to, part, u64::from_le_bytes(value)).await;
+        moved += part;
+    }
 }
 
 /// How much of `left` bytes at `at` goes at once: up to a word of 8 bytes, none of it across a boundary.
@@ -267,26 +279,12 @@ impl AnyProcessor {
 
     /// Loads consecutive bytes of memory.
     pub async fn load_run(&self, from: Address, into: &mut [u8]) {
-        let mut moved = 0;
-        while moved < into.len() {
-            let at = from + moved as u64;
-            let part = aligned(at, into.len() - moved);
-            let value = self.load_word(at, part).await;
-            into[moved..moved + part].copy_from_slice(&value.to_le_bytes()[..part]);
-            moved += part;
-        }
+        into_words(from, into, async |at, part| self.load_word(at, part).await).await;
     }
 
     /// Stores consecutive bytes in memory.
     pub async fn store_run(&self, to: Address, bytes: &[u8]) {
-        let mut moved = 0;
-        while moved < bytes.len() {
-            let part = aligned(to + moved as u64, bytes.len() - moved);
-            let mut value = [0; 8];
-            value[..part].copy_from_slice(&bytes[moved..moved + part]);
-            self.store_word(to + moved as u64, part, u64::from_le_bytes(value)).await;
-            moved += part;
-        }
+        of_words(to, bytes, async |at, part, value| self.store_word(at, part, value).await).await;
     }
 
     /// The processor, if its cache snoops.

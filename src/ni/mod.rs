@@ -19,8 +19,7 @@
 //! | `fifo/` | memory in the interface, by words, blocks or user-level DMA |
 //! | `queue/` | coherent queues in cacheable memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
-//! | `mcp/` | the Myrinet control program: firmware of four threads, as data |
-//! | `mcp/` | sockets over UDP/IP on it, and the Myrinet control program below them |
+//! | `mcp/` | the Myrinet control program: firmware of four threads, as data; sockets over UDP/IP, and GM, on it |
 //! | `trapeze/` | the Trapeze firmware on it, with its delivery policies, and its driver |
 //!
 //! An interface names the means that it needs of a host ([`NiParameters::needs`]), never a host. A new

@@ -1,18 +1,15 @@
-//! A symmetric matrix: its strict lower triangle by rows, and its diagonal.
+//! A symmetric matrix, of which the lower triangle is kept.
 //!
 //! Of a pattern, which has no values, values are chosen: -1 beside the diagonal, and on it one more than
 //! there are others in the row, so that the matrix is positive definite.
 
-use super::{Adjacency, InputError};
+use super::{Adjacency, InputError, LowerTriangle};
 
 /// A symmetric matrix.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SymmetricMatrix {
-    /// Where the entries of each row begin, and where the last ones end.
-    begin: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    diagonal: Vec<f64>,
+    /// Its lower triangle.
+    pub lower: LowerTriangle,
     /// Whether the values were read, not chosen.
     pub has_values: bool,
 }
@@ -65,24 +62,18 @@ impl SymmetricMatrix {
 
     /// Of the entries (row, column, value) of the lower triangle, by rows and in the order of columns.
     pub(super) fn of_lower(rows: usize, entries: impl Iterator<Item = (u32, u32, f64)>) -> SymmetricMatrix {
-        let mut matrix = SymmetricMatrix {
-            begin: vec![0; rows + 1],
-            columns: Vec::new(),
-            values: Vec::new(),
-            diagonal: vec![0.0; rows],
-            has_values: true,
-        };
+        let mut lower = LowerTriangle { begin: vec![0; rows + 1], diagonal: vec![0.0; rows], ..LowerTriangle::empty() };
         for (row, column, value) in entries {
             if row == column {
-                matrix.diagonal[row as usize] = value;
+                lower.diagonal[row as usize] = value;
             } else {
-                matrix.begin[row as usize + 1] += 1;
-                matrix.columns.push(column);
-                matrix.values.push(value);
+                lower.begin[row as usize + 1] += 1;
+                lower.columns.push(column);
+                lower.values.push(value);
             }
         }
-        (0..rows).for_each(|row| matrix.begin[row + 1] += matrix.begin[row]);
-        matrix
+        (0..rows).for_each(|row| lower.begin[row + 1] += lower.begin[row]);
+        SymmetricMatrix { lower, has_values: true }
     }
 
     /// The pattern of a graph.
@@ -96,52 +87,22 @@ impl SymmetricMatrix {
     }
 
     fn choose_values(&mut self) {
-        self.values.fill(-1.0);
-        self.diagonal.fill(1.0);
-        for row in 0..self.rows() {
-            for at in self.begin[row]..self.begin[row + 1] {
-                self.diagonal[row] += 1.0;
-                self.diagonal[self.columns[at] as usize] += 1.0;
+        let LowerTriangle { begin, columns, values, diagonal } = &mut self.lower;
+        values.fill(-1.0);
+        diagonal.fill(1.0);
+        for row in 0..diagonal.len() {
+            for column in &columns[begin[row]..begin[row + 1]] {
+                diagonal[row] += 1.0;
+                diagonal[*column as usize] += 1.0;
             }
         }
     }
 
-    /// How many rows it has.
-    pub fn rows(&self) -> usize {
-        self.diagonal.len()
-    }
-
-    /// How many entries there are below the diagonal.
-    pub fn below(&self) -> usize {
-        self.columns.len()
-    }
-
-    /// The entries of a row before the diagonal: their columns, in order, and their values.
-    pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
-        let entries = self.begin[row]..self.begin[row + 1];
-        (&self.columns[entries.clone()], &self.values[entries])
-    }
-
-    /// The value of a row on the diagonal.
-    pub fn diagonal(&self, row: usize) -> f64 {
-        self.diagonal[row]
-    }
-
     /// Which rows have an entry in common.
     pub fn adjacency(&self) -> Adjacency {
-        let pairs = |row: usize| self.row(row).0.iter().map(move |column| (row as u32, *column));
-        Adjacency::of_edges(self.rows(), (0..self.rows()).flat_map(pairs))
-    }
-
-    /// Whether it is what it should be: columns in order, before the diagonal, all values finite.
-    pub fn is_sound(&self) -> bool {
-        let is_row = |row: usize| {
-            let columns = self.row(row).0;
-            columns.windows(2).all(|two| two[0] < two[1]) && columns.last().is_none_or(|last| (*last as usize) < row)
-        };
-        self.begin.last() == Some(&self.values.len())
-            && (0..self.rows()).all(is_row)
-            && self.values.iter().chain(&self.diagonal).all(|value| value.is_finite())
+        let (lower, rows) = (&self.lower, self.lower.rows());
+        let pairs = |row: usize| lower.row(row).0.iter().map(move |column| (row as u32, *column));
+        Adjacency::of_edges(rows, (0..rows).flat_map(pairs))
     }
 }
 

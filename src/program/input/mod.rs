@@ -4,7 +4,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `adjacency.rs` | who neighbours whom |
-//! | `matrix.rs` | a symmetric matrix, and what makes it of entries |
+//! | `matrix.rs`, `triangle.rs` | a symmetric matrix, what makes it of entries, and its lower triangle |
 //! | `lines.rs` | the lines of a file, and what is wrong with them |
 //! | `metis.rs` | METIS graphs |
 //! | `matrix_market.rs` | Matrix Market coordinates |
@@ -32,11 +32,13 @@ pub(super) mod partition;
 #[cfg(test)]
 mod tests;
 mod tetrahedra;
+mod triangle;
 pub mod triplets;
 
 pub use adjacency::Adjacency;
 pub use lines::InputError;
 pub use matrix::SymmetricMatrix;
+pub use triangle::LowerTriangle;
 
 use std::path::Path;
 

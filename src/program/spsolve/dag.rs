@@ -3,7 +3,7 @@
 //! Forward, `L x = b`, a row waits for those before it; backward, `Lᵀ x = b`, for those behind it. The
 //! edges into a row are in the order of columns.
 
-use super::factor::LowerMatrix;
+use crate::program::input::LowerTriangle;
 
 /// A triangular solve.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,7 +20,7 @@ pub struct Dag {
 
 impl Dag {
     /// The solve of `L x = b`.
-    pub fn forward(lower: &LowerMatrix) -> Dag {
+    pub fn forward(lower: &LowerTriangle) -> Dag {
         let rows = lower.rows();
         let edges = (0..rows).flat_map(|row| {
             let (columns, values) = lower.row(row);
@@ -30,14 +30,14 @@ impl Dag {
     }
 
     /// The solve of `Lᵀ x = b`.
-    pub fn backward(lower: &LowerMatrix) -> Dag {
+    pub fn backward(lower: &LowerTriangle) -> Dag {
         let rows = lower.rows();
         let mut edges: Vec<_> = Dag::forward(lower).edges().map(|(row, source, value)| (source, row, value)).collect();
         edges.sort_by_key(|(row, source, _)| (*row, *source));
         Dag::new(lower, edges.into_iter(), (0..rows as u32).rev().collect())
     }
 
-    fn new(lower: &LowerMatrix, edges: impl Iterator<Item = (u32, u32, f64)>, order: Vec<u32>) -> Dag {
+    fn new(lower: &LowerTriangle, edges: impl Iterator<Item = (u32, u32, f64)>, order: Vec<u32>) -> Dag {
         let rows = lower.rows();
         let mut dag = Dag {
             begin: vec![0; rows + 1],

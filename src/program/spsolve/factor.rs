@@ -2,15 +2,13 @@
 //! (Meijerink and van der Vorst 1977). Where a pivot would not be positive, the diagonal is made larger by
 //! a part of it, and by twice that if it does not suffice (Manteuffel 1980).
 
-use crate::program::input::SymmetricMatrix;
+use crate::program::input::{LowerTriangle, SymmetricMatrix};
 
-/// A lower triangular matrix, by rows.
+/// A factor.
 #[derive(Clone, PartialEq, Debug)]
-pub struct LowerMatrix {
-    begin: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    diagonal: Vec<f64>,
+pub struct Factor {
+    /// The triangular matrix, whose diagonal is above 0.
+    pub lower: LowerTriangle,
     /// The part by which the diagonal was made larger.
     pub shift: f64,
 }
@@ -20,27 +18,26 @@ const SHIFT_FIRST: f64 = 1e-3;
 /// The largest: with it, what has a positive diagonal is as good as diagonal itself.
 const SHIFT_MAX: f64 = 1e9;
 
-impl LowerMatrix {
+impl Factor {
     /// The incomplete factor of a matrix, or why there is none.
-    pub fn of(matrix: &SymmetricMatrix) -> Result<LowerMatrix, String> {
-        if let Some(row) = (0..matrix.rows()).find(|row| matrix.diagonal(*row) <= 0.0) {
-            let (row, value) = (row + 1, matrix.diagonal(row));
+    pub fn of(matrix: &SymmetricMatrix) -> Result<Factor, String> {
+        if let Some(row) = (0..matrix.lower.rows()).find(|row| matrix.lower.diagonal(*row) <= 0.0) {
+            let (row, value) = (row + 1, matrix.lower.diagonal(row));
             return Err(format!("expected a positive definite matrix: row {row} has {value} on the diagonal"));
         }
         let mut shift = 0.0;
         while shift < SHIFT_MAX {
-            if let Some(lower) = LowerMatrix::shifted(matrix, shift) {
-                return Ok(lower);
+            if let Some(factor) = Factor::shifted(matrix, shift) {
+                return Ok(factor);
             }
             shift = SHIFT_FIRST.max(2.0 * shift);
         }
         Err("expected a matrix with an incomplete factor: its entries are too large beside the diagonal".to_owned())
     }
 
-    fn shifted(matrix: &SymmetricMatrix, shift: f64) -> Option<LowerMatrix> {
-        let rows = matrix.rows();
-        let mut lower =
-            LowerMatrix { begin: vec![0], columns: Vec::new(), values: Vec::new(), diagonal: Vec::new(), shift };
+    fn shifted(matrix: &SymmetricMatrix, shift: f64) -> Option<Factor> {
+        let (matrix, rows) = (&matrix.lower, matrix.lower.rows());
+        let mut lower = LowerTriangle::empty();
         for row in 0..rows {
             let (columns, values) = matrix.row(row);
             let begin = lower.columns.len();
@@ -60,28 +57,7 @@ impl LowerMatrix {
             lower.diagonal.push(pivot.sqrt());
             lower.begin.push(lower.columns.len());
         }
-        Some(lower)
-    }
-
-    /// How many rows it has.
-    pub fn rows(&self) -> usize {
-        self.diagonal.len()
-    }
-
-    /// How many entries there are below the diagonal.
-    pub fn below(&self) -> usize {
-        self.columns.len()
-    }
-
-    /// The entries of a row before the diagonal: their columns, in order, and their values.
-    pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
-        let entries = self.begin[row]..self.begin[row + 1];
-        (&self.columns[entries.clone()], &self.values[entries])
-    }
-
-    /// The value of a row on the diagonal, above 0.
-    pub fn diagonal(&self, row: usize) -> f64 {
-        self.diagonal[row]
+        Some(Factor { lower, shift })
     }
 }
 

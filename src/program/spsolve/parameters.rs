@@ -1,9 +1,9 @@
 //! The parameters of a solve, and the triangular matrix that they describe.
 
 use super::SPSOLVE;
-use super::factor::LowerMatrix;
+use super::factor::Factor;
 use crate::program::input::fem::{self, FemSize};
-use crate::program::input::{self, Adjacency, SymmetricMatrix, partition};
+use crate::program::input::{self, Adjacency, LowerTriangle, SymmetricMatrix, partition};
 use crate::text::{Table, file};
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub enum RowsTo {
 #[derive(Clone, Debug)]
 pub struct Factored {
     /// The factor.
-    pub lower: LowerMatrix,
+    pub lower: LowerTriangle,
     /// The rows.
     pub neighbours: Adjacency,
 }
@@ -83,7 +83,7 @@ impl Spsolve {
     }
 
     /// The factor, of the file or as it is drawn from the seed, and each row's processor.
-    pub(super) fn factored(&self, seed: u64, processors: usize) -> (LowerMatrix, Vec<u32>) {
+    pub(super) fn factored(&self, seed: u64, processors: usize) -> (LowerTriangle, Vec<u32>) {
         let drawn;
         let (factored, places) = match &self.file {
             Some(file) => (&**file, None),
@@ -104,7 +104,7 @@ impl Spsolve {
 
 impl Factored {
     fn of(matrix: &SymmetricMatrix) -> Result<Factored, String> {
-        Ok(Factored { lower: LowerMatrix::of(matrix)?, neighbours: matrix.adjacency() })
+        Ok(Factored { lower: Factor::of(matrix)?.lower, neighbours: matrix.adjacency() })
     }
 }
 

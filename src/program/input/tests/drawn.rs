@@ -88,7 +88,7 @@ fn a_mesh_that_cannot_be_is_refused() {
 
 #[test]
 fn a_matrix_of_finite_elements_is_as_large_as_was_asked() {
-    let of = |size| fem::generate(size, 3).expect("a matrix").matrix;
+    let of = |size| fem::generate(size, 3).expect("a matrix").matrix.lower;
     let matrix = of(BCSSTK32);
     assert_eq!(matrix.rows(), 44_609);
     // The last pair of mesh nodes is all or nothing; and the last mesh node has fewer rows.
@@ -105,7 +105,7 @@ fn a_matrix_of_finite_elements_is_as_large_as_was_asked() {
 
 #[test]
 fn a_matrix_of_finite_elements_is_dominated_by_its_diagonal() {
-    let matrix = fem::generate(FemSize { rows: 500, freedom: 3, neighbours: 20.0 }, 9).expect("a matrix").matrix;
+    let matrix = fem::generate(FemSize { rows: 500, freedom: 3, neighbours: 20.0 }, 9).expect("a matrix").matrix.lower;
     let mut beside = vec![0.0; 500];
     for row in 0..500 {
         for (column, value) in matrix.row(row).0.iter().zip(matrix.row(row).1) {

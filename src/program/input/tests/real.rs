@@ -24,8 +24,8 @@ fn a_mesh_around_an_aerofoil_is_read() {
 fn a_pattern_of_a_structure_is_read() {
     let bytes = file("matrices/bcsstk29.psa");
     let matrix = harwell_boeing::read(&bytes).expect("a pattern");
-    assert_eq!((matrix.rows(), matrix.rows() + matrix.below()), (13_992, 316_740));
-    assert!(matrix.is_sound() && !matrix.has_values);
+    assert_eq!((matrix.lower.rows(), matrix.lower.rows() + matrix.lower.below()), (13_992, 316_740));
+    assert!(matrix.lower.is_sound() && !matrix.has_values);
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_pattern_of_a_structure_is_read() {
 fn a_matrix_of_a_structure_is_read() {
     let bytes = file("matrices/bcsstk16.triplet");
     let matrix = triplets::read(&bytes).expect("a matrix");
-    assert_eq!((matrix.rows(), matrix.rows() + matrix.below()), (4884, 147_631));
-    assert!(matrix.is_sound() && matrix.has_values);
-    assert_eq!((matrix.diagonal(0), matrix.row(1).1[0]), (285_559_874.919_5, 26_666_666.662_28));
+    assert_eq!((matrix.lower.rows(), matrix.lower.rows() + matrix.lower.below()), (4884, 147_631));
+    assert!(matrix.lower.is_sound() && matrix.has_values);
+    assert_eq!((matrix.lower.diagonal(0), matrix.lower.row(1).1[0]), (285_559_874.919_5, 26_666_666.662_28));
 }
