@@ -11,6 +11,8 @@ pub struct MessagingParameters {
     pub costs: Costs,
     /// Whether transfers rely on packets that arrive in the order in which they were sent.
     pub in_order: bool,
+    /// Whether who sends or waits first takes in all that has arrived.
+    pub drain_first: bool,
     /// Cycles from the last node's entering a barrier until all leave it.
     pub barrier: u64,
     /// The largest message of a program; none where it is the largest that the program sends.
@@ -25,6 +27,7 @@ impl MessagingParameters {
     pub const PAPER: MessagingParameters = MessagingParameters {
         costs: Costs { send: 55, poll: 45, receive: 70, reorder: 0 },
         in_order: false,
+        drain_first: true,
         barrier: 0,
         message_max: Some(Bytes(4096)),
     };
@@ -48,6 +51,13 @@ impl MessagingParameters {
             in_order: t
                 .flag("in-order", "Whether transfers rely on packets that arrive in the order they were sent in")
                 .or(false),
+            drain_first: t
+                .flag(
+                    "drain-first",
+                    "Whether who sends an active message, or waits, first takes in all that has arrived; otherwise \
+                     nothing, or one packet",
+                )
+                .or(true),
             barrier: t
                 .count("barrier", "Cycles from the last node's entering a barrier until all leave it")
                 .max(CYCLES_MAX)
@@ -67,6 +77,8 @@ pub struct ActiveParameters {
     pub clock: Hertz,
     /// Whether transfers rely on order.
     pub in_order: bool,
+    /// Whether who sends or waits first takes in all that has arrived.
+    pub drain_first: bool,
     /// Cycles of a barrier.
     pub barrier: u64,
 }

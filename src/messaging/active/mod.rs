@@ -121,8 +121,12 @@ impl Active {
     /// The end over `end`, which enters barriers with others.
     pub fn new(end: &Rc<Endpoint>, barrier: &Rc<Barrier>) -> Rc<Active> {
         let messaging = end.parameters;
-        let parameters =
-            ActiveParameters { clock: end.cpu.clock(), in_order: messaging.in_order, barrier: messaging.barrier };
+        let parameters = ActiveParameters {
+            clock: end.cpu.clock(),
+            in_order: messaging.in_order,
+            drain_first: messaging.drain_first,
+            barrier: messaging.barrier,
+        };
         barrier.join(end.clone());
         Rc::new(Active {
             words_max: end.driver.limits().words,
@@ -202,6 +206,16 @@ impl Active {
     /// The program's time goes into `cause` from now on; what it went into before.
     pub fn spend(&self, cause: Cause) -> Cause {
         self.spent.turn(cause, self.end.now())
+    }
+
+    /// The part of its program that is timed begins.
+    pub fn begin_timed(&self) {
+        self.spent.begin(self.end.now());
+    }
+
+    /// It ends.
+    pub fn end_timed(&self) {
+        self.spent.end(self.end.now());
     }
 
     /// Packets for its node that left their interfaces and that its processor has not yet accepted,

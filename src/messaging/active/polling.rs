@@ -4,6 +4,10 @@
 //! and then waits for room in the interface, taking in what arrives meanwhile. A poll takes in what
 //! has arrived until it finds nothing; finding nothing costs its cycles, a packet costs that packet's.
 //! Answers of handlers are sent by whoever polls, after the packets that waited.
+//!
+//! Without `drain-first` a send takes in nothing while there is room, and a program that waits looks after each packet
+//! whether it may go on: as if it sent from the packet's handler, which nothing interrupts. So bursts pile up at
+//! receivers. Answers are then sent when their handler has returned.
 
 use super::{Active, ActiveMessage, Cause, HANDLERS, PROTOCOL_HANDLERS, Received, transfer};
 use crate::engine::{EndId, Journey, Time};
@@ -44,7 +48,9 @@ impl Active {
     pub async fn send(&self, packet: ActiveMessage) {
         assert!(packet.words.len() <= self.words_max(), "a packet has room for {} words", self.words_max());
         let mut run = self.end.run().await;
-        self.take_all(&mut run).await;
+        if self.parameters.drain_first {
+            self.take_all(&mut run).await;
+        }
         self.put(packet, &mut run).await;
         self.end.stop(run).await;
     }
@@ -86,11 +92,41 @@ impl Active {
         loop {
             while self.take_one().await {
                 taken += 1;
+                if !self.parameters.drain_first {
+                    self.put_answers(run).await;
+                }
             }
-            let answer = self.answers.borrow_mut().pop_front();
-            let Some(answer) = answer else { return taken };
-            self.put(answer, run).await;
+            if !self.put_answers(run).await {
+                return taken;
+            }
         }
+    }
+
+    /// Takes in what a program that waits does before it looks whether it may go on; how many packets.
+    async fn take_some(&self, run: &mut Run) -> usize {
+        if self.parameters.drain_first {
+            return self.take_all(run).await;
+        }
+        let taken = self.take_one().await;
+        self.put_answers(run).await;
+        taken.into()
+    }
+
+    /// Sends answers: all, or with `drain-first` one, before which all is taken in again. Whether there was any.
+    async fn put_answers(&self, run: &mut Run) -> bool {
+        let mut any = false;
+        while let Some(answer) = self.next_answer() {
+            self.put(answer, run).await;
+            any = true;
+            if self.parameters.drain_first {
+                break;
+            }
+        }
+        any
+    }
+
+    fn next_answer(&self) -> Option<ActiveMessage> {
+        self.answers.borrow_mut().pop_front()
     }
 
     /// Sends a packet without looking first.
@@ -188,8 +224,8 @@ impl Active {
 
     fn dispatch(&self, received: &Received<'_>) {
         if received.handler >= HANDLERS {
-            let whole = transfer::arrive(self, received);
-            if let Some((handler, words)) = whole {
+            transfer::arrive(self, received);
+            while let Some((handler, words)) = transfer::whole(self, received.from) {
                 let run = self.on_transfer.borrow().clone().expect("a node that is sent transfers handles them");
                 run(received.from, handler, words);
             }
@@ -218,10 +254,13 @@ impl Active {
             } else if end.now() >= until {
                 break false;
             }
-            if self.take_all(&mut run).await > 0 {
+            if self.take_some(&mut run).await > 0 {
                 polls = None;
                 if condition() {
                     break true;
+                }
+                if !self.parameters.drain_first {
+                    continue;
                 }
             }
             polls = polls.or_else(|| end.polls_for_packet());

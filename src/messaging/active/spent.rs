@@ -1,7 +1,7 @@
 //! What the time of a program goes into, by cause.
 //!
-//! Told by the processor's own clock, from a program's first call to the end of its last: one cause at a time,
-//! so that the times of all causes add up to that of the program. Leaves out: what a processor does between
+//! Told by the processor's own clock, from a program's first call to the end of its last, or of the part of it that
+//! is timed: one cause at a time, so that the times of all causes add up to that of the program. Leaves out: what a processor does between
 //! two calls, which takes no time, but for a program that says otherwise ([`Active::spend`](super::Active::spend)).
 
 use crate::engine::Time;
@@ -45,6 +45,8 @@ impl Cause {
 pub(super) struct Spent {
     cause: Cell<Cause>,
     since: Cell<Time>,
+    /// The part that is timed is over.
+    is_over: Cell<bool>,
     times: [Cell<Time>; Cause::ALL.len()],
 }
 
@@ -53,10 +55,25 @@ impl Spent {
     /// be told for an instant that lies back, but not behind the last change.
     pub fn turn(&self, cause: Cause, instant: Time) -> Cause {
         let before = self.cause.replace(cause);
+        if self.is_over.get() {
+            return before;
+        }
         let time = &self.times[before as usize];
         time.set(time.get() + instant.since(self.since.get()));
         self.since.set(instant.max(self.since.get()));
         before
+    }
+
+    /// What is timed begins: what was before does not count.
+    pub fn begin(&self, instant: Time) {
+        self.times.iter().for_each(|time| time.set(Time::ZERO));
+        self.since.set(instant);
+    }
+
+    /// It ends: what comes then does not count.
+    pub fn end(&self, instant: Time) {
+        self.turn(self.cause.get(), instant);
+        self.is_over.set(true);
     }
 
     /// How much went into `cause`, up to the last change.

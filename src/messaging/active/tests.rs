@@ -22,7 +22,7 @@ const WAY: u64 = 4 + 22 + 4;
 const COSTS: Costs = Costs { send: 40, poll: 0, receive: 60, reorder: 20 };
 
 const SYNTHETIC: MessagingParameters =
-    MessagingParameters { costs: COSTS, in_order: true, barrier: 10, message_max: None };
+    MessagingParameters { costs: COSTS, in_order: true, drain_first: true, barrier: 10, message_max: None };
 
 const UNORDERED: MessagingParameters = MessagingParameters { in_order: false, ..SYNTHETIC };
 
@@ -122,6 +122,55 @@ fn transfers_are_packed_as_stated_and_come_whole() {
     assert_eq!(transferred(UNORDERED, 6).0, 4);
     assert_eq!(transferred(UNORDERED, 61).0, 24);
     assert!(transferred(UNORDERED, 60).1 > transferred(SYNTHETIC, 60).1, "order is worth something");
+}
+
+/// The second transfer of a sender is answered when the last packet of the first has come, however late.
+#[test]
+fn a_transfer_waits_for_the_late_packets_of_another() {
+    let (_simulation, ends) = pair(UNORDERED);
+    let end = &ends[1];
+    let come = |handler: u8, words: &[u32]| transfer::arrive(end, &Received { from: EndId(0), handler, words });
+    let answers = || end.answers.borrow().len();
+    let [begin, data] = [HANDLERS, HANDLERS + 2];
+    come(begin, &[7 << 24 | 3]);
+    come(data, &[2, 30]);
+    come(begin, &[8 << 24]);
+    assert_eq!((transfer::whole(end, EndId(0)), answers()), (None, 1));
+    come(data, &[0, 10, 20]);
+    assert_eq!(transfer::whole(end, EndId(0)), Some((7, vec![10, 20, 30])));
+    assert_eq!(answers(), 2);
+    assert_eq!(transfer::whole(end, EndId(0)), Some((8, vec![])), "one of no words is whole at once");
+    assert_eq!(transfer::whole(end, EndId(0)), None);
+}
+
+/// Two packets have come while a program computed: it sends its own before it takes them, or after; and it goes on
+/// after the first, or after both.
+#[test]
+fn what_has_arrived_is_taken_before_a_send_or_after() {
+    let sent = |drain_first: bool| {
+        let (simulation, ends) = pair(MessagingParameters { drain_first, ..SYNTHETIC });
+        let (busy, other, came) = (ends[0].clone(), ends[1].clone(), Rc::new(Cell::new(0)));
+        let (coming, sent, went_on) = (came.clone(), Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        ends[0].on_message(move |_| coming.set(coming.get() + 1));
+        ends[1].on_message(|_| {});
+        let told = (sent.clone(), went_on.clone());
+        simulation.sim().spawn("computes", async move {
+            busy.compute(500).await;
+            busy.send(ActiveMessage::new(EndId(1), 1, &[])).await;
+            told.0.set(busy.cycle());
+            busy.wait_until(|| came.get() > 0).await;
+            told.1.set(busy.cycle());
+        });
+        simulation.sim().spawn("sends", async move {
+            for _ in 0..2 {
+                other.send(ActiveMessage::new(EndId(0), 1, &[])).await;
+            }
+        });
+        simulation.run(Limits::default());
+        (sent.get(), went_on.get())
+    };
+    assert_eq!(sent(true), (500 + 2 * 60 + 40, 500 + 2 * 60 + 40));
+    assert_eq!(sent(false), (500 + 40, 500 + 40 + 60));
 }
 
 #[test]

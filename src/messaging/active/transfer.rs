@@ -3,7 +3,8 @@
 //! With in-order delivery the first packet carries handler and length, "while subsequent messages
 //! contain the data" (Callahan and Goldstein 1995, §2.2). Without, "a round trip to initialize the
 //! destination processor's data structures" comes first, and each packet carries its offset.
-//! The sender polls after each packet. The packets of a transfer ask for a bulk dialog, which the last one ends.
+//! A receiver takes one transfer of each sender at a time: where the last packets of one are still under way, being
+//! late, it answers the next only when they are there. The sender polls after each packet. The packets of a transfer ask for a bulk dialog, which the last one ends.
 
 use super::{Active, ActiveMessage, Received};
 use crate::engine::EndId;
@@ -34,6 +35,8 @@ struct Partial {
     words: Vec<u32>,
     /// Words that have not come yet.
     missing: usize,
+    /// The next transfer of the same sender, which has not been answered.
+    next: Option<u32>,
 }
 
 /// Sends `words`.
@@ -90,19 +93,16 @@ pub(super) fn is_part(handler: u8) -> bool {
     handler == DATA
 }
 
-/// A packet of a transfer has come; the transfer if it is whole.
-pub(super) fn arrive(end: &Active, received: &Received<'_>) -> Option<(u8, Vec<u32>)> {
+/// A packet of a transfer has come.
+pub(super) fn arrive(end: &Active, received: &Received<'_>) {
     let mut arriving = end.transfers.arriving.borrow_mut();
     let from = received.from;
     match received.handler {
-        READY => {
-            end.transfers.ready.set(true);
-            return None;
-        }
-        BEGIN => {
-            end.answer(ActiveMessage { reply: true, ..ActiveMessage::new(from, READY, &[]) });
-            arriving.insert(from, Partial::new(received.words[0]));
-        }
+        READY => end.transfers.ready.set(true),
+        BEGIN => match arriving.get_mut(&from) {
+            Some(partial) => partial.next = Some(received.words[0]),
+            None => begin(end, &mut arriving, from, received.words[0]),
+        },
         _ if end.parameters.in_order => {
             let is_first = !arriving.contains_key(&from);
             let partial = arriving.entry(from).or_insert_with(|| Partial::new(received.words[0]));
@@ -114,15 +114,29 @@ pub(super) fn arrive(end: &Active, received: &Received<'_>) -> Option<(u8, Vec<u
             partial.place(received.words[0] as usize, &received.words[1..]);
         }
     }
-    let is_whole = arriving.get(&from).is_some_and(|partial| partial.missing == 0);
-    let whole = if is_whole { arriving.remove(&from) } else { None };
-    whole.map(|partial| (partial.handler, partial.words))
+}
+
+/// The transfer from there, if it is whole; the next one may then come.
+pub(super) fn whole(end: &Active, from: EndId) -> Option<(u8, Vec<u32>)> {
+    let mut arriving = end.transfers.arriving.borrow_mut();
+    arriving.get(&from).filter(|partial| partial.missing == 0)?;
+    let whole = arriving.remove(&from)?;
+    if let Some(next) = whole.next {
+        begin(end, &mut arriving, from, next);
+    }
+    Some((whole.handler, whole.words))
+}
+
+/// Sets a transfer up, and says so.
+fn begin(end: &Active, arriving: &mut BTreeMap<EndId, Partial>, from: EndId, what: u32) {
+    end.answer(ActiveMessage { reply: true, ..ActiveMessage::new(from, READY, &[]) });
+    arriving.insert(from, Partial::new(what));
 }
 
 impl Partial {
     fn new(what: u32) -> Partial {
         let length = (what & ((1 << LENGTH_BITS) - 1)) as usize;
-        Partial { handler: (what >> LENGTH_BITS) as u8, words: vec![0; length], missing: length }
+        Partial { handler: (what >> LENGTH_BITS) as u8, words: vec![0; length], missing: length, next: None }
     }
 
     fn place(&mut self, offset: usize, part: &[u32]) {
