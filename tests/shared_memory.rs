@@ -2,10 +2,11 @@
 
 use narrows::engine::{Bytes, EndId, Outcome, Recorder, Time};
 use narrows::host::Processor;
-use narrows::machine::{self, build};
+use narrows::machine::{self, Machine, build};
 use narrows::messaging::World;
 use narrows::messaging::shared::{SharedAddress, SharedMemory, SharedMemoryParameters, Space};
 use narrows::protocol::directory::Want;
+use narrows::study;
 use narrows::text::Document;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -42,15 +43,18 @@ async fn store(end: &SharedMemory, at: SharedAddress, value: u64) {
 /// When the machine's own workload, a few packets, is over.
 const BEGINS: Time = Time::from_us(1000);
 
-/// A machine of memory-bus nodes.
-fn world(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::Built {
+/// A machine of memory-bus nodes, and what runs on it.
+fn machine(ni: &str, fabric: &str, protocol: &str, nodes: usize, rest: &str) -> Machine {
     let text = format!(
         "parts = [\"hosts/memory-bus-1998\", \"ni/{ni}\", \"fabrics/{fabric}\", \"protocols/{protocol}\"]\n\
-         [nodes.n]\nhost = \"memory-bus-1998\"\ncount = {nodes}\n[workload.pair]\npackets = 8\n"
+         [nodes.n]\nhost = \"memory-bus-1998\"\ncount = {nodes}\n{rest}\n"
     );
     let read = machine::read(Document::Text("shared.toml", &text, None), &[]);
-    let machine = read.unwrap_or_else(|problems| panic!("{problems}")).value;
-    build::build(&machine, Recorder::off())
+    read.unwrap_or_else(|problems| panic!("{problems}")).value
+}
+
+fn world(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::Built {
+    build::build(&machine(ni, fabric, protocol, nodes, "[workload.pair]\npackets = 8"), Recorder::off())
 }
 
 fn shared(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<SharedAddress>) {
@@ -102,6 +106,31 @@ proptest! {
             });
         }
         prop_assert_eq!(built.run(), Outcome::Done);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    /// Processors make one tree, under locks and without; each word that one of them loads is compared with what
+    /// was stored, and bodies at the end with a serial run.
+    #[test]
+    fn bodies_go_where_a_serial_run_has_them(
+        ni in select(vec!["ni2w", "cni32qm", "ap3000", "queues"]),
+        protocol in select(vec!["none", "return-to-sender-1998", "window"]),
+        nodes in 2..7usize,
+        block in select(vec![8u64, 64, 128, 1024]),
+        bodies in 1..80u32,
+        seed in any::<u32>(),
+    ) {
+        let rest = format!(
+            "[shared-memory.software]\nblock = \"{block} B\"\n[run]\nseed = {seed}\n\
+             [workload.barnes]\nbodies = {bodies}\nsteps = 3"
+        );
+        let result = study::run(&machine(ni, "ideal-1998", protocol, nodes, &rest), Recorder::off());
+        prop_assert_eq!(&result.outcome, &Outcome::Done);
+        // In each step a coordinate goes up a tree of processors, and down again: 8 bytes beyond the header.
+        prop_assert_eq!(result.metric("messages.size.16"), Some((3 * 2 * (nodes - 1)) as f64));
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Models: a barrier by dissemination (Hensgen, Finkel and Manber 1988): in round k each processor sends a
 //! header alone to the one 2^k after it, and waits for that from the one 2^k before it. A reduction up a binary
-//! tree and its result down again, 8 bytes in each message: what it gives does not depend on who came first.
+//! tree and its result down again, 4 or 8 bytes in each message: what it gives does not depend on who came first.
 //! Leaves out: shared trees of the network, values of several words, groups.
 
 use super::parallel;
@@ -53,8 +53,8 @@ impl Collective {
         Some(COMBINE_INSTRUCTIONS)
     }
 
-    /// Waits for all processors; the cycle at which this one goes on.
-    pub async fn barrier(&self, end: &Active) -> u64 {
+    /// Waits for all processors.
+    pub async fn barrier(&self, end: &Active) {
         let (own, ends) = (end.id().index(), end.ends());
         self.barriers.set(self.barriers.get() + 1);
         let mut distance = 1;
@@ -66,7 +66,6 @@ impl Collective {
             end.wait_until(has_come).await;
             distance *= 2;
         }
-        end.cycle()
     }
 
     /// Combines a value of each processor, in the order of a binary tree; all get the same.
@@ -95,27 +94,10 @@ impl Collective {
     pub async fn sum(&self, end: &Active, own: u64) -> u64 {
         self.reduce(end, own, u64::wrapping_add).await
     }
-
-    /// The same of numbers that are rounded.
-    pub async fn sum_f64(&self, end: &Active, own: f64) -> f64 {
-        f64::from_bits(self.reduce(end, own.to_bits(), add_f64).await)
-    }
 }
 
 async fn send(end: &Active, to: usize, handler: u8, words: &[u32]) {
     end.send(ActiveMessage::new(parallel::id(to), handler, words)).await;
-}
-
-/// The sum that [`Collective::sum_f64`] gives of the numbers of all processors, made by one.
-pub(super) fn serial_sum_f64(numbers: &[f64]) -> f64 {
-    fn below(numbers: &[f64], place: usize) -> f64 {
-        children(place, numbers.len()).fold(numbers[place], |sum, child| sum + below(numbers, child))
-    }
-    below(numbers, 0)
-}
-
-fn add_f64(one: u64, other: u64) -> u64 {
-    (f64::from_bits(one) + f64::from_bits(other)).to_bits()
 }
 
 /// Who is below a processor in the tree.
@@ -123,12 +105,13 @@ fn children(place: usize, ends: usize) -> std::ops::Range<usize> {
     (2 * place + 1).min(ends)..(2 * place + 3).min(ends)
 }
 
-/// A value as it travels.
-fn words(value: u64) -> [u32; 2] {
-    [value as u32, (value >> 32) as u32]
+/// A value as it travels, in a word if it fits.
+fn words(value: u64) -> Vec<u32> {
+    let [low, high] = [value as u32, (value >> 32) as u32];
+    if high == 0 { vec![low] } else { vec![low, high] }
 }
 
 /// As it came.
 fn value(words: &[u32]) -> u64 {
-    u64::from(words[0]) | u64::from(words[1]) << 32
+    u64::from(words[0]) | u64::from(words.get(1).copied().unwrap_or(0)) << 32
 }

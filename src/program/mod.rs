@@ -13,6 +13,7 @@
 //! | `radix_sort/` | a sort of keys on all nodes |
 //! | `em3d/` | waves on an irregular graph, on all nodes |
 //! | `appbt/` | a gas in a cube, by sweeps: shared points at the faces of subcubes |
+//! | `barnes/` | gravity among bodies: a shared tree, made under locks and walked through |
 //! | `moldyn/` | molecules of a liquid: shared positions, and forces added up in bulk |
 //! | `worker.rs` | what a program of shared memory runs on |
 //! | `spsolve/` | a sparse triangular solve, on all nodes |
@@ -27,6 +28,7 @@
 //! | `pattern.rs` | payloads that can be told apart |
 
 pub mod appbt;
+pub mod barnes;
 pub mod bursts;
 mod collective;
 pub mod copy;
@@ -88,6 +90,8 @@ pub enum Workload {
     Em3d(em3d::Em3d),
     /// A gas in a cube.
     Appbt(appbt::Appbt),
+    /// Gravity among bodies.
+    Barnes(barnes::Barnes),
     /// Molecules of a liquid.
     Moldyn(moldyn::Moldyn),
     /// A sparse triangular solve.
@@ -101,8 +105,9 @@ pub enum Workload {
 }
 
 /// The programs that run on nodes, by their keys; all others drive the fabric alone.
-pub const ON_NODES: [&str; 14] = [
+pub const ON_NODES: [&str; 15] = [
     "appbt",
+    "barnes",
     "ping-pong",
     "stream",
     "page-fetch",
@@ -161,6 +166,7 @@ impl Workload {
             ("radix-sort", "A sort of keys on all nodes"),
             ("em3d", "Waves on an irregular graph, on all nodes"),
             ("appbt", "A gas in a cube, by shared memory, on all nodes"),
+            ("barnes", "Gravity among bodies, by a tree in shared memory, on all nodes"),
             ("moldyn", "Molecules of a liquid, by shared memory and bulk transfers, on all nodes"),
             ("spsolve", "A sparse triangular solve, on all nodes"),
             ("dsmc", "Molecules of a gas that fly from node to node"),
@@ -180,6 +186,7 @@ impl Workload {
             "radix-sort" => Workload::RadixSort(radix_sort::RadixSort::read(t)),
             "em3d" => Workload::Em3d(em3d::Em3d::read(t)),
             "appbt" => Workload::Appbt(appbt::Appbt::read(t)),
+            "barnes" => Workload::Barnes(barnes::Barnes::read(t)),
             "moldyn" => Workload::Moldyn(moldyn::Moldyn::read(t)),
             "spsolve" => Workload::Spsolve(spsolve::Spsolve::read(t)),
             "dsmc" => Workload::Dsmc(dsmc::Dsmc::read(t)),
@@ -269,7 +276,7 @@ impl Workload {
 
     /// Whether its programs share memory.
     pub fn shares_memory(&self) -> bool {
-        matches!(self, Workload::Appbt(_) | Workload::Moldyn(_))
+        matches!(self, Workload::Appbt(_) | Workload::Barnes(_) | Workload::Dsmc(_) | Workload::Moldyn(_))
     }
 
     /// Whether it needs no hosts and no interfaces.
@@ -289,6 +296,7 @@ impl Workload {
             Workload::RadixSort(_) => "radix-sort",
             Workload::Em3d(_) => "em3d",
             Workload::Appbt(_) => "appbt",
+            Workload::Barnes(_) => "barnes",
             Workload::Moldyn(_) => "moldyn",
             Workload::Spsolve(_) => "spsolve",
             Workload::Dsmc(_) => "dsmc",
@@ -325,6 +333,7 @@ impl Workload {
             Workload::RadixSort(workload) => workload.start(world),
             Workload::Em3d(workload) => workload.start(world),
             Workload::Appbt(workload) => workload.start(world),
+            Workload::Barnes(workload) => workload.start(world),
             Workload::Moldyn(workload) => workload.start(world),
             Workload::Spsolve(workload) => workload.start(world),
             Workload::Dsmc(workload) => workload.start(world),

@@ -112,13 +112,12 @@ impl Measured {
 impl Running for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let received = self.received.borrow();
-        let mut metrics = parallel::packet_metrics(world);
+        let mut own = Vec::new();
         let steady = &received[received.len() / 4..];
         if let [first, .., last] = steady {
             let each = (last - first) as f64 / (steady.len() - 1) as f64;
-            metrics.push(Metric::new("pair.cycles_per_packet", each, "cycles"));
+            own.push(Metric::new("pair.cycles_per_packet", each, "cycles"));
         }
-        metrics.extend(parallel::latency_metrics(world));
-        metrics
+        parallel::metrics(world, own)
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn take_by(
     end.on_transfer(move |from, handler, words| charge_whole(take_whole(from, handler, &words)));
 }
 
-/// When a program began and ended, in cycles of its first processor.
+/// The part of a program that is timed: when it began and ended, in cycles of its first processor.
 #[derive(Default)]
 pub(super) struct Span {
     began: Cell<u64>,
@@ -67,23 +67,40 @@ pub(super) struct Span {
 impl Span {
     /// All processors begin, now that the last one is ready.
     pub async fn begin(&self, end: &Active, collective: &Collective) {
-        let cycle = collective.barrier(end).await;
-        if end.id().index() == 0 {
-            self.began.set(cycle);
-        }
+        collective.barrier(end).await;
+        self.begun(end);
     }
 
     /// All processors end.
     pub async fn end(&self, end: &Active, collective: &Collective) {
-        let cycle = collective.barrier(end).await;
+        collective.barrier(end).await;
+        self.over(end);
+    }
+
+    /// A processor goes on from the barrier at which it begins.
+    pub fn begun(&self, end: &Active) {
+        end.begin_timed();
         if end.id().index() == 0 {
-            self.ended.set(cycle);
+            self.began.set(end.cycle());
+        }
+    }
+
+    /// A processor goes on from the barrier at which it ends.
+    pub fn over(&self, end: &Active) {
+        end.end_timed();
+        if end.id().index() == 0 {
+            self.ended.set(end.cycle());
         }
     }
 
     /// How many cycles lie between.
     pub fn metric(&self, name: &str, outcome: &Outcome) -> Metric {
-        let cycles = self.ended.get().saturating_sub(self.began.get()) as f64;
+        self.metric_each(name, 1, outcome)
+    }
+
+    /// How many of them each of so many iterations took.
+    pub fn metric_each(&self, name: &str, iterations: u64, outcome: &Outcome) -> Metric {
+        let cycles = self.ended.get().saturating_sub(self.began.get()) as f64 / iterations as f64;
         Metric::new(name, super::once(outcome.is_complete(), cycles), "cycles")
     }
 }
@@ -104,10 +121,18 @@ pub(super) fn id(node: usize) -> EndId {
     EndId(node as u32)
 }
 
+/// What such a program tells: of packets, messages and time, then what it has of its own, then latencies.
+pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
+    let mut metrics = packet_metrics(world);
+    metrics.extend(own);
+    metrics.extend(latency_metrics(world));
+    metrics
+}
+
 /// How many packets were sent, how many of them processors have accepted, and the cycles of the run;
 /// where they go by ports also what crossed the fabric, acknowledgements and copies among them, and
 /// the protocol's state.
-pub(super) fn packet_metrics(world: &World) -> Vec<Metric> {
+fn packet_metrics(world: &World) -> Vec<Metric> {
     let ends = world.actives();
     let sent: u64 = ends.iter().map(|end| end.sent()).sum();
     let delivered: u64 = ends.iter().map(|end| end.accepted()).sum();
@@ -129,27 +154,32 @@ pub(super) fn packet_metrics(world: &World) -> Vec<Metric> {
     metrics
 }
 
-/// How many messages of each size were sent, in bytes with a header of 8.
+/// How many messages were sent, the bytes of all, and how many there were of each size; with a header of 8 bytes.
 fn size_metrics(ends: &[Rc<Active>]) -> Vec<Metric> {
     let mut sizes = BTreeMap::<u64, u64>::new();
     for (size, times) in ends.iter().flat_map(|end| end.sizes()) {
         *sizes.entry(size).or_default() += times;
     }
-    sizes.into_iter().map(|(size, times)| count(&format!("messages.size.{size}"), times)).collect()
+    let messages = count("messages.count", sizes.values().sum());
+    let bytes: u64 = sizes.iter().map(|(size, times)| size * times).sum();
+    let each = sizes.iter().map(|(size, times)| count(&format!("messages.size.{size}"), *times));
+    [messages, Metric::new("messages.bytes", bytes as f64, "B")].into_iter().chain(each).collect()
 }
 
-/// What processors' time went into, on average.
+/// How long programs ran, from where their timed part begins to its end, and what that time went into, on average.
 fn time_metrics(ends: &[Rc<Active>]) -> Vec<Metric> {
     let mean = |cause: Cause| {
         let cycles = |end: &Rc<Active>| end.spent(cause).as_s() * end.clock().0 as f64;
         ends.iter().map(cycles).sum::<f64>() / ends.len() as f64
     };
-    Cause::ALL.map(|(cause, key)| Metric::new(format!("time.{key}"), mean(cause), "cycles")).into()
+    let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
+    let causes = Cause::ALL.map(|(cause, key)| Metric::new(format!("time.{key}"), mean(cause), "cycles"));
+    [Metric::new("time.program", total, "cycles")].into_iter().chain(causes).collect()
 }
 
 /// The latencies of all messages that programs took in, from the call that sends each: of active messages,
 /// a packet each.
-pub(super) fn latency_metrics(world: &World) -> Vec<Metric> {
+fn latency_metrics(world: &World) -> Vec<Metric> {
     super::latency_metrics("message.latency_one_way", &world.tally.latencies())
 }
 

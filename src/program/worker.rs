@@ -19,12 +19,16 @@
 //! time went is told by cause. It leaves out instruction fetches, and private data, which are in the cycles of
 //! instructions.
 
+use super::collective::Collective;
+use super::parallel;
 use crate::engine::{EndId, Metric, Time};
 use crate::host::{Address, Processor, Turn};
+use crate::messaging::World;
 use crate::messaging::active::{Active, Cause};
-use crate::messaging::shared::{SharedAddress, SharedMemory};
+use crate::messaging::shared::{SharedAddress, SharedMemory, Space};
 use crate::protocol::directory::Want;
 use std::cell::{Cell, RefCell};
+use std::future::Future;
 use std::rc::Rc;
 
 /// Cycles of a program between two looks at the network (chosen: a poll is then a few percent).
@@ -40,8 +44,13 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Of the program at an end.
-    pub fn new(end: &Rc<Active>, shared: &Rc<SharedMemory>) -> Rc<Worker> {
+    /// Of the programs at all ends of a world, that share this space, which is laid out.
+    pub fn all(world: &World, space: &Rc<Space>) -> Vec<Rc<Worker>> {
+        let ends = SharedMemory::all(world.actives(), space, world.shared_memory);
+        world.actives().iter().zip(&ends).map(|(end, shared)| Worker::new(end, shared)).collect()
+    }
+
+    fn new(end: &Rc<Active>, shared: &Rc<SharedMemory>) -> Rc<Worker> {
         Rc::new(Worker {
             end: end.clone(),
             shared: shared.clone(),
@@ -125,6 +134,12 @@ impl Worker {
         self.end.barrier().await;
     }
 
+    /// Combines a value of each, by messages; all get the same.
+    pub(super) async fn reduce(&self, collective: &Collective, own: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
+        self.wait_as(Cause::Others).await;
+        collective.reduce(&self.end, own, combine).await
+    }
+
     /// Waits until the word at `at` is as it should be: looks again when it was written.
     pub async fn wait_for(&self, at: SharedAddress, is_so: impl Fn(u64) -> bool) {
         while !is_so(self.load(at).await) {
@@ -167,6 +182,12 @@ impl Worker {
         self.end.transfer(to, 0, words).await;
     }
 
+    /// Sends words to a handler of another's program.
+    pub async fn send(&self, to: usize, handler: u8, words: &[u32]) {
+        self.wait_as(Cause::Send).await;
+        parallel::send(&self.end, to, handler, words).await;
+    }
+
     async fn take_turn(&self) {
         if self.turn.borrow().is_none() {
             let turn = self.end.cpu().hold("program").await;
@@ -193,6 +214,22 @@ impl Worker {
         self.end.poll().await;
         self.next_poll.set(self.end.now() + self.end.clock().cycles(POLL_EVERY));
     }
+}
+
+/// Starts a program on each. None leaves before all have ended: others may need what is in its memory.
+pub(super) fn start<F: Future<Output = ()> + 'static>(
+    world: &World,
+    workers: &[Rc<Worker>],
+    mut program: impl FnMut(Rc<Worker>) -> F,
+) {
+    parallel::start(world, |end| {
+        let worker = workers[end.id().index()].clone();
+        let program = program(worker.clone());
+        async move {
+            program.await;
+            worker.barrier().await;
+        }
+    });
 }
 
 /// How often a program waited for a block, in the mean.

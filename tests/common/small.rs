@@ -8,7 +8,7 @@ use narrows::text::Document;
 pub const HOSTS: [&str; 3] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5"];
 
 /// Small inputs, so that thousands run in minutes.
-const INPUTS: [(&str, &str); 14] = [
+const INPUTS: [(&str, &str); 15] = [
     ("ping-pong", "payload = \"300 B\"\nmessages = 2"),
     ("stream", "payload = \"300 B\"\nmessages = 4"),
     ("page-fetch", "page = \"300 B\"\nfaults = 2"),
@@ -18,6 +18,7 @@ const INPUTS: [(&str, &str); 14] = [
     ("radix-sort", "keys = 8\nbits = 3\npasses = 1"),
     ("em3d", "n-nodes = 4\nd-nodes = 2\niterations = 1"),
     ("appbt", "points = 4\niterations = 1"),
+    ("barnes", "bodies = 20\nsteps = 1"),
     ("moldyn", "cells = 1\niterations = 2\nlist-every = 1"),
     ("spsolve", "rows = 24\nfreedom = 1\nneighbours = 4"),
     ("dsmc", "cells = [4, 2, 2]\nmolecules = 40\niterations = 2"),

@@ -8,11 +8,11 @@ use super::subcubes::Subcubes;
 use super::{costs, residual, serial, sweep};
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
-use crate::messaging::shared::{SharedAddress, SharedMemory, Space};
-use crate::program::worker::{Worker, fault_metric};
-use crate::program::{Running, once, parallel};
+use crate::messaging::shared::{SharedAddress, Space};
+use crate::program::worker::{self, Worker, fault_metric};
+use crate::program::{Running, parallel};
 use crate::text::Table;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The parameters of appbt.
@@ -61,19 +61,18 @@ impl Appbt {
         // Each counter has a block to itself: who waits for one is not woken by another.
         let counters = |home: usize| [(); COUNTERS].map(|()| space.allocate(EndId(home as u32), 8));
         let counters = (0..processors).map(counters).collect();
-        let ends = SharedMemory::all(world.actives(), &space, world.shared_memory);
-        let workers: Vec<_> = world.actives().iter().zip(&ends).map(|(end, shared)| Worker::new(end, shared)).collect();
+        let workers = Worker::all(world, &space);
         let run = Rc::new(Run {
             parameters: self.clone(),
             results: RefCell::new(vec![None; processors]),
-            took: Cell::default(),
+            span: parallel::Span::default(),
             gas,
             subcubes,
             areas,
             counters,
             workers,
         });
-        parallel::start(world, |end| run.clone().program(run.workers[end.id().index()].clone()));
+        worker::start(world, &run.workers, |worker| run.clone().program(worker));
         run
     }
 }
@@ -92,8 +91,7 @@ struct Run {
     workers: Vec<Rc<Worker>>,
     /// By processor that is done, what it has made.
     results: RefCell<Vec<Option<Made>>>,
-    /// Cycles from the first barrier to the last.
-    took: Cell<u64>,
+    span: parallel::Span,
 }
 
 impl Run {
@@ -105,7 +103,7 @@ impl Run {
             self.write(&worker, &field, Holding::State, point).await;
         }
         worker.barrier().await;
-        let began = worker.end().cycle();
+        self.span.begun(worker.end());
         for iteration in 0..self.parameters.iterations {
             norms.push(self.residuals(&worker, &mut field).await);
             for axis in 0..3 {
@@ -122,7 +120,7 @@ impl Run {
             self.wrote(&worker, &field, &[Holding::State], costs::ADD, subcube.inner_points(&self.gas)).await;
             worker.barrier().await;
         }
-        self.took.set(worker.end().cycle() - began);
+        self.span.over(worker.end());
         self.end(worker.id(), (field, norms));
     }
 
@@ -244,11 +242,10 @@ fn values_mut(field: &mut Field, what: Holding, point: usize) -> &mut [f64] {
 
 impl Running for Run {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let mut metrics = parallel::packet_metrics(world);
-        let cycles = once(outcome.is_complete(), self.took.get() as f64 / self.parameters.iterations as f64);
-        metrics.push(Metric::new("appbt.cycles_per_iteration", cycles, "cycles"));
-        metrics.push(fault_metric(&self.workers));
-        metrics.extend(parallel::latency_metrics(world));
-        metrics
+        let own = [
+            self.span.metric_each("appbt.cycles_per_iteration", self.parameters.iterations, outcome),
+            fault_metric(&self.workers),
+        ];
+        parallel::metrics(world, own)
     }
 }

@@ -171,11 +171,12 @@ impl Measured {
 impl Running for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let count = |name: &str, count: u64| Metric::new(name, count as f64, "");
-        let mut metrics = parallel::packet_metrics(world);
-        metrics.push(count("bursts.phases", self.phases.get()));
-        metrics.push(count("bursts.messages", self.messages.get()));
-        metrics.push(count("bursts.out_of_order", self.receipts.out_of_order()));
-        metrics.extend(parallel::latency_metrics(world));
+        let own = [
+            count("bursts.phases", self.phases.get()),
+            count("bursts.messages", self.messages.get()),
+            count("bursts.out_of_order", self.receipts.out_of_order()),
+        ];
+        let mut metrics = parallel::metrics(world, own);
         metrics.extend(steady_metrics(world));
         metrics
     }

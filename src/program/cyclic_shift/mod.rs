@@ -117,12 +117,12 @@ impl Running for Measured {
         let cycles = super::once(outcome.is_complete(), self.ended_cycle.get() as f64);
         let words = (self.nodes as u64 - 1) * self.parameters.words;
         let most = self.pending.borrow().iter().max().copied().unwrap_or(0);
-        let mut metrics = parallel::packet_metrics(world);
-        metrics.push(Metric::new("shift.cycles", cycles, "cycles"));
-        metrics.push(Metric::new("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"));
-        metrics.push(Metric::new("shift.pending_max", most.into(), "packets"));
-        metrics.extend(parallel::latency_metrics(world));
-        metrics
+        let own = [
+            Metric::new("shift.cycles", cycles, "cycles"),
+            Metric::new("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
+            Metric::new("shift.pending_max", most.into(), "packets"),
+        ];
+        parallel::metrics(world, own)
     }
 
     fn map(&self) -> Option<Map> {

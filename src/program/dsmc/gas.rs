@@ -1,6 +1,7 @@
 //! A gas in a box of cells: at first, and after a serial run.
 
 use super::collide::{Collisions, collide};
+use super::flow::{self, CellState};
 use super::molecule::{Molecule, cell};
 use crate::engine::rng::{self, RandomStream};
 use rand::{RngExt, SeedableRng};
@@ -78,20 +79,28 @@ impl Gas {
         RandomStream::seed_from_u64(self.key ^ (iteration << 32 | u64::from(cell)))
     }
 
-    /// What one processor alone makes of it: the molecules in the order of their numbers, and what collided.
-    pub fn serial(&self, iterations: u64) -> (Vec<Molecule>, Collisions) {
+    /// What one processor alone makes of it: the molecules in the order of their numbers, what collided, and by cell
+    /// what dissipated.
+    pub fn serial(&self, iterations: u64) -> (Vec<Molecule>, Collisions, Vec<f64>) {
         let mut molecules = self.molecules.clone();
+        let mut dissipated = vec![0.0; self.size.cells()];
         let mut sum = Collisions::default();
         for iteration in 0..iterations {
             molecules.iter_mut().for_each(|molecule| molecule.fly(self.size.cells));
             // In the order of numbers within each cell.
             molecules.sort_unstable_by_key(|molecule| (molecule.cell, molecule.number));
+            let mut states = vec![CellState::default(); self.size.cells()];
             for of_cell in molecules.chunk_by_mut(|one, next| one.cell == next.cell) {
-                sum.add(collide(of_cell, &mut self.random(of_cell[0].cell, iteration)));
+                let cell = of_cell[0].cell;
+                sum.add(collide(of_cell, &mut self.random(cell, iteration)));
+                states[cell as usize] = flow::state(of_cell);
+            }
+            for (cell, sum) in (0..).zip(&mut dissipated) {
+                *sum += flow::dissipation(cell, self.size.cells, |other| states[other as usize]);
             }
         }
         molecules.sort_unstable_by_key(|molecule| molecule.number);
-        (molecules, sum)
+        (molecules, sum, dissipated)
     }
 }
 

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `molecule.rs` | a molecule, its flight, and how it travels between processors |
 //! | `collide.rs` | the collisions of a cell |
+//! | `flow.rs` | the flow that molecules make, and its gradients |
 //! | `gas.rs` | the box, the gas at first, and a serial run |
 //! | `share.rs` | a processor's cells, and what messages do to them |
 //! | `run.rs` | parameters, the program of a processor, the check of the result |
@@ -13,6 +14,10 @@
 //! walls along y and z; those that came into a cell of another processor are handed over, a message of 32
 //! bytes each (with a header of 12 the paper's 44); then the molecules of each cell collide, in
 //! pairs drawn without time counter (Bird's NTC, hard spheres). Lengths are in edges of a cell, times in steps.
+//!
+//! Then each processor puts the states of its cells where all can read them, in its own memory; and after a barrier
+//! reads those of cells beside its own, for the gradients of the flow. (Chosen: Table 4 has as many blocks of shared
+//! memory travel as molecules; the paper does not say what is in them.)
 //!
 //! **Bit-equal** to the serial run for any partition and order: flights do not touch each other; before
 //! they collide, a cell's molecules are put in the order of their numbers, and pairs are drawn from a
@@ -23,9 +28,10 @@
 //! (with a header the paper's 12); that also keeps them within an iteration of each other, and two lists take what
 //! comes early. In the end collisions are counted by a reduction.
 //!
-//! Leaves out: bodies in the flow, sampling, moving cells between processors, inner energies.
+//! Leaves out: bodies in the flow, means over time, moving cells between processors, inner energies.
 
 mod collide;
+mod flow;
 mod gas;
 mod molecule;
 mod run;
@@ -34,6 +40,7 @@ mod share;
 mod tests;
 
 pub use collide::Collisions;
+pub use flow::CellState;
 pub use gas::{Gas, GasSize};
 pub use molecule::Molecule;
 pub use run::Dsmc;
@@ -60,6 +67,12 @@ const SORT_INSTRUCTIONS: u64 = 12;
 /// Instructions of a cell, beside: the generator's state from seed, cell and iteration (20:
 /// some rounds of mixing), how many pairs (12), the loop (6). (Chosen, as for moving.)
 const CELL_INSTRUCTIONS: u64 = 20 + 12 + 6;
+/// Instructions to add a molecule to its cell's state: three loads, conversions and additions, three of the loop.
+/// (Chosen, as for moving.)
+const STATE_INSTRUCTIONS: u64 = 3 + 3 + 3 + 3;
+/// Instructions of a cell's gradients: three divisions for its mean (16 each), eighteen loads, nine differences,
+/// halves, squares and sums, twelve of addresses, four of the loop. (Chosen, as for moving.)
+const GRADIENT_INSTRUCTIONS: u64 = 48 + 18 + 36 + 12 + 4;
 /// Instructions to draw a pair: three random numbers (10 each), six loads of velocities, a difference, its
 /// square and root (9, the root counted as 10 more), addresses, a comparison, the loop (10). (Chosen, as for
 /// moving.)

@@ -2,6 +2,7 @@
 
 use super::Gas;
 use super::collide::{Collisions, collide};
+use super::flow::{self, CellState};
 use super::molecule::Molecule;
 use crate::program::input::partition;
 
@@ -112,6 +113,26 @@ impl GasShare {
         let collisions = collide(&mut molecules, &mut gas.random(self.cells[at], iteration));
         self.molecules[at] = molecules;
         collisions
+    }
+
+    /// The state of a cell after collisions, by its place among own cells.
+    pub fn state(&self, at: usize) -> CellState {
+        flow::state(&self.molecules[at])
+    }
+
+    /// A cell's processor, and where the cell is among those of that one.
+    pub fn place(&self, cell: u32) -> (usize, u32) {
+        (self.owners[cell as usize] as usize, self.place[cell as usize])
+    }
+
+    /// The cells of others beside own ones, in the order of their numbers.
+    pub fn beside(&self, gas: &Gas) -> Vec<u32> {
+        let sides = |cell: &u32| flow::beside(*cell, gas.size.cells).into_iter().flatten().flatten();
+        let is_others = |cell: &u32| self.owners[*cell as usize] != self.part;
+        let mut beside: Vec<u32> = self.cells.iter().flat_map(sides).filter(is_others).collect();
+        beside.sort_unstable();
+        beside.dedup();
+        beside
     }
 
     /// Its molecules, by cell and in the order of their numbers.

@@ -5,7 +5,8 @@ use super::collide::{DIFFERENCE_MAX, difference, scattered};
 use super::gas::SPEED;
 use super::run::Flight;
 use super::*;
-use crate::engine::rng;
+use crate::engine::{Bytes, rng};
+use crate::messaging::shared::Space;
 use crate::program::Workload;
 use crate::program::input::partition;
 use rand::RngExt;
@@ -67,7 +68,7 @@ fn a_collision_conserves_momentum_and_energy() {
 #[test]
 fn a_gas_keeps_its_molecules_momentum_and_energy() {
     let gas = Gas::new(SMALL, 3);
-    let (molecules, collisions) = gas.serial(ITERATIONS);
+    let (molecules, collisions, _) = gas.serial(ITERATIONS);
     assert!(collisions.collided > 1000);
     assert!(molecules.iter().enumerate().all(|(number, molecule)| molecule.number == number as u32));
     // Thousands of collisions, each rounded to single precision.
@@ -79,7 +80,7 @@ fn a_gas_keeps_its_molecules_momentum_and_energy() {
 
 #[test]
 fn pairs_collide_as_often_as_their_velocities_differ() {
-    let (_, collisions) = Gas::new(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3).serial(ITERATIONS);
+    let (_, collisions, _) = Gas::new(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3).serial(ITERATIONS);
     // The mean difference of Maxwell's velocities is 4 / sqrt(pi) of their standard deviation.
     let expected = 4.0 / std::f64::consts::PI.sqrt() * SPEED / DIFFERENCE_MAX;
     let part = collisions.collided as f64 / collisions.pairs as f64;
@@ -103,6 +104,20 @@ fn any_gas_comes_to_equilibrium() {
     // Of 8000 molecules it has a standard deviation of sqrt(24 / 8000).
     let equilibrium = kurtosis(&gas.serial(60).0);
     assert!((equilibrium - 3.0).abs() < 0.17, "{equilibrium}");
+}
+
+/// Of molecules that all fly alike nothing dissipates; of a shear along y what its gradient says, but at walls half.
+#[test]
+fn gradients_of_the_flow_are_seen() {
+    let size = [5, 4, 3];
+    let uniform = |_: u32| [7.0, 0.5, -0.25, 0.125];
+    assert!((0..60).all(|cell| flow::dissipation(cell, size, uniform) == 0.0));
+    let shear = |cell: u32| [1.0, 0.5 * (cell / 5 % 4) as f32, 0.0, 0.0];
+    let expected = |cell: u32| if (1..3).contains(&(cell / 5 % 4)) { 0.25 } else { 0.0625 };
+    assert!((0..60).all(|cell| flow::dissipation(cell, size, shear) == expected(cell)));
+    assert_eq!(flow::of_words(flow::words([7.0, 0.5, -0.25, 0.125])), uniform(0));
+    let corner = [[Some(4), Some(1)], [None, Some(5)], [None, Some(20)]];
+    assert_eq!(flow::beside(0, size), corner, "round the box along x");
 }
 
 /// Runs the parts, each molecule taken in an order of its own; how many were handed over.
@@ -145,7 +160,7 @@ fn bits(molecules: &[Molecule]) -> Vec<[u32; 8]> {
 #[test]
 fn parts_make_of_it_what_one_makes_of_it() {
     let gas = Gas::new(SMALL, 2);
-    let (serial, collisions) = gas.serial(6);
+    let (serial, collisions, _) = gas.serial(6);
     assert_eq!(bits(&serial), bits(&Gas::new(SMALL, 2).serial(6).0));
     assert_ne!(bits(&serial), bits(&Gas::new(SMALL, 3).serial(6).0));
     for parts in [1, 2, 7, 16] {
@@ -181,7 +196,7 @@ fn the_papers_gas_has_its_numbers() {
     gas.molecules.iter().for_each(|molecule| count[molecule.cell as usize] += 1);
     assert!(count.iter().all(|count| *count == 5));
     let owners = partition::parts(&DSMC.centres(), 16);
-    let (serial, collisions) = gas.serial(3);
+    let (serial, collisions, _) = gas.serial(3);
     let (molecules, of_parts, handed) = parallel(&gas, &owners, 16, 3);
     assert!(bits(&molecules) == bits(&serial) && of_parts == collisions);
     // Some six of a hundred fly into another processor's cells in an iteration.
@@ -204,12 +219,13 @@ fn what_does_not_fit_is_told() {
 
 /// A processor that has all; one molecule is off by as little as can be.
 fn ended(is_right: bool) {
-    let flight = Flight::new(&described("cells = [4, 2, 2]\nmolecules = 60\niterations = 2"), 1, 7);
-    let (mut molecules, collisions) = flight.gas.serial(2);
+    let space = Space::new(1, Bytes(128));
+    let flight = Flight::new(&described("cells = [4, 2, 2]\nmolecules = 60\niterations = 2"), 1, 7, &space);
+    let (mut molecules, collisions, dissipated) = flight.gas.serial(2);
     if !is_right {
         molecules[7].velocity[2] = f32::from_bits(molecules[7].velocity[2].to_bits() ^ 1);
     }
-    flight.end(0, (molecules, collisions));
+    flight.end(0, (molecules, collisions, dissipated));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The values of other processors that one needs: whose, which, and those that have come.
 
 use super::graph::{Graph, SIDES};
+use super::{COUNT_INSTRUCTIONS, COUNTS, UPDATE_INSTRUCTIONS};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -19,6 +20,8 @@ struct Side {
     /// How many values have come, and how many are needed.
     came: Cell<usize>,
     awaited: usize,
+    /// How many processors have told how many values they sent, and how many values that were.
+    told: Cell<(usize, usize)>,
 }
 
 impl Ghosts {
@@ -32,7 +35,8 @@ impl Ghosts {
             }
             let awaited = needed.values().map(BTreeSet::len).sum();
             let needed = needed.into_iter().map(|(from, nodes)| (from, nodes.into_iter().collect())).collect();
-            Side { needed, awaited, known: RefCell::new(vec![f64::NAN; graph.nodes()]), came: Cell::new(0) }
+            let known = RefCell::new(vec![f64::NAN; graph.nodes()]);
+            Side { needed, awaited, known, came: Cell::new(0), told: Cell::default() }
         };
         Ghosts { sides: [side(0), side(1)] }
     }
@@ -52,6 +56,14 @@ impl Ghosts {
         })
     }
 
+    /// The same value by value, in the order of the processor's graph nodes: which one, and to whom.
+    pub fn updates(all: &[Ghosts], graph: &Graph, side: usize, own: usize) -> Vec<(usize, usize)> {
+        let to_each = |(to, nodes): (usize, Vec<usize>)| nodes.into_iter().map(move |node| (node, to));
+        let mut updates: Vec<_> = Ghosts::sent(all, graph, side, own).flat_map(to_each).collect();
+        updates.sort_by_key(|(node, _)| *node);
+        updates
+    }
+
     /// Takes the values that `from` sent.
     pub fn take(&self, side: usize, from: usize, words: &[u32]) {
         let side = &self.sides[side];
@@ -64,8 +76,18 @@ impl Ghosts {
         side.came.set(side.came.get() + needed.len());
     }
 
+    /// Takes an update or a count; the instructions that it costs.
+    pub fn take_update(&self, handler: u8, words: &[u32]) -> u64 {
+        if handler < COUNTS {
+            self.update(handler.into(), words);
+            return UPDATE_INSTRUCTIONS;
+        }
+        self.tell((handler - COUNTS).into(), words[0] as usize);
+        COUNT_INSTRUCTIONS
+    }
+
     /// Takes one value: its graph node, and two words.
-    pub fn update(&self, side: usize, words: &[u32]) {
+    fn update(&self, side: usize, words: &[u32]) {
         let (side, node) = (&self.sides[side], words[0] as usize);
         let value = f64::from_bits(u64::from(words[1]) | u64::from(words[2]) << 32);
         let had = std::mem::replace(&mut side.known.borrow_mut()[node], value);
@@ -73,9 +95,21 @@ impl Ghosts {
         side.came.set(side.came.get() + 1);
     }
 
+    /// Takes what one that sends values has told: how many it has sent.
+    fn tell(&self, side: usize, values: usize) {
+        let told = &self.sides[side].told;
+        told.set((told.get().0 + 1, told.get().1 + values));
+    }
+
     /// Whether all values of a side have come that are needed.
     pub fn are_all_here(&self, side: usize) -> bool {
         self.sides[side].came.get() == self.sides[side].awaited
+    }
+
+    /// Whether all who send values of a side have told how many, and these have come.
+    pub fn are_all_told(&self, side: usize) -> bool {
+        let side = &self.sides[side];
+        side.told.get() == (side.needed.len(), side.came.get())
     }
 
     /// The values of a side, those of the processor's `own` graph nodes among them; others must come
@@ -83,6 +117,7 @@ impl Ghosts {
     pub fn with(&self, side: usize, own: Range<usize>, values: &[f64]) -> Vec<f64> {
         let side = &self.sides[side];
         side.came.set(0);
+        side.told.set((0, 0));
         let mut known = side.known.replace_with(|known| vec![f64::NAN; known.len()]);
         known[own].copy_from_slice(values);
         known

@@ -13,8 +13,9 @@
 //! barrier. Values are of 64 bits, two words each, and must be bit for bit those of a serial run.
 //!
 //! Instead of transfers it may send updates, as with a custom update protocol (Falsafi et al. 1994; Mukherjee and
-//! Hill 1998, Table 4): a message of 12 bytes for each value that another processor needs, its place and the value;
-//! barriers are then by messages, too.
+//! Hill 1998, Table 4): a message of 12 bytes for each value that another processor needs, its place and the value,
+//! in the order of graph nodes; and one of 4 to each processor that gets any: how many, since they may
+//! overtake each other.
 //!
 //! Leaves out: the set-up of the graph, which is not timed.
 
@@ -24,7 +25,6 @@ mod graph;
 #[cfg(test)]
 mod tests;
 
-use super::collective::Collective;
 use super::{Running, parallel};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
@@ -59,11 +59,17 @@ pub struct Em3d {
 /// How values travel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sends {
-    /// All that another processor needs in one message of many packets, and a barrier beside the network.
+    /// All that another processor needs in one message of many packets.
     Transfers,
-    /// Each in a message of its own, and a barrier by messages.
+    /// Each in a message of its own.
     Updates,
 }
+
+/// The handlers of counts are behind those of values, one for each side.
+const COUNTS: u8 = SIDES as u8;
+
+/// Instructions to add a count (chosen: two loads of what came, two others, two additions, two stores).
+const COUNT_INSTRUCTIONS: u64 = 8;
 
 /// Instructions to put a value that came in its place (chosen: three loads of what came, an address, a store of two
 /// words, and to count it: a load, an addition, a store).
@@ -74,8 +80,9 @@ struct Field {
     graph: Graph,
     ghosts: Vec<Ghosts>,
     messages: Cell<u64>,
-    began: Cell<(u64, u64)>,
-    ended: Cell<(u64, u64)>,
+    span: parallel::Span,
+    /// How many packets were sent before, and until the end.
+    packets: [Cell<u64>; 2],
     /// The values of the processors that are done, by side.
     results: RefCell<Vec<Option<[Vec<f64>; SIDES]>>>,
 }
@@ -126,8 +133,8 @@ impl Em3d {
             ghosts: (0..processors).map(|processor| Ghosts::new(&graph, processor)).collect(),
             graph,
             messages: Cell::new(0),
-            began: Cell::default(),
-            ended: Cell::default(),
+            span: parallel::Span::default(),
+            packets: Default::default(),
             results: RefCell::new(vec![None; processors]),
         });
         let packets: Rc<dyn Fn() -> u64> = {
@@ -135,48 +142,55 @@ impl Em3d {
             Rc::new(move || ends.iter().map(|end| end.sent()).sum())
         };
         parallel::start(world, |end| {
-            let (processor, taking, collective) = (end.id().index(), field.clone(), Rc::<Collective>::default());
+            let (processor, taking) = (end.id().index(), field.clone());
             match self.sends {
                 Sends::Transfers => end.on_transfer(move |from, side, words| {
                     taking.ghosts[processor].take(side.into(), from.index(), &words);
                 }),
-                Sends::Updates => parallel::take_by(&end, &collective, move |_, side, words| {
-                    taking.ghosts[processor].update(side.into(), words);
-                    UPDATE_INSTRUCTIONS
+                Sends::Updates => parallel::take_by(&end, &Rc::default(), move |_, handler, words| {
+                    taking.ghosts[processor].take_update(handler, words)
                 }),
             }
-            run(end, collective, field.clone(), packets.clone())
+            run(end, field.clone(), packets.clone())
         });
         field
     }
 }
 
 /// The program of a processor.
-async fn run(end: Rc<Active>, collective: Rc<Collective>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
+async fn run(end: Rc<Active>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
     let (graph, own) = (&field.graph, end.id().index());
     let (ghosts, arcs) = (&field.ghosts[own], field.parameters.n_nodes * field.parameters.d_nodes);
     let mut values = [0, 1].map(|side| graph.initial(side)[graph.of(own)].to_vec());
-    let began = field.barrier(&end, &collective).await;
+    end.barrier().await;
+    field.span.begun(&end);
     if own == 0 {
-        field.began.set((began, packets()));
+        field.packets[0].set(packets());
     }
     for half_step in 0..2 * field.parameters.iterations as usize {
         // The values of H, side 1, are made of those of E, side 0, and then the other way.
         let (source, target) = (half_step % 2, 1 - half_step % 2);
-        for (to, needed) in Ghosts::sent(&field.ghosts, graph, source, own) {
-            field.send(&end, to, source, &needed, &values[source]).await;
+        match field.parameters.sends {
+            Sends::Transfers => {
+                field.transfer(&end, source, &values[source]).await;
+                end.wait_until(|| ghosts.are_all_here(source)).await;
+            }
+            Sends::Updates => {
+                field.update(&end, source, &values[source]).await;
+                end.wait_until(|| ghosts.are_all_told(source)).await;
+            }
         }
-        end.wait_until(|| ghosts.are_all_here(source)).await;
         end.compute(arcs * field.parameters.arc_cycles).await;
         let new = {
             let known = ghosts.with(source, graph.of(own), &values[source]);
             graph.step(target, graph.of(own), &values[target], &known)
         };
         values[target] = new;
-        let ended = field.barrier(&end, &collective).await;
-        if own == 0 {
-            field.ended.set((ended, packets()));
-        }
+        end.barrier().await;
+    }
+    field.span.over(&end);
+    if own == 0 {
+        field.packets[1].set(packets());
     }
     field.end(own, values);
 }
@@ -187,25 +201,25 @@ fn words(value: f64) -> [u32; 2] {
 }
 
 impl Field {
-    /// Sends the values that `to` needs of a side.
-    async fn send(&self, end: &Active, to: usize, side: usize, needed: &[usize], values: &[f64]) {
-        if self.parameters.sends == Sends::Transfers {
+    /// Sends the values of a side that others need, all that one needs at once.
+    async fn transfer(&self, end: &Active, side: usize, values: &[f64]) {
+        for (to, needed) in Ghosts::sent(&self.ghosts, &self.graph, side, end.id().index()) {
             let words: Vec<u32> = needed.iter().flat_map(|index| words(values[*index])).collect();
             self.messages.set(self.messages.get() + 1);
-            return end.transfer(parallel::id(to), side as u8, &words).await;
-        }
-        for index in needed {
-            let (node, [low, high]) = (self.graph.of(end.id().index()).start + index, words(values[*index]));
-            self.messages.set(self.messages.get() + 1);
-            parallel::send(end, to, side as u8, &[node as u32, low, high]).await;
+            end.transfer(parallel::id(to), side as u8, &words).await;
         }
     }
 
-    /// Waits for all processors; the cycle at which this one goes on.
-    async fn barrier(&self, end: &Active, collective: &Collective) -> u64 {
-        match self.parameters.sends {
-            Sends::Transfers => parallel::barrier(end).await,
-            Sends::Updates => collective.barrier(end).await,
+    /// Sends them one by one, and tells how many.
+    async fn update(&self, end: &Active, side: usize, values: &[f64]) {
+        let own = end.id().index();
+        for (index, to) in Ghosts::updates(&self.ghosts, &self.graph, side, own) {
+            let (node, [low, high]) = (self.graph.of(own).start + index, words(values[index]));
+            self.messages.set(self.messages.get() + 1);
+            parallel::send(end, to, side as u8, &[node as u32, low, high]).await;
+        }
+        for (to, sent) in Ghosts::sent(&self.ghosts, &self.graph, side, own) {
+            parallel::send(end, to, COUNTS + side as u8, &[sent.len() as u32]).await;
         }
     }
 
@@ -224,14 +238,12 @@ impl Field {
 
 impl Running for Field {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let ((began, before), (ended, after)) = (self.began.get(), self.ended.get());
-        let each = ended.saturating_sub(began) as f64 / self.parameters.iterations as f64;
-        let each = super::once(outcome.is_complete(), each);
-        let mut metrics = parallel::packet_metrics(world);
-        metrics.push(Metric::new("em3d.cycles_per_iteration", each, "cycles"));
-        metrics.push(Metric::new("em3d.messages", self.messages.get() as f64, ""));
-        metrics.push(Metric::new("em3d.packets", after.saturating_sub(before) as f64, ""));
-        metrics.extend(parallel::latency_metrics(world));
-        metrics
+        let [before, after] = [0, 1].map(|at| self.packets[at].get() as f64);
+        let own = [
+            self.span.metric_each("em3d.cycles_per_iteration", self.parameters.iterations, outcome),
+            Metric::new("em3d.messages", self.messages.get() as f64, ""),
+            Metric::new("em3d.packets", super::once(outcome.is_complete(), after - before), ""),
+        ];
+        parallel::metrics(world, own)
     }
 }

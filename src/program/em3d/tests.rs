@@ -67,8 +67,8 @@ fn ended(is_right: bool) {
         graph,
         ghosts: Vec::new(),
         messages: Cell::new(0),
-        began: Cell::default(),
-        ended: Cell::default(),
+        span: parallel::Span::default(),
+        packets: Default::default(),
         results: RefCell::new(vec![None; 2]),
     };
     [0, 1].into_iter().for_each(|processor| field.end(processor, of(processor)));

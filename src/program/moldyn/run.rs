@@ -8,11 +8,11 @@ use super::split::{FORCE_BYTES, Split, VECTOR_BYTES};
 use super::{costs, motion};
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
-use crate::messaging::shared::{SharedAddress, SharedMemory, Space};
-use crate::program::worker::{Worker, fault_metric};
-use crate::program::{Running, input::partition, once, parallel};
+use crate::messaging::shared::{SharedAddress, Space};
+use crate::program::worker::{self, Worker, fault_metric};
+use crate::program::{Running, input::partition, parallel};
 use crate::text::Table;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The parameters of moldyn.
@@ -46,25 +46,23 @@ impl Moldyn {
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
         let bytes = |processor| (split.of(processor).len() * VECTOR_BYTES) as u64;
         let positions = (0..processors).map(|home| space.allocate(EndId(home as u32), bytes(home))).collect();
-        let ends = SharedMemory::all(world.actives(), &space, world.shared_memory);
-        let workers: Vec<_> = world.actives().iter().zip(&ends).map(|(end, shared)| Worker::new(end, shared)).collect();
+        let workers = Worker::all(world, &space);
         let run = Rc::new(Run {
             parameters: self.clone(),
             seed: world.seed,
             arrived: (0..processors).map(|_| Rc::default()).collect(),
             results: RefCell::new(vec![None; processors]),
-            took: Cell::default(),
+            span: parallel::Span::default(),
             liquid,
             split,
             begin: (begin.positions, begin.velocities),
             positions,
             workers,
         });
-        parallel::start(world, |end| {
-            let own = end.id().index();
+        worker::start(world, &run.workers, |worker| {
             // An end that held the run, which holds it, would never be gone.
-            let (arrived, worker) = (run.arrived[own].clone(), run.workers[own].clone());
-            end.on_transfer(move |_, _, words| arrived.borrow_mut().push(words));
+            let arrived = run.arrived[worker.id()].clone();
+            worker.end().on_transfer(move |_, _, words| arrived.borrow_mut().push(words));
             run.clone().program(worker)
         });
         run
@@ -85,8 +83,7 @@ struct Run {
     arrived: Vec<Rc<RefCell<Vec<Vec<u32>>>>>,
     /// By processor that is done: positions and velocities of its own, and the energies.
     results: RefCell<Vec<Option<OwnPart>>>,
-    /// Cycles from the first barrier to the last.
-    took: Cell<u64>,
+    span: parallel::Span,
 }
 
 type OwnPart = (Vec<Vector>, Vec<Vector>, Vec<[i64; 2]>);
@@ -112,7 +109,7 @@ impl Run {
             energies: Vec::new(),
         };
         worker.barrier().await;
-        let began = worker.end().cycle();
+        self.span.begun(worker.end());
         for iteration in 0..self.parameters.iterations {
             self.drift(&worker, &mut it).await;
             worker.barrier().await;
@@ -126,7 +123,7 @@ impl Run {
             it.energies.push([potential, kicked.fold(0, i64::wrapping_add)]);
         }
         worker.barrier().await;
-        self.took.set(worker.end().cycle() - began);
+        self.span.over(worker.end());
         let [positions, velocities] = [&it.positions, &it.velocities].map(|all| all[own.clone()].to_vec());
         self.end(worker.id(), (positions, velocities, it.energies));
     }
@@ -215,11 +212,7 @@ impl Run {
 
 impl Running for Run {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let mut metrics = parallel::packet_metrics(world);
-        let cycles = once(outcome.is_complete(), self.took.get() as f64 / self.parameters.iterations as f64);
-        metrics.push(Metric::new("moldyn.cycles_per_iteration", cycles, "cycles"));
-        metrics.push(fault_metric(&self.workers));
-        metrics.extend(parallel::latency_metrics(world));
-        metrics
+        let each = self.span.metric_each("moldyn.cycles_per_iteration", self.parameters.iterations, outcome);
+        parallel::metrics(world, [each, fault_metric(&self.workers)])
     }
 }

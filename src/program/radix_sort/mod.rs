@@ -151,11 +151,11 @@ impl Running for Sort {
         let of_whole = |cycles: f64| super::once(outcome.is_complete(), cycles);
         let cycles = |name: &str, cycles: f64| Metric::new(name, of_whole(cycles), "cycles");
         let passes = self.parameters.passes as f64;
-        let mut metrics = parallel::packet_metrics(world);
-        metrics.push(cycles("radix.scan_cycles", self.scan_cycles.get() as f64 / passes));
-        metrics.push(cycles("radix.coalesce_cycles", self.coalesce_cycles.get() as f64 / passes));
-        metrics.push(cycles("radix.cycles", self.ended_cycle.get() as f64));
-        metrics.extend(parallel::latency_metrics(world));
-        metrics
+        let own = [
+            cycles("radix.scan_cycles", self.scan_cycles.get() as f64 / passes),
+            cycles("radix.coalesce_cycles", self.coalesce_cycles.get() as f64 / passes),
+            cycles("radix.cycles", self.ended_cycle.get() as f64),
+        ];
+        parallel::metrics(world, own)
     }
 }

@@ -14,7 +14,8 @@
 //! another by a message of 12 bytes, a place and a double.
 //!
 //! An iteration solves forward and then backward with an incomplete factor, as the preconditioner of conjugate
-//! gradients does, and then makes their scalar product, by a reduction; there is a barrier before each solve.
+//! gradients does, and then counts the unknowns that changed, by a reduction, to see whether it has converged; there is a
+//! barrier before each solve.
 //! A handler stores what has come; rows that became ready are solved by the program, between the sends of which
 //! it polls. The result must be bit for bit that of a serial run.
 //!

@@ -1,12 +1,12 @@
 //! Is the factor one, is the solve a solve, and does any order of messages give the same?
 
 use super::dag::Dag;
-use super::factor::LowerMatrix;
+use super::factor::Factor;
 use super::run::Solve;
 use super::*;
 use crate::engine::rng;
 use crate::program::Workload;
-use crate::program::input::{SymmetricMatrix, fem, matrix_market, partition};
+use crate::program::input::{LowerTriangle, SymmetricMatrix, fem, matrix_market, partition};
 use rand::RngExt;
 
 fn drawn(rows: usize, seed: u64) -> SymmetricMatrix {
@@ -19,7 +19,7 @@ fn right_hand(rows: usize) -> Vec<f64> {
 }
 
 /// `L x - b`, or `Lᵀ x - b`, at worst.
-fn residual(lower: &LowerMatrix, is_forward: bool, unknowns: &[f64], right_hand: &[f64]) -> f64 {
+fn residual(lower: &LowerTriangle, is_forward: bool, unknowns: &[f64], right_hand: &[f64]) -> f64 {
     let mut rest: Vec<f64> =
         (0..lower.rows()).map(|row| lower.diagonal(row) * unknowns[row] - right_hand[row]).collect();
     for row in 0..lower.rows() {
@@ -35,8 +35,9 @@ fn residual(lower: &LowerMatrix, is_forward: bool, unknowns: &[f64], right_hand:
 #[test]
 fn a_factor_times_itself_is_the_matrix_where_it_has_entries() {
     let matrix = drawn(90, 1);
-    let lower = LowerMatrix::of(&matrix).expect("a factor");
-    assert_eq!((lower.shift, lower.below()), (0.0, matrix.below()));
+    let Factor { lower, shift } = Factor::of(&matrix).expect("a factor");
+    let matrix = matrix.lower;
+    assert_eq!((shift, lower.below()), (0.0, matrix.below()));
     let mut whole = vec![vec![0.0; 90]; 90];
     for (row, of) in whole.iter_mut().enumerate() {
         lower.row(row).0.iter().zip(lower.row(row).1).for_each(|(column, value)| of[*column as usize] = *value);
@@ -54,7 +55,7 @@ fn a_factor_times_itself_is_the_matrix_where_it_has_entries() {
 
 #[test]
 fn a_solve_solves() {
-    let lower = LowerMatrix::of(&drawn(900, 2)).expect("a factor");
+    let lower = Factor::of(&drawn(900, 2)).expect("a factor").lower;
     let right_hand = right_hand(900);
     for (dag, is_forward) in [(Dag::forward(&lower), true), (Dag::backward(&lower), false)] {
         let unknowns = dag.serial(&right_hand);
@@ -69,7 +70,7 @@ fn a_solve_solves() {
 fn what_has_no_factor_is_told_or_shifted() {
     let of = |text: &str| {
         let text = format!("%%MatrixMarket matrix coordinate real symmetric\n{text}");
-        LowerMatrix::of(&matrix_market::read(text.as_bytes()).expect("a matrix"))
+        Factor::of(&matrix_market::read(text.as_bytes()).expect("a matrix"))
     };
     let negative = of("2 2 3\n1 1 1\n2 1 1\n2 2 -1\n").expect_err("no factor");
     assert_eq!(negative, "expected a positive definite matrix: row 2 has -1 on the diagonal");
@@ -122,7 +123,7 @@ fn bits(unknowns: &[f64]) -> Vec<u64> {
 #[test]
 fn any_order_of_messages_gives_the_serial_answer() {
     let matrix = drawn(400, 3);
-    let lower = LowerMatrix::of(&matrix).expect("a factor");
+    let lower = Factor::of(&matrix).expect("a factor").lower;
     let right_hand = right_hand(400);
     for dag in [Dag::forward(&lower), Dag::backward(&lower)] {
         let serial = bits(&dag.serial(&right_hand));
@@ -142,7 +143,7 @@ fn any_order_of_messages_gives_the_serial_answer() {
 #[test]
 fn the_papers_size_is_drawn() {
     let matrix = fem::generate(SPSOLVE, 1).expect("a matrix").matrix;
-    let dag = Dag::forward(&LowerMatrix::of(&matrix).expect("a factor"));
+    let dag = Dag::forward(&Factor::of(&matrix).expect("a factor").lower);
     assert_eq!((dag.rows(), dag.edges().count()), (3720, 3720 * 26 / 2));
     assert!((100..1000).contains(&dag.levels()), "{}", dag.levels());
 }
@@ -166,14 +167,14 @@ fn what_does_not_fit_is_told() {
 /// Two processors that have solved; one unknown of the second is off by as little as can be.
 fn ended(is_right: bool) {
     let solve = Solve::new(&described("rows = 30\nneighbours = 10\niterations = 2"), 2, 7);
-    let (mut unknowns, product) = solve.serial();
+    let (mut unknowns, changed) = solve.serial();
     let of = |unknowns: &[f64], processor| solve.own(unknowns, processor);
-    solve.end(0, (of(&unknowns, 0), product));
+    solve.end(0, (of(&unknowns, 0), changed));
     if !is_right {
         let last = unknowns.last_mut().expect("thirty");
         *last = f64::from_bits(last.to_bits() ^ 1);
     }
-    solve.end(1, (of(&unknowns, 1), product));
+    solve.end(1, (of(&unknowns, 1), changed));
 }
 
 #[test]

@@ -179,10 +179,10 @@ impl Sweep {
 
 impl Running for Sweep {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let mut metrics = parallel::packet_metrics(world);
-        metrics.push(self.span.metric("unstructured.cycles", outcome));
-        metrics.push(Metric::new("unstructured.batches", self.batches.get() as f64, ""));
-        metrics.extend(parallel::latency_metrics(world));
-        metrics
+        let own = [
+            self.span.metric("unstructured.cycles", outcome),
+            Metric::new("unstructured.batches", self.batches.get() as f64, ""),
+        ];
+        parallel::metrics(world, own)
     }
 }

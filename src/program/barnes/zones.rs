@@ -1,0 +1,60 @@
+//! Which bodies a processor has: a zone of costs, in the order of a walk through the tree (Singh et al. 1993).
+
+use super::access::{Access, Portion};
+use super::costs;
+use super::galaxy::Body;
+use super::octree::Octree;
+use std::ops::Range;
+
+/// The bodies that a processor has before there are costs.
+pub fn first(bodies: usize, processor: usize, processors: usize) -> Vec<u32> {
+    let bound = |processor: usize| (processor * bodies / processors) as u32;
+    (bound(processor)..bound(processor + 1)).collect()
+}
+
+/// Those before which as much cost lies as makes them the processor's.
+pub fn zone(tree: &Octree, bodies: &[Body], processor: usize, processors: usize, log: &mut Vec<Access>) -> Vec<u32> {
+    log.push(Access::read(Portion::CellCost, 0));
+    let total = u128::from(tree.cells[0].cost);
+    let bound = |processor: usize| (total * processor as u128 / processors as u128) as u64;
+    let mut search = Search { tree, bodies, zone: bound(processor)..bound(processor + 1), before: 0, own: Vec::new() };
+    search.visit(0, log);
+    search.own
+}
+
+struct Search<'a> {
+    tree: &'a Octree,
+    bodies: &'a [Body],
+    zone: Range<u64>,
+    /// The costs of all that was passed.
+    before: u64,
+    own: Vec<u32>,
+}
+
+impl Search<'_> {
+    /// Visits a cell that the zone overlaps.
+    fn visit(&mut self, cell: u32, log: &mut Vec<Access>) {
+        log.extend([Portion::CellHead, Portion::CellSlots].map(|portion| Access::read(portion, cell)));
+        if !self.tree.cells[cell as usize].is_divided {
+            for body in self.tree.bodies(cell) {
+                log.push(Access::read(Portion::BodyCost, *body).then(costs::ZONE_VISIT));
+                if self.zone.contains(&self.before) {
+                    self.own.push(*body);
+                }
+                self.before += self.bodies[*body as usize].cost;
+            }
+            return;
+        }
+        for child in self.tree.children(cell) {
+            if self.before >= self.zone.end {
+                return;
+            }
+            log.push(Access::read(Portion::CellCost, child).then(costs::ZONE_VISIT));
+            let end = self.before + self.tree.cells[child as usize].cost;
+            match end > self.zone.start {
+                true => self.visit(child, log),
+                false => self.before = end,
+            }
+        }
+    }
+}
