@@ -88,12 +88,17 @@ pub(super) struct About {
     pub polled: Cell<Option<PointId>>,
     /// What the wait it is in stands for, which hides what it said while it lasts.
     waiting: Cell<Option<PointId>>,
+    /// Whether what it said hides what the wait stands for.
+    says_more: Cell<bool>,
 }
 
 impl About {
     /// What the task waits for.
     pub fn waits_for(&self) -> Option<PointId> {
-        self.waiting.get().or(self.polled.get())
+        match self.says_more.get() {
+            true => self.polled.get().or(self.waiting.get()),
+            false => self.waiting.get().or(self.polled.get()),
+        }
     }
 }
 
@@ -212,6 +217,7 @@ impl Core {
         let about = &about[task as usize];
         about.finished.set(true);
         about.polled.set(None);
+        about.says_more.set(false);
         if about.essential {
             // A task that gave up has ended the run for all.
             self.unfinished.set(self.unfinished.get().saturating_sub(1));
@@ -304,6 +310,7 @@ impl Sim {
             essential,
             finished: Cell::new(false),
             polled: Cell::new(None),
+            says_more: Cell::new(false),
             waiting: Cell::new(None),
         });
         self.wake(task);
@@ -325,10 +332,22 @@ impl Sim {
     /// States what the current task polls for while the guard lives: so a task that looks for a
     /// change by delays, or in between waits for a bus, is told of as waiting for it.
     pub fn polls_for(&self, point: PointId) -> Polls<'_> {
+        self.says(point, false)
+    }
+
+    /// The same, of one that knows better what it waits for than the signals and resources at which it does.
+    pub fn waits_for(&self, point: PointId) -> Polls<'_> {
+        self.says(point, true)
+    }
+
+    fn says(&self, point: PointId, more: bool) -> Polls<'_> {
         let task = self.0.current.get();
         let before = match task {
-            NO_TASK => None,
-            task => self.0.about.borrow()[task as usize].polled.replace(Some(point)),
+            NO_TASK => (None, false),
+            task => {
+                let about = &self.0.about.borrow()[task as usize];
+                (about.polled.replace(Some(point)), about.says_more.replace(more))
+            }
         };
         Polls { sim: self, task, before }
     }
@@ -401,13 +420,15 @@ pub struct Polls<'a> {
     sim: &'a Sim,
     task: TaskId,
     /// What it polls for when this is over.
-    before: Option<PointId>,
+    before: (Option<PointId>, bool),
 }
 
 impl Drop for Polls<'_> {
     fn drop(&mut self) {
         if self.task != NO_TASK {
-            self.sim.0.about.borrow()[self.task as usize].polled.set(self.before);
+            let about = &self.sim.0.about.borrow()[self.task as usize];
+            about.polled.set(self.before.0);
+            about.says_more.set(self.before.1);
         }
     }
 }

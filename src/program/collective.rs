@@ -63,7 +63,7 @@ impl Collective {
             // Who has sent another one since then has sent this one, too.
             let before = parallel::id((own + ends - distance) % ends);
             let has_come = || self.passed.borrow().get(&before).is_some_and(|times| *times >= self.barriers.get());
-            end.wait_until(has_come).await;
+            end.wait_for_answer(before, has_come).await;
             distance *= 2;
         }
     }
@@ -75,13 +75,14 @@ impl Collective {
         let mut sum = own;
         for child in children.clone() {
             let child = parallel::id(child);
-            end.wait_until(|| self.below.borrow().contains_key(&child)).await;
+            end.wait_for_answer(child, || self.below.borrow().contains_key(&child)).await;
             let below = self.below.borrow_mut().remove(&child).expect("it was waited for");
             sum = combine(sum, below);
         }
         if place > 0 {
-            send(end, (place - 1) / 2, UP, &words(sum)).await;
-            end.wait_until(|| self.all.get().is_some()).await;
+            let above = (place - 1) / 2;
+            send(end, above, UP, &words(sum)).await;
+            end.wait_for_answer(parallel::id(above), || self.all.get().is_some()).await;
             sum = self.all.take().expect("it was waited for");
         }
         for child in children {

@@ -19,7 +19,7 @@ pub(super) fn end(world: &World, node: usize) -> Rc<Active> {
 /// Starts the same program on each endpoint.
 pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program: impl FnMut(Rc<Active>) -> F) {
     for (endpoint, end) in world.ends().zip(world.actives()) {
-        world.sim.spawn(format!("{} program", endpoint.name()), program(end.clone()));
+        end.runs(world.sim.spawn(format!("{} program", endpoint.name()), program(end.clone())));
     }
 }
 

@@ -24,6 +24,7 @@ mod transfer;
 
 use super::Endpoint;
 use super::parameters::ActiveParameters;
+use crate::engine::sim::{PointId, TaskId};
 use crate::engine::{Class, EndId, Hertz, Journey, Sim, Time};
 use crate::host::{Address, AnyProcessor, Processor};
 use crate::ni::Driver;
@@ -112,6 +113,8 @@ pub struct Active {
     sizes: RefCell<BTreeMap<u64, u64>>,
     /// Cycles that the handler that runs computes.
     charged: Cell<u64>,
+    /// What its program waits for, where that is not just any packet.
+    wants: Cell<Option<PointId>>,
     spent: Spent,
     /// The words of the packet that is being taken.
     words: RefCell<Vec<u32>>,
@@ -142,6 +145,7 @@ impl Active {
             accepted: Cell::new(0),
             sizes: RefCell::default(),
             charged: Cell::new(0),
+            wants: Cell::new(None),
             spent: Spent::default(),
             words: RefCell::default(),
         })
@@ -287,14 +291,30 @@ impl Active {
     /// Waits until all have entered the barrier, and polls meanwhile.
     pub async fn barrier(&self) {
         let barrier = self.enter_barrier().await;
-        self.wait_until(|| self.has_passed(barrier)).await;
+        self.wait_for(self.barrier.point(), || self.has_passed(barrier)).await;
+    }
+
+    /// Waits until `condition` holds, which the program of `end` brings about; a run that is stuck says so.
+    pub async fn wait_for_answer(&self, end: EndId, condition: impl Fn() -> bool) {
+        self.wait_for(self.barrier.answer(end), condition).await;
+    }
+
+    async fn wait_for(&self, wants: PointId, condition: impl Fn() -> bool) {
+        let before = self.wants.replace(Some(wants));
+        self.wait_until(condition).await;
+        self.wants.set(before);
+    }
+
+    /// Says which task its program is.
+    pub fn runs(&self, task: TaskId) {
+        self.barrier.runs(self.id(), task);
     }
 
     /// Enters the next barrier; its number.
     pub async fn enter_barrier(&self) -> u64 {
         let run = self.end.run().await;
         self.end.cpu.sync().await;
-        let number = self.barrier.enter(self.end.now(), self.parameters.clock, self.parameters.barrier);
+        let number = self.barrier.enter(self.id(), self.end.now(), self.parameters.clock, self.parameters.barrier);
         self.end.stop(run).await;
         number
     }

@@ -268,6 +268,7 @@ impl Active {
                 true => Time::ZERO,
                 false => until.min(self.barrier.opens_after(end.now())),
             };
+            let _wants = self.wants.get().map(|wants| self.sim().waits_for(wants));
             end.idle(&mut run, Wake { next: &next, until }).await;
         };
         end.stop(run).await;

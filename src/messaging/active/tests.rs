@@ -181,6 +181,29 @@ fn a_packet_that_may_come_out_of_order_costs_its_reordering() {
     assert_eq!(with - without, 2 * 2 * 20);
 }
 
+/// Who never enters a barrier, and who waits for whom in a circle, is told.
+#[test]
+fn a_stuck_program_says_whom_it_waits_for() {
+    let (simulation, ends) = pair(SYNTHETIC);
+    for (node, end) in ends.iter().cloned().enumerate() {
+        end.clone().runs(simulation.sim().spawn(["a program", "b program"][node], async move {
+            match node {
+                0 => end.barrier().await,
+                _ => end.wait_for_answer(EndId(0), || false).await,
+            }
+        }));
+    }
+    let Outcome::Deadlock(stuck) = simulation.run(Limits::default()) else { panic!("it is stuck") };
+    let chain: Vec<String> = stuck.chain.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        chain,
+        [
+            "a program waits for the barrier held by b program",
+            "b program waits for an answer of nnode 0 held by a program, which closes the cycle",
+        ]
+    );
+}
+
 #[test]
 fn a_barrier_opens_when_all_have_entered() {
     let (simulation, ends) = pair(SYNTHETIC);

@@ -124,7 +124,7 @@ impl SharedMemory {
         };
         assert_eq!(touch, Touch::Waits, "what may be done is done without a fault");
         self.perform(block, &[], &actions).await;
-        self.active.wait_until(|| self.granted.get().is_some()).await;
+        self.active.wait_for_answer(at.home, || self.granted.get().is_some()).await;
         self.address(at)
     }
 

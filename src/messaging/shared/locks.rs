@@ -27,7 +27,7 @@ impl SharedMemory {
     pub async fn lock(&self, number: u32) {
         self.locks.taken.set(false);
         self.say(number, TAKE);
-        self.active.wait_until(|| self.locks.taken.get()).await;
+        self.active.wait_for_answer(self.home(number), || self.locks.taken.get()).await;
     }
 
     /// Gives it back.
@@ -36,9 +36,13 @@ impl SharedMemory {
         self.active.flush().await;
     }
 
+    fn home(&self, number: u32) -> EndId {
+        EndId(number % self.space.ends() as u32)
+    }
+
     fn say(&self, number: u32, what: u32) {
         assert!(number < 1 << (u32::BITS - BITS), "a lock's number fits a word");
-        let home = EndId(number % self.space.ends() as u32);
+        let home = self.home(number);
         match home == self.active.id() {
             true => self.serve(home, number, what),
             false => self.active.answer(ActiveMessage::new(home, LOCK, &[number << BITS | what])),

@@ -42,7 +42,7 @@ impl Barnes {
             bodies: t.count("bodies", "Bodies, of Plummer's model: SPLASH-2 takes 16384").range(1, 65_536).or(256),
             steps: t.count("steps", "Steps").range(1, 1_000).or(2),
             opening: t.number("opening", opening).range(0.0, 2.0).or(galaxy.opening),
-            // A unit is a third of the time in which a galaxy's middle is crossed: longer steps mean nothing.
+            // The galaxy is crossed in 2.8, so longer steps mean nothing; and whatever they do, places stay finite.
             step: t.number("step", "The time of a step, where mass and gravity are 1").range(1e-6, 1.0).or(galaxy.step),
         }
     }
