@@ -254,4 +254,9 @@ impl Host {
     pub fn bus_counts(&self) -> Option<[u64; 8]> {
         self.coherent().map(|node| node.bus.counts())
     }
+
+    /// How many blocks its processor has read from main memory, and from interfaces, if it has a memory bus.
+    pub fn blocks_fetched(&self) -> Option<[u64; 2]> {
+        self.coherent().map(|node| node.fetched())
+    }
 }

@@ -56,8 +56,8 @@ pub struct Meaning {
 /// Where a named value comes from.
 #[derive(Debug)]
 pub enum From {
-    /// A metric of a run: of the first of these points that is run.
-    Metric(Vec<Template>, Template),
+    /// A metric of a run, of the first of these points that is run; and what it is of runs that tell none such.
+    Metric(Vec<Template>, Template, Option<f64>),
     /// How long a resource was busy in a run, in µs.
     Busy(Vec<Template>, Template),
     /// What a run tells beside its metrics, of the first of these points that is run.
@@ -143,6 +143,8 @@ impl From {
         let points: Vec<Said> = points.unwrap_or_default().into_iter().chain(point).collect();
         let points: Vec<Template> = points.iter().map(|point| template(t, point)).collect();
         let metric = t.phrase("metric", "The metric of that point").optional();
+        let missing = t.number("missing", "What it is of a run that tells no such metric; else that is an error");
+        let missing = missing.optional();
         let busy = t.phrase("busy", "The resource of that point whose busy time it is, in us").optional();
         let told = "What that point's run tells: what holds it back, how or when it ended, whether its parts fit";
         let told = t.choice("tells", told, &FACTS).optional();
@@ -151,7 +153,9 @@ impl From {
         let rust = t.phrase("rust", "A function of the program, by its name").optional();
         let has_points = !points.is_empty();
         match (metric, busy, told, value, table, rust) {
-            (Some(metric), None, None, None, None, None) if has_points => From::Metric(points, template(t, &metric)),
+            (Some(metric), None, None, None, None, None) if has_points => {
+                From::Metric(points, template(t, &metric), missing)
+            }
             (None, Some(busy), None, None, None, None) if has_points => From::Busy(points, template(t, &busy)),
             (None, None, Some(told), None, None, None) if has_points => From::Told(points, told),
             (None, None, None, Some(value), None, None) if !has_points => From::Value(expression(t, &value)),
@@ -170,7 +174,7 @@ impl From {
     /// The names in the holes of a metric's point and itself, in the order in which they first stand.
     fn holes(&self) -> Vec<String> {
         let (points, what) = match self {
-            From::Metric(points, what) | From::Busy(points, what) => (points, Some(what)),
+            From::Metric(points, what, _) | From::Busy(points, what) => (points, Some(what)),
             From::Told(points, _) => (points, None),
             _ => return Vec::new(),
         };

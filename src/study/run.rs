@@ -129,8 +129,18 @@ fn resources(built: &Built) -> Vec<ResourceUse> {
 /// The most memory buses whose transactions are told one by one.
 const BUSES_TOLD: usize = 8;
 
-/// The transactions of each memory bus by kind, of many buses together; those of warm-up messages count.
+/// What memory buses carried: transactions, and the blocks that processors read, by who supplied them. Those of
+/// warm-up messages count.
 fn bus_metrics(built: &Built) -> Vec<Metric> {
+    let fetched = built.world.nodes.iter().filter_map(|node| node.endpoint().host.blocks_fetched());
+    let all = fetched.reduce(|[a, b], [c, d]| [a + c, b + d]);
+    let from = |(from, blocks)| Metric::new(format!("bus.fetched.{from}"), blocks as f64, "");
+    let fetched = all.into_iter().flat_map(|[memory, interface]| [("memory", memory), ("interface", interface)]);
+    [transaction_metrics(built), fetched.map(from).collect()].concat()
+}
+
+/// Transactions by kind: of each bus, or of all where they are many.
+fn transaction_metrics(built: &Built) -> Vec<Metric> {
     let nodes = built.world.nodes.iter();
     let counts: Vec<_> =
         nodes.filter_map(|node| Some((node.name.as_str(), node.endpoint().host.bus_counts()?))).collect();

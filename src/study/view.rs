@@ -125,8 +125,8 @@ impl<'a> View<'a> {
         let mut scope = Scope { depth, ..Scope::new(self) };
         scope.bound = meaning.of.iter().cloned().zip(arguments.iter().cloned().map(Value::Key)).collect();
         match &meaning.from {
-            From::Metric(points, metric) => self.measured(&scope, points, metric, |run, metric| {
-                run.metric(metric).ok_or_else(|| match self.gaps {
+            From::Metric(points, metric, missing) => self.measured(&scope, points, metric, |run, metric| {
+                run.metric(metric).or(*missing).ok_or_else(|| match self.gaps {
                     true => Stop::Absent(format!("there is no metric `{metric}`")),
                     false => no_metric(run, metric),
                 })

@@ -22,7 +22,7 @@
 //! Leaves out: split transactions and pipelining (the paper says nothing; a held bus is what its
 //! contemporaries with this processor, MBus machines, had), retries, errors, priorities.
 //!
-//! Parameters: [`BusParameters`]. Statistics: transactions by kind, by who supplied; time held.
+//! Parameters: [`BusParameters`]. Statistics: transactions by kind, blocks read by who supplied them; time held.
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::block::{Address, BLOCK_BYTES, Block, block_of};
@@ -52,7 +52,8 @@ pub struct Bus {
     agents: RefCell<Vec<Rc<dyn Agent>>>,
     homes: RefCell<Vec<(Range<Address>, AgentId)>>,
     counts: [Cell<u64>; TransactionKind::ALL.len()],
-    supplied: RefCell<Vec<[u64; TransactionKind::ALL.len()]>>,
+    /// By the agent that asked, then by the one that supplied: blocks that were read.
+    fetched: RefCell<Vec<Vec<u64>>>,
     /// Until when each agent's memory is at work on a posted write.
     writing_until: RefCell<Vec<Time>>,
     accessed: [Busy; 3],
@@ -72,7 +73,7 @@ impl Bus {
             agents: RefCell::default(),
             homes: RefCell::default(),
             counts: Default::default(),
-            supplied: RefCell::default(),
+            fetched: RefCell::default(),
             writing_until: RefCell::default(),
             accessed: Default::default(),
             under_way: Cell::new(None),
@@ -84,7 +85,8 @@ impl Bus {
     pub fn attach(&self, agent: Rc<dyn Agent>, addresses: Option<Range<Address>>) -> AgentId {
         let id = AgentId(self.agents.borrow().len());
         self.agents.borrow_mut().push(agent);
-        self.supplied.borrow_mut().push([0; TransactionKind::ALL.len()]);
+        self.fetched.borrow_mut().push(Vec::new());
+        self.fetched.borrow_mut().iter_mut().for_each(|by| by.resize(id.0 + 1, 0));
         self.writing_until.borrow_mut().push(Time::ZERO);
         let mut homes = self.homes.borrow_mut();
         if let Some(range) = addresses {
@@ -119,9 +121,9 @@ impl Bus {
         std::array::from_fn(|kind| self.counts[kind].get())
     }
 
-    /// The transactions so far in which `agent` supplied or took the data, by [`TransactionKind`].
-    pub fn supplied(&self, agent: AgentId) -> [u64; TransactionKind::ALL.len()] {
-        self.supplied.borrow()[agent.0]
+    /// How many blocks `agent` has read, by the agent that supplied them.
+    pub fn fetched(&self, agent: AgentId) -> Vec<u64> {
+        self.fetched.borrow()[agent.0].clone()
     }
 
     /// For how long the bus has been held.
@@ -208,11 +210,11 @@ impl Bus {
         p.clock.edge_after(self.sim.now(), fixed + moved)
     }
 
-    fn count(&self, kind: TransactionKind, by: Option<AgentId>) {
+    fn count(&self, kind: TransactionKind, asked: AgentId, by: Option<AgentId>) {
         let count = &self.counts[kind as usize];
         count.set(count.get() + 1);
-        if let Some(by) = by {
-            self.supplied.borrow_mut()[by.0][kind as usize] += 1;
+        if let (TransactionKind::Read | TransactionKind::ReadExclusive, Some(by)) = (kind, by) {
+            self.fetched.borrow_mut()[asked.0][by.0] += 1;
         }
     }
 
@@ -285,7 +287,7 @@ impl Granted<'_> {
                 false => home.home_write(address, bytes, data),
             }
         }
-        bus.count(kind, by);
+        bus.count(kind, self.by, by);
         bus.record(kind, bytes, start, end);
         Done { shared, by, settled }
     }

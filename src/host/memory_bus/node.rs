@@ -99,6 +99,13 @@ impl MemoryBusNode {
         ]
     }
 
+    /// How many blocks its processor has read from main memory, and from interfaces.
+    pub fn fetched(&self) -> [u64; 2] {
+        let fetched = self.bus.fetched(self.processor.cache().id());
+        let memory = fetched[self.memory.0];
+        [memory, fetched.iter().sum::<u64>() - memory]
+    }
+
     /// Attaches an interface, or a half of one, that is the home of `addresses`, which lie above
     /// [`INTERFACE_BASE`].
     pub fn attach(&self, interface: Rc<dyn Agent>, addresses: Range<Address>) -> AgentId {
