@@ -9,6 +9,15 @@ use narrows::machine;
 use narrows::study::{self, RunResult};
 use narrows::text::Document;
 
+#[path = "../examples/heat.rs"]
+#[allow(dead_code)]
+mod heat;
+
+#[test]
+fn the_example_of_a_program_runs() {
+    assert!(heat::time("ni2w") > heat::time("cni32qm"));
+}
+
 /// What a run depends on beside its program. Costs are in cycles.
 #[derive(Clone, Copy)]
 struct Bench {

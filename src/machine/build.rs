@@ -27,6 +27,11 @@ pub struct Built {
 
 /// Builds the machine and starts its workload.
 pub fn build(machine: &Machine, recorder: Recorder) -> Built {
+    build_with(machine, recorder, |world| machine.workload.start(world))
+}
+
+/// Builds the machine and starts another program than its workload.
+pub fn build_with(machine: &Machine, recorder: Recorder, start: impl FnOnce(&World) -> Rc<dyn Running>) -> Built {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
     let tally = MessageTally::new(&sim);
@@ -40,7 +45,7 @@ pub fn build(machine: &Machine, recorder: Recorder) -> Built {
     let (nodes, seed, actives) = (Rc::new(nodes), machine.run.seed, Rc::default());
     let shared_memory = machine.ends.as_ref().map_or(SharedMemoryParameters::TEMPEST, |ends| ends.shared_memory);
     let world = World { nodes, addresses, sim, fabric, tally, actives, shared_memory, seed, alone };
-    let running = machine.workload.start(&world);
+    let running = start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
     Built { simulation, world, running, limits }
 }

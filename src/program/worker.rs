@@ -1,17 +1,6 @@
 //! A program's processor: it computes, loads and stores shared memory, sends, and meets the others.
 //!
-//! A program is one `async fn` of a [`Worker`]:
-//!
-//! ```ignore
-//! async fn relax(worker: Rc<Worker>, mine: SharedAddress, theirs: SharedAddress) {
-//!     for _ in 0..10 {
-//!         let value = worker.load_f64(theirs).await;
-//!         worker.compute(25).await;                // instructions
-//!         worker.store_f64(mine, value / 2.0).await;
-//!         worker.barrier().await;
-//!     }
-//! }
-//! ```
+//! A program is one `async fn` of a [`Worker`]; `examples/heat.rs` is a whole one.
 //!
 //! What is loaded and stored goes through the simulated caches, and through the tags of shared memory; what an
 //! instruction does with it is Rust. A program that computes or accesses memory for long looks at the network
@@ -217,7 +206,7 @@ impl Worker {
 }
 
 /// Starts a program on each. None leaves before all have ended: others may need what is in its memory.
-pub(super) fn start<F: Future<Output = ()> + 'static>(
+pub fn start<F: Future<Output = ()> + 'static>(
     world: &World,
     workers: &[Rc<Worker>],
     mut program: impl FnMut(Rc<Worker>) -> F,
@@ -230,6 +219,11 @@ pub(super) fn start<F: Future<Output = ()> + 'static>(
             worker.barrier().await;
         }
     });
+}
+
+/// What such programs tell: packets, messages, where their time went, and how often they waited for blocks.
+pub fn metrics(world: &World, workers: &[Rc<Worker>]) -> Vec<Metric> {
+    parallel::metrics(world, [fault_metric(workers)])
 }
 
 /// How often a program waited for a block, in the mean.

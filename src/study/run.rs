@@ -3,7 +3,10 @@
 use crate::engine::{Ledger, Map, Metric, Outcome, Passed, Recorder, Time, Timeline};
 use crate::host::memory_bus::TransactionKind;
 use crate::machine::Machine;
-use crate::machine::build::{Built, build};
+use crate::machine::build::{Built, build, build_with};
+use crate::messaging::World;
+use crate::program::Running;
+use std::rc::Rc;
 
 /// What a run gave.
 #[derive(Clone, Debug)]
@@ -46,7 +49,19 @@ pub struct ResourceUse {
 
 /// Runs a checked description.
 pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
-    let built = build(machine, recorder);
+    result(build(machine, recorder))
+}
+
+/// Runs a program on the machine of a checked description, in place of its workload.
+pub fn run_with(
+    machine: &Machine,
+    recorder: Recorder,
+    start: impl FnOnce(&World) -> Rc<dyn Running>,
+) -> RunResult {
+    result(build_with(machine, recorder, start))
+}
+
+fn result(built: Built) -> RunResult {
     let outcome = built.running.ended(built.run());
     let sim = &built.world.sim;
     RunResult {

@@ -1,0 +1,82 @@
+//! A program of one's own on any machine: the heat of a rod, of which each processor has a part in shared memory.
+//! `cargo run --release --example heat` says how long it takes with two interfaces.
+
+use narrows::engine::{EndId, Metric, Outcome, Recorder};
+use narrows::machine;
+use narrows::messaging::World;
+use narrows::messaging::shared::{SharedAddress, Space};
+use narrows::program::Running;
+use narrows::program::worker::{self, Worker};
+use narrows::study::run::run_with;
+use narrows::text::Document;
+use std::rc::Rc;
+
+/// Points of each processor, and steps.
+const POINTS: usize = 32;
+const STEPS: usize = 40;
+
+/// Where each processor's points are: those of even and of odd steps.
+struct Heat(Vec<[SharedAddress; 2]>, Vec<Rc<Worker>>);
+
+/// The program of a processor: each point becomes the mean of those beside it; one end is kept hot.
+async fn relax(worker: Rc<Worker>, heat: Rc<Heat>) {
+    let last = heat.0.len() * POINTS - 1;
+    let place = |at: usize, step: usize| heat.0[at / POINTS][step % 2].plus(8 * (at % POINTS) as u32);
+    let own = worker.id() * POINTS..(worker.id() + 1) * POINTS;
+    for at in own.clone() {
+        worker.store_f64(place(at, 0), if at == 0 { 100.0 } else { 0.0 }).await;
+    }
+    for step in 0..STEPS {
+        worker.barrier().await;
+        for at in own.clone() {
+            let before = worker.load_f64(place(at.saturating_sub(1), step)).await;
+            let behind = worker.load_f64(place((at + 1).min(last), step)).await;
+            worker.compute(6).await; // two additions, a multiplication, addresses and the loop
+            worker.store_f64(place(at, step + 1), if at == 0 { 100.0 } else { (before + behind) / 2.0 }).await;
+        }
+    }
+    let mut serial = vec![0.0; last + 1];
+    serial[0] = 100.0;
+    for _ in 0..STEPS {
+        serial = (0..=last).map(|at| (serial[at.max(1) - 1] + serial[(at + 1).min(last)]) / 2.0).collect();
+        serial[0] = 100.0;
+    }
+    for at in own {
+        assert_eq!(worker.load_f64(place(at, STEPS)).await, serial[at], "a serial run gives the same");
+    }
+}
+
+impl Running for Heat {
+    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
+        worker::metrics(world, &self.1)
+    }
+}
+
+/// Lays shared memory out, and starts the program on all processors.
+fn start(world: &World) -> Rc<dyn Running> {
+    let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
+    let part = |home| [(); 2].map(|()| space.allocate(EndId(home), 8 * POINTS as u64));
+    let parts = (0..world.addresses.len() as u32).map(part).collect();
+    let heat = Rc::new(Heat(parts, Worker::all(world, &space)));
+    worker::start(world, &heat.1, |worker| relax(worker, heat.clone()));
+    heat
+}
+
+/// How long it takes with an interface.
+pub fn time(interface: &str) -> f64 {
+    let text = format!(
+        r#"parts = ["hosts/memory-bus-1998", "ni/{interface}", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]
+           [nodes.n]
+           host = "memory-bus-1998"
+           count = 8
+           [workload.appbt] # another program takes its place"#
+    );
+    let machine = machine::read(Document::Text("heat.toml", &text, None), &[]).expect("a machine").value;
+    run_with(&machine, Recorder::off(), start).end.as_us()
+}
+
+fn main() {
+    for interface in ["ni2w", "cni32qm"] {
+        println!("{interface}: {:.1} us", time(interface));
+    }
+}
