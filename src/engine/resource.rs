@@ -97,16 +97,24 @@ impl Resource {
         self.sim.set_holder(self.point, task);
     }
 
+    /// Gives back what [`Held::keep`] keeps.
+    pub fn give_back(&self) {
+        self.release();
+    }
+
     fn release(&self) {
-        self.held_total.set(self.held_total());
+        let now = self.sim.now();
+        self.held_total.set(self.held_total.get() + now.since(self.held_since.get()));
         if self.sim.recorder().keeps(self.track) {
-            self.sim.recorder().tell(self.track, self.doing.take(), self.held_since.get(), self.sim.now());
+            self.sim.recorder().tell(self.track, self.doing.take(), self.held_since.get(), now);
         }
-        self.held.set(false);
         let next = self.waiters.borrow_mut().pop_front();
-        if let Some(task) = next {
-            self.grant(task);
-            self.sim.wake(task);
+        match next {
+            None => self.held.set(false),
+            Some(task) => {
+                self.grant(task);
+                self.sim.wake(task);
+            }
         }
     }
 }
@@ -121,6 +129,11 @@ impl Held<'_> {
         if self.0.sim.recorder().keeps(self.0.track) {
             self.0.doing.set(doing);
         }
+    }
+
+    /// Has it held on without this guard, until [`Resource::give_back`].
+    pub fn keep(self) {
+        std::mem::forget(self);
     }
 }
 
@@ -138,7 +151,7 @@ impl OwnedHold {
     /// Waits for the resource and holds it.
     pub async fn of(resource: &Rc<Resource>) -> OwnedHold {
         // Its release is this guard's.
-        std::mem::forget(resource.acquire().await);
+        resource.acquire().await.keep();
         OwnedHold(resource.clone())
     }
 }

@@ -7,9 +7,12 @@
 
 use super::level::Level;
 use super::memory_bus::block::{Address, BLOCK_BYTES, Block};
-use super::turn::{Turn, Turns};
+use super::turn::{Hold, Turns};
 use super::{io_bus, memory_bus, software};
 use crate::engine::{Hertz, Sim, Time};
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 /// Time a program spent on accesses that left the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -30,7 +33,7 @@ pub struct Fault {
 }
 
 /// Why a driver's own buffers do not fault.
-const UNTAGGED: &str = "nobody tags the memory of a driver or of a buffer it was given";
+pub const UNTAGGED: &str = "nobody tags the memory of a driver or of a buffer it was given";
 
 /// What driver code and programs run on.
 #[allow(async_fn_in_trait)]
@@ -47,11 +50,25 @@ pub trait Processor {
     /// Executes instructions that take so many cycles.
     fn work(&self, cycles: u64);
 
+    /// Its own work begins that the simulation has not seen.
+    fn begin_sync(&self) -> Behind<'_>;
+
+    /// Its work up to an instant is over.
+    fn end_sync(&self);
+
     /// Lets the simulation catch up with it.
-    async fn sync(&self);
+    fn sync(&self) -> CatchUp<'_, Self>
+    where
+        Self: Sized,
+    {
+        CatchUp { cpu: self, wait: None }
+    }
 
     /// Does nothing until `instant`, if that is later.
-    async fn until(&self, instant: Time) {
+    async fn until(&self, instant: Time)
+    where
+        Self: Sized,
+    {
         self.sync().await;
         if instant > self.sim().now() {
             self.sim().until(instant).await;
@@ -130,6 +147,56 @@ async fn of_words(at: Address, bytes: &[u8], write: impl AsyncFn(Address, usize,
     }
 }
 
+/// How far the simulation is behind a processor.
+pub enum Behind<'a> {
+    /// It has seen all that the processor did.
+    Nothing,
+    /// The processor works until an instant.
+    Until(Time),
+    /// It works in stretches, as those above it let it.
+    Stretches(Pin<Box<dyn Future<Output = ()> + 'a>>),
+}
+
+/// The wait of [`Processor::sync`]. One for all processors, for programs wait here more than anywhere.
+#[must_use = "the simulation catches up only when awaited"]
+pub struct CatchUp<'a, C> {
+    cpu: &'a C,
+    wait: Option<Wait<'a>>,
+}
+
+enum Wait<'a> {
+    Delay,
+    Stretches(Pin<Box<dyn Future<Output = ()> + 'a>>),
+}
+
+impl<C: Processor> Future for CatchUp<'_, C> {
+    type Output = ();
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let cpu = self.cpu;
+        let wait = match &mut self.wait {
+            Some(Wait::Delay) => {
+                cpu.end_sync();
+                return Poll::Ready(());
+            }
+            Some(Wait::Stretches(work)) => return work.as_mut().poll(context),
+            wait => wait,
+        };
+        match cpu.begin_sync() {
+            Behind::Nothing => Poll::Ready(()),
+            Behind::Until(instant) => {
+                *wait = Some(Wait::Delay);
+                Pin::new(&mut cpu.sim().until(instant)).poll(context)
+            }
+            Behind::Stretches(mut work) => {
+                let polled = work.as_mut().poll(context);
+                *wait = Some(Wait::Stretches(work));
+                polled
+            }
+        }
+    }
+}
+
 /// How much of `left` bytes at `at` goes at once: up to a word of 8 bytes, none of it across a boundary.
 pub fn aligned(at: Address, left: usize) -> usize {
     (8 - (at % 8) as usize).min(left)
@@ -162,6 +229,7 @@ macro_rules! on_cpu {
 }
 
 impl Processor for AnyProcessor {
+    #[inline]
     fn sim(&self) -> &Sim {
         on_cpu!(self, cpu => Processor::sim(cpu))
     }
@@ -176,12 +244,18 @@ impl Processor for AnyProcessor {
     fn work(&self, cycles: u64) {
         on_cpu!(self, cpu => Processor::work(cpu, cycles))
     }
-    async fn sync(&self) {
-        on_cpu!(self, cpu => Processor::sync(cpu).await)
+    #[inline]
+    fn begin_sync(&self) -> Behind<'_> {
+        on_cpu!(self, cpu => Processor::begin_sync(cpu))
+    }
+    #[inline]
+    fn end_sync(&self) {
+        on_cpu!(self, cpu => Processor::end_sync(cpu))
     }
     async fn until(&self, instant: Time) {
         on_cpu!(self, cpu => Processor::until(cpu, instant).await)
     }
+    #[inline]
     fn turns(&self) -> &Turns {
         on_cpu!(self, cpu => Processor::turns(cpu))
     }
@@ -254,8 +328,8 @@ impl AnyProcessor {
 
     /// Takes the processor, which programs and interrupt handlers share, for `what`, until the turn is
     /// dropped.
-    pub async fn hold(&self, what: &'static str) -> Turn {
-        Turn::of(self, what).await
+    pub fn hold(&self, what: &'static str) -> Hold<'_> {
+        Hold::new(self, what)
     }
 
     /// Loads a word of a driver's, or of a buffer that it was given.

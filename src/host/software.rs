@@ -5,7 +5,7 @@
 //! clock; memory with real bytes. Leaves out: where the cycles go; buses and caches. An interface
 //! that needs registers, DMA or interrupts has nothing to sit on here.
 
-use super::cpu::{Fault, Processor, Stalls};
+use super::cpu::{Behind, Fault, Processor, Stalls};
 use super::memory_bus::block::{Address, BLOCK_BYTES, Block, read_bytes};
 use super::turn::Turns;
 use crate::engine::{Hertz, Sim, Time};
@@ -105,13 +105,19 @@ impl Processor for SoftwareProcessor {
         self.0.pending.set(self.0.pending.get() + cycles);
     }
 
-    async fn sync(&self) {
+    #[inline]
+    fn begin_sync(&self) -> Behind<'_> {
         let cycles = self.0.pending.take();
-        if cycles > 0 {
-            self.0.turns.begin_work();
-            self.0.sim.until(self.0.clock.edge_since(self.0.sim.now(), cycles)).await;
-            self.0.turns.end_work();
+        if cycles == 0 {
+            return Behind::Nothing;
         }
+        self.0.turns.begin_work();
+        Behind::Until(self.0.clock.edge_since(self.0.sim.now(), cycles))
+    }
+
+    #[inline]
+    fn end_sync(&self) {
+        self.0.turns.end_work();
     }
 
     fn turns(&self) -> &Turns {

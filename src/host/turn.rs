@@ -7,15 +7,18 @@
 use super::Use;
 use super::cpu::{AnyProcessor, Processor};
 use super::level::Level;
-use crate::engine::resource::{OwnedHold, Resource};
+use crate::engine::resource::{Acquire, Resource};
 use crate::engine::{Busy, Bytes, Doing, Sim, Time, Track};
 use std::cell::Cell;
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll, ready};
 
 /// A processor's turns at one level.
 pub struct Turns {
     sim: Sim,
-    turn: Rc<Resource>,
+    turn: Resource,
     /// Of all levels.
     account: Rc<Account>,
     track: Cell<Track>,
@@ -48,7 +51,7 @@ impl Turns {
         let track = if level == Level::Program { sim.recorder().track_if_on(name, what) } else { Track::default() };
         Turns {
             sim: sim.clone(),
-            turn: Rc::new(Resource::new(sim, format!("{name} {what}"))),
+            turn: Resource::new(sim, format!("{name} {what}")),
             account: account.clone(),
             track: Cell::new(track),
             told_until: Cell::default(),
@@ -61,7 +64,7 @@ impl Turns {
     }
 
     /// The turn as a resource.
-    pub fn resource(&self) -> &Rc<Resource> {
+    pub fn resource(&self) -> &Resource {
         &self.turn
     }
 
@@ -111,29 +114,50 @@ impl Turns {
 #[must_use = "a processor is taken while its turn lives"]
 pub struct Turn {
     cpu: AnyProcessor,
-    _kept: OwnedHold,
     what: &'static str,
     since: Cell<Time>,
 }
 
-impl Turn {
-    /// Waits for the processor and takes it for `what`.
-    pub(super) async fn of(cpu: &AnyProcessor, what: &'static str) -> Turn {
-        let turns = cpu.turns();
-        let kept = OwnedHold::of(&turns.turn).await;
-        cpu.enter();
+/// The wait of [`AnyProcessor::hold`].
+#[must_use = "a wait waits only when awaited"]
+pub struct Hold<'a> {
+    cpu: &'a AnyProcessor,
+    turn: Acquire<'a>,
+    what: &'static str,
+}
+
+impl<'a> Hold<'a> {
+    pub(super) fn new(cpu: &'a AnyProcessor, what: &'static str) -> Hold<'a> {
+        Hold { cpu, turn: cpu.turns().turn.acquire(), what }
+    }
+}
+
+impl Future for Hold<'_> {
+    type Output = Turn;
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Turn> {
+        // Given back when the turn is dropped.
+        ready!(Pin::new(&mut self.turn).poll(context)).keep();
+        self.cpu.enter();
+        let turns = self.cpu.turns();
         let now = turns.sim.now();
         turns.account.taken.begin(now);
-        Turn { cpu: cpu.clone(), _kept: kept, what, since: Cell::new(now) }
+        Poll::Ready(Turn { cpu: self.cpu.clone(), what: self.what, since: Cell::new(now) })
     }
+}
 
+impl Turn {
     /// It has done something, for a message perhaps; what follows is told by itself.
     pub fn did(&self, what: &'static str, message: Option<u64>, bytes: usize) {
-        if !self.cpu.turns().is_told() {
-            return;
+        if self.cpu.turns().is_told() {
+            self.tell(Doing { what, message, bytes: Bytes(bytes as u64) });
         }
+    }
+
+    #[cold]
+    fn tell(&self, doing: Doing) {
         let (start, end) = (self.since.get(), self.cpu.now());
-        self.cpu.turns().tell(Doing { what, message, bytes: Bytes(bytes as u64) }, start, end);
+        self.cpu.turns().tell(doing, start, end);
         self.since.set(end);
     }
 }
@@ -143,8 +167,11 @@ impl Drop for Turn {
         self.did(self.what, None, 0);
         self.cpu.leave();
         let turns = self.cpu.turns();
-        let now = turns.sim.now();
+        let (now, until) = (turns.sim.now(), self.cpu.now());
         turns.account.taken.end(now);
-        turns.works(now, self.cpu.now());
+        if until > now {
+            turns.works(now, until);
+        }
+        turns.turn.give_back();
     }
 }

@@ -1,6 +1,7 @@
 //! The loops that every driver has: words of a packet out of memory or registers, and into them.
 
 use super::parcel::{HEADER_BYTES, Header};
+use crate::host::cpu::UNTAGGED;
 use crate::host::{Address, AnyProcessor, Processor};
 
 /// Where a packet's payload comes from.
@@ -59,12 +60,12 @@ pub struct Missing {
 impl Missing {
     /// Waits for it, and loads it.
     pub async fn load(self, cpu: &AnyProcessor) -> u64 {
-        cpu.load_word(self.address, self.bytes).await
+        cpu.load(self.address, self.bytes).await.expect(UNTAGGED)
     }
 
     /// Waits until it can be stored.
     pub async fn store(self, cpu: &AnyProcessor, value: u64) {
-        cpu.store_word(self.address, self.bytes, value).await;
+        cpu.store(self.address, self.bytes, value).await.expect(UNTAGGED);
     }
 }
 

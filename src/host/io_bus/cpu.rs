@@ -11,7 +11,7 @@ use super::pio::Pio;
 use super::processor::IoBusProcessorParameters;
 use crate::engine::resource::Held;
 use crate::engine::{Hertz, Sim, Time};
-use crate::host::cpu::{Fault, Processor, Stalls};
+use crate::host::cpu::{Behind, Fault, Processor, Stalls};
 use crate::host::level::{Level, Levels};
 use crate::host::memory_bus::block::{Address, Block};
 use crate::host::turn::Turns;
@@ -85,6 +85,12 @@ impl IoBusProcessor {
         self.0.levels.step(self.1).await
     }
 
+    /// Works for `time`, broken off by who is above it.
+    async fn work_in_stretches(&self, time: Time) {
+        let works = |works: bool| if works { self.turns().begin_work() } else { self.turns().end_work() };
+        self.0.levels.work(self.1, time, works).await;
+    }
+
     /// An access left the processor at `asked`, and is done.
     fn stalled(&self, asked: Time) {
         let stalls = self.0.stalls.get();
@@ -123,18 +129,22 @@ impl Processor for IoBusProcessor {
         self.pending().set(self.pending().get() + cycles);
     }
 
-    async fn sync(&self) {
+    #[inline]
+    fn begin_sync(&self) -> Behind<'_> {
         let cycles = self.pending().take();
         if cycles == 0 {
-            return;
+            return Behind::Nothing;
         }
         let time = self.0.clock.cycles(cycles);
         if self.0.levels.are_used() {
-            let works = |works: bool| if works { self.turns().begin_work() } else { self.turns().end_work() };
-            return self.0.levels.work(self.1, time, works).await;
+            return Behind::Stretches(Box::pin(self.work_in_stretches(time)));
         }
         self.turns().begin_work();
-        self.0.sim.delay(time).await;
+        Behind::Until(self.0.sim.now() + time)
+    }
+
+    #[inline]
+    fn end_sync(&self) {
         self.turns().end_work();
     }
 

@@ -22,7 +22,7 @@ use super::parameters::{MemoryBusProcessorParameters, Spin};
 use super::store_buffer::{BufferedStore, Forward, StoreBuffer};
 use crate::engine::sim::PointId;
 use crate::engine::{Hertz, Signal, Sim, Time};
-use crate::host::cpu::{self, Fault, Stalls};
+use crate::host::cpu::{self, Behind, Fault, Stalls};
 use crate::host::turn::Turns;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -94,10 +94,8 @@ impl MemoryBusProcessor {
     }
 
     /// Lets the engine catch up with local time.
-    pub async fn sync(&self) {
-        self.0.turns.begin_work();
-        self.idle_until(self.time()).await;
-        self.0.turns.end_work();
+    pub fn sync(&self) -> cpu::CatchUp<'_, MemoryBusProcessor> {
+        cpu::Processor::sync(self)
     }
 
     /// Does nothing until `instant`, if that is later than local time.
@@ -106,7 +104,11 @@ impl MemoryBusProcessor {
         if time > self.0.sim.now() {
             self.0.sim.until(time).await;
         }
-        // Another program may have run on it meanwhile, and ahead.
+        self.catch_up();
+    }
+
+    /// Local time is not behind the engine's; another program may have run on it meanwhile, and ahead.
+    fn catch_up(&self) {
         self.set_time(self.0.sim.now().max(self.time()));
     }
 
@@ -333,8 +335,21 @@ impl cpu::Processor for MemoryBusProcessor {
         MemoryBusProcessor::work(self, cycles);
     }
 
-    async fn sync(&self) {
-        MemoryBusProcessor::sync(self).await;
+    #[inline]
+    fn begin_sync(&self) -> Behind<'_> {
+        let time = self.time();
+        if time <= self.0.sim.now() {
+            self.set_time(self.0.sim.now());
+            return Behind::Nothing;
+        }
+        self.0.turns.begin_work();
+        Behind::Until(time)
+    }
+
+    #[inline]
+    fn end_sync(&self) {
+        self.catch_up();
+        self.0.turns.end_work();
     }
 
     async fn until(&self, instant: Time) {
