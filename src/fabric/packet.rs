@@ -48,6 +48,11 @@ impl Packet {
         Packet::holding(label, journey, SmallVec::from_slice(bytes))
     }
 
+    /// The same, of bytes that it may keep where they are.
+    pub fn of_row(label: Label, journey: Journey, bytes: Vec<u8>) -> Rc<Packet> {
+        Packet::holding(label, journey, SmallVec::from_vec(bytes))
+    }
+
     fn holding(label: Label, journey: Journey, bytes: SmallVec<[u8; INLINE_BYTES]>) -> Rc<Packet> {
         let (taken, whole, entered) = Default::default();
         Rc::new(Packet { label: Cell::new(label), journey, bytes: RefCell::new(bytes), taken, whole, entered })

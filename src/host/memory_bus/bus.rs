@@ -58,7 +58,8 @@ pub struct Bus {
     writing_until: RefCell<Vec<Time>>,
     accessed: [Busy; 3],
     /// The block that a transaction moves, while neither who gave it nor who gets it has it.
-    under_way: Cell<Option<(Address, Block)>>,
+    under_way: Cell<Option<Address>>,
+    moved: Cell<Block>,
     track: Option<record::TrackId>,
 }
 
@@ -77,6 +78,7 @@ impl Bus {
             writing_until: RefCell::default(),
             accessed: Default::default(),
             under_way: Cell::new(None),
+            moved: Cell::new(Block::ZERO),
             track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
         }
     }
@@ -159,8 +161,8 @@ impl Bus {
         if let Some(owned) = agents.iter().find_map(|agent| agent.peek(block)) {
             return owned;
         }
-        if let Some((_, moved)) = self.under_way.get().filter(|(moved, _)| *moved == block) {
-            return moved;
+        if self.under_way.get() == Some(block) {
+            return self.moved.get();
         }
         let mut data = Block::ZERO;
         agents[self.home(block).0].home_read(block, BLOCK_BYTES, &mut data);
@@ -247,8 +249,14 @@ pub struct Granted<'a> {
 
 impl Granted<'_> {
     /// Runs a transaction on `bytes` bytes at `address`, which lie in one block.
-    pub async fn run(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Done {
-        self.run_told(kind, address, bytes, data, |_, _, _| {}).await
+    pub fn run(
+        self,
+        kind: TransactionKind,
+        address: Address,
+        bytes: usize,
+        data: &mut Block,
+    ) -> impl Future<Output = Done> {
+        self.run_told(kind, address, bytes, data, |_, _, _| {})
     }
 
     /// Runs a transaction and tells when it begins and will end, and of the data, when it begins.
@@ -272,7 +280,10 @@ impl Granted<'_> {
         let (start, end) = (bus.sim.now(), bus.end(kind, bytes, access));
         begins(start, end, data);
         let carries = supplier.is_some() || kind.may_be_posted() && bytes == BLOCK_BYTES;
-        bus.under_way.set(carries.then_some((block, *data)));
+        if carries {
+            bus.moved.set(*data);
+            bus.under_way.set(Some(block));
+        }
         bus.sim.until(end).await;
         bus.under_way.set(None);
         bus.held.moves((end - start).since(access));

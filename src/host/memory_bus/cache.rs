@@ -57,9 +57,14 @@ impl Cache {
     fn find_tag(&self, address: Address) -> Option<(BlockFrame, Tag)> {
         let first = self.first_place(address);
         let block = block_of(address);
-        let places = &self.tags[first..first + self.ways];
         // A tag is the block's address plus its state, 1 to 4.
-        let way = places.iter().position(|&tag| tag.wrapping_sub(block + 1) < STATE_BITS)?;
+        let is_here = |tag: Tag| tag.wrapping_sub(block + 1) < STATE_BITS;
+        if self.ways == 1 {
+            let tag = self.tags[first];
+            return is_here(tag).then_some((BlockFrame(first), tag));
+        }
+        let places = &self.tags[first..first + self.ways];
+        let way = places.iter().position(|&tag| is_here(tag))?;
         Some((BlockFrame(first + way), places[way]))
     }
 
@@ -116,10 +121,11 @@ impl Cache {
     /// Where a new block would go, and the block it would replace.
     pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
         let first = self.first_place(address);
-        let places = first..first + self.ways;
-        let place = places
-            .min_by_key(|&place| (self.tags[place] != 0, self.used.get(place).copied()))
-            .expect("a set has a place");
+        let age = |&place: &usize| (self.tags[place] != 0, self.used.get(place).copied());
+        let place = match self.ways {
+            1 => first,
+            ways => (first..first + ways).min_by_key(age).expect("a set has a place"),
+        };
         let tag = self.tags[place];
         let replaced = (tag != 0).then(|| (tag & !STATE_BITS, State::ALL[(tag & STATE_BITS) as usize]));
         (BlockFrame(place), replaced)

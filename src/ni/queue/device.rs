@@ -103,7 +103,7 @@ pub async fn serve_sends(
         registers.fetched.set(position + 1);
         let (journey, marks) = registers.packets.borrow_mut().pop_front().expect("a packet was told of");
         journey.served(start, registers.sim.now());
-        output.send(slot, Packet::of(Label::default(), journey, &bytes), marks);
+        output.send(slot, Packet::of_row(Label::default(), journey, bytes), marks);
     }
 }
 
@@ -170,6 +170,7 @@ pub async fn serve_receives(
     times: ReceiveTimes,
     target: impl Deposit,
 ) {
+    let mut blocks = Vec::new();
     for position in 0.. {
         let taken = port.take(Class::REQUESTS).await;
         let start = sim.now();
@@ -179,7 +180,8 @@ pub async fn serve_receives(
         let mut header = Header::of(&packet);
         header.sense = queue.sense(position);
         packet.write(0, &header.encode().to_le_bytes());
-        let blocks: Vec<Block> = (0..header.blocks()).map(|block| block_of(&packet, block)).collect();
+        blocks.clear();
+        blocks.extend((0..header.blocks()).map(|block| block_of(&packet, block)));
         target.deposit(position, &blocks).await;
         port.release(taken);
         packet.journey.served(start, sim.now());

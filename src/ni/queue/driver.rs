@@ -67,10 +67,10 @@ impl SendHalf for QueueSender {
         let position = self.tail.get();
         header.sense = self.queue.sense(position);
         self.registers.composing.borrow_mut().push_back((packet.journey.clone(), ticket));
+        let slot = self.queue.block(position, 0);
         for word in 0..header.words() {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
-            let address = self.queue.block(position, word / 8) + 8 * (word as u64 % 8);
-            stored!(cpu, value, store(cpu, address, 8, value));
+            stored!(cpu, value, store(cpu, slot + 8 * word as u64, 8, value));
         }
         self.tail.set(position + 1);
         let tail = tail_word(position + 1, marks_word(packet.marks));
@@ -122,9 +122,9 @@ impl ReceiveHalf for QueueReceiver {
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
         let position = self.head.get();
+        let slot = self.queue.block(position, 0);
         for word in 1..header.words() {
-            let address = self.queue.block(position, word / 8) + 8 * (word as u64 % 8);
-            let value = loaded!(cpu, load(cpu, address, 8));
+            let value = loaded!(cpu, load(cpu, slot + 8 * word as u64, 8));
             stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
         }
         self.head.set(position + 1);
