@@ -208,11 +208,12 @@ impl Endpoint {
     }
 
     /// A message whose payload lies where the interface put it.
-    async fn take_whole(&self, arrival: Arrival) -> Incoming {
+    async fn take_whole(&self, mut arrival: Arrival) -> Incoming {
         assert!(arrival.envelope.is_part, "{MESSAGES}");
         let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
         let journey = arrival.journey.clone();
-        let Landed { address, beside, entry } = self.driver.take(&self.cpu, arrival, 0, PayloadSink::Memory(0)).await;
+        let sink = PayloadSink::Memory(0);
+        let Landed { address, beside, entry } = self.driver.take(&self.cpu, &mut arrival, 0, sink).await;
         let kept = Kept::Entry(entry.expect("a message that the interface placed has an entry"));
         let payload = Bytes(bytes as u64);
         let words = match beside.is_empty() {
@@ -236,7 +237,7 @@ impl Endpoint {
         let into = buffer + self.driver.place(fragment);
         let sink = PayloadSink::Memory(into);
         let landed = match came {
-            Came::Over(arrival) => self.driver.take(&self.cpu, arrival, 0, sink).await,
+            Came::Over(mut arrival) => self.driver.take(&self.cpu, &mut arrival, 0, sink).await,
             Came::Beside(left) => self.take_beside(left, 0, sink).await,
         };
         self.cpu.sim().progress();

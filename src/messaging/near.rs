@@ -226,7 +226,7 @@ impl Endpoint {
         let (handler, mut words) = (envelope.handler, Vec::new());
         let (extra, sink) = (self.reordering(handler), PayloadSink::Words(&mut words));
         match came {
-            Came::Over(arrival) => self.driver.take(&self.cpu, arrival, extra, sink).await,
+            Came::Over(mut arrival) => self.driver.take(&self.cpu, &mut arrival, extra, sink).await,
             Came::Beside(left) => self.take_beside(left, extra, sink).await,
         };
         let near = self.near.as_ref().expect("a node that programs share");

@@ -22,11 +22,27 @@ use crate::fabric::{Label, Packet};
 use crate::host::{AnyProcessor, Processor, aligned};
 use crate::protocol::{Answer, Offer};
 use crate::text::Table;
-use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Bytes of a packet that is being composed: 36 at most.
+/// Bytes that a packet has room for while it is composed: 36 at most are used.
 const COMPOSED_BYTES: usize = 40;
+
+/// A packet that is being composed.
+struct Composed {
+    bytes: [u8; COMPOSED_BYTES],
+    used: usize,
+}
+
+impl Composed {
+    fn put(&mut self, bytes: &[u8]) {
+        self.bytes[self.used..self.used + bytes.len()].copy_from_slice(bytes);
+        self.used += bytes.len();
+    }
+
+    fn put_words(&mut self, words: &[u32]) {
+        words.iter().for_each(|word| self.put(&word.to_le_bytes()));
+    }
+}
 
 /// The parameters of the queues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,14 +135,6 @@ fn word(bytes: &[u8], word: usize) -> u32 {
     u32::from_le_bytes(bytes[4 * word..4 * word + 4].try_into().expect("four bytes"))
 }
 
-fn append(bytes: &mut SmallVec<[u8; COMPOSED_BYTES]>, words: &[u32]) {
-    let start = bytes.len();
-    bytes.resize(start + 4 * words.len(), 0);
-    for (place, word) in bytes[start..].chunks_exact_mut(4).zip(words) {
-        place.copy_from_slice(&word.to_le_bytes());
-    }
-}
-
 /// What the header of a packet says, and its length.
 fn envelope(bytes: &[u8]) -> (Envelope, usize) {
     let first = word(bytes, 0);
@@ -143,25 +151,37 @@ fn envelope(bytes: &[u8]) -> (Envelope, usize) {
 impl DirectDriver {
     /// A packet with its bytes.
     async fn compose(&self, cpu: &AnyProcessor, packet: &Compose<'_>) -> Rc<Packet> {
-        let mut composed = SmallVec::<[u8; COMPOSED_BYTES]>::new();
+        let mut composed = self.begin(packet);
+        let PayloadSource::Memory(address, bytes) = packet.source else { panic!("words are composed at once") };
+        let mut moved = 0;
+        while moved < bytes {
+            let from = address + moved as u64;
+            let part = aligned(from, bytes - moved);
+            let value = loaded!(cpu, load(cpu, from, part));
+            composed.put(&value.to_le_bytes()[..part]);
+            moved += part;
+        }
+        self.composed(packet, &composed)
+    }
+
+    /// A packet of words, which takes no access to memory.
+    fn compose_words(&self, packet: &Compose<'_>, words: &[u32]) -> Rc<Packet> {
+        let mut composed = self.begin(packet);
+        composed.put_words(words);
+        self.composed(packet, &composed)
+    }
+
+    fn begin(&self, packet: &Compose<'_>) -> Composed {
+        let mut composed = Composed { bytes: [0; COMPOSED_BYTES], used: 0 };
         let addresses = self.port.addresses();
         let (words, count) = header(packet.envelope, [packet.from, packet.to].map(|end| addresses.place(end)));
-        append(&mut composed, &words[..count]);
-        match packet.source {
-            PayloadSource::Words(words) => append(&mut composed, words),
-            PayloadSource::Memory(address, bytes) => {
-                let mut moved = 0;
-                while moved < bytes {
-                    let from = address + moved as u64;
-                    let part = aligned(from, bytes - moved);
-                    let value = loaded!(cpu, load(cpu, from, part));
-                    composed.extend_from_slice(&value.to_le_bytes()[..part]);
-                    moved += part;
-                }
-            }
-        }
-        assert!(composed.len() <= self.packet.len(), "a packet has its stated length");
-        Packet::of(Label::default(), packet.journey.clone(), &composed)
+        composed.put_words(&words[..count]);
+        composed
+    }
+
+    fn composed(&self, packet: &Compose<'_>, composed: &Composed) -> Rc<Packet> {
+        assert!(composed.used <= self.packet.len(), "a packet has its stated length");
+        Packet::of(Label::default(), packet.journey.clone(), &composed.bytes[..composed.used])
     }
 
     /// Whether a packet waits to be taken.
@@ -196,7 +216,10 @@ impl Driver for DirectDriver {
         let turn = cpu.hold("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
-        let body = self.compose(cpu, packet).await;
+        let body = match packet.source {
+            PayloadSource::Words(words) => self.compose_words(packet, words),
+            PayloadSource::Memory(..) => self.compose(cpu, packet).await,
+        };
         cpu.sync().await;
         // Another program's work may lie ahead on the processor's clock: the packet goes now.
         let (journey, now) = (&packet.journey, cpu.sim().now());
@@ -219,34 +242,48 @@ impl Driver for DirectDriver {
 
     async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
         // Answers first: they let others go on.
-        let class = Class::all(self.port.classes()).rfind(|class| self.port.has_arrived(*class))?;
-        // An acknowledgement rides only in an answer that takes the same class.
-        let rides = self.answers_class() == class;
-        let answer = |packet: &Packet| {
-            let (envelope, _) = envelope(&packet.bytes());
-            if rides && !envelope.is_part && answers(envelope.handler) { Answer::Follows } else { Answer::None }
+        let taken = Class::all(self.port.classes()).rev().find_map(|class| {
+            // An acknowledgement rides only in an answer that takes the same class.
+            let rides = self.answers_class() == class;
+            let answer = |packet: &Packet| {
+                let (envelope, _) = envelope(&packet.bytes());
+                if rides && !envelope.is_part && answers(envelope.handler) { Answer::Follows } else { Answer::None }
+            };
+            self.port.try_take(class, answer)
+        });
+        let taken = taken?;
+        let (envelope, bytes, places) = {
+            let bytes = taken.packet.bytes();
+            let (envelope, header) = envelope(&bytes);
+            (envelope, bytes.len() - header, places(&bytes))
         };
-        let taken = self.port.try_take(class, answer)?;
-        let (envelope, header) = envelope(&taken.packet.bytes());
         let journey = taken.packet.journey.clone();
         journey.close("arrivals queue", cpu.now());
-        let bytes = taken.packet.bytes().len() - header;
-        let (nodes, places) = ([taken.from, self.port.node()], places(&taken.packet.bytes()));
+        let nodes = [taken.from, self.port.node()];
         let [from, to] = [0, 1].map(|end| self.port.addresses().at(nodes[end], places[end]));
         let known = Known { taken: Some(taken), ..Known::default() };
         Some(Arrival { from, to, envelope, bytes, journey, known, turn: None })
     }
 
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut Arrival,
+        extra_cycles: u64,
+        sink: PayloadSink<'_>,
+    ) -> Landed {
         let turn = cpu.hold("receive").await;
         let begun = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
         cpu.sync().await;
-        let taken = arrival.known.taken.expect("a packet that was found");
+        let taken = arrival.known.taken.take().expect("a packet that was found");
         while !taken.packet.is_whole() {
             self.port.changed.wait().await;
         }
-        let address = land(cpu, &taken.packet, sink).await;
+        let address = match sink {
+            PayloadSink::Words(words) => give_words(&taken.packet, words),
+            PayloadSink::Memory(into) => land(cpu, &taken.packet, into).await,
+        };
         cpu.sync().await;
         self.port.release(taken);
         arrival.journey.served(begun, cpu.now());
@@ -292,28 +329,26 @@ impl Driver for DirectDriver {
     }
 }
 
-/// Puts a packet's payload where it goes; where that is.
-async fn land(cpu: &AnyProcessor, packet: &Packet, sink: PayloadSink<'_>) -> u64 {
-    match sink {
-        PayloadSink::Words(words) => {
-            let bytes = packet.bytes();
-            let payload = &bytes[envelope(&bytes).1..];
-            words.extend((0..payload.len() / 4).map(|at| word(payload, at)));
-            0
-        }
-        PayloadSink::Memory(into) => {
-            let bytes = packet.bytes().to_vec();
-            let payload = &bytes[envelope(&bytes).1..];
-            let mut moved = 0;
-            while moved < payload.len() {
-                let part = aligned(into + moved as u64, payload.len() - moved);
-                let mut value = [0; 8];
-                value[..part].copy_from_slice(&payload[moved..moved + part]);
-                let value = u64::from_le_bytes(value);
-                stored!(cpu, value, store(cpu, into + moved as u64, part, value));
-                moved += part;
-            }
-            into
-        }
+/// Gives the words of a packet's payload; they have no place in memory.
+fn give_words(packet: &Packet, words: &mut Vec<u32>) -> u64 {
+    let bytes = packet.bytes();
+    let payload = &bytes[envelope(&bytes).1..];
+    words.extend(payload.chunks_exact(4).map(|part| word(part, 0)));
+    0
+}
+
+/// Puts a packet's payload into memory; where that is.
+async fn land(cpu: &AnyProcessor, packet: &Packet, into: u64) -> u64 {
+    let bytes = packet.bytes().to_vec();
+    let payload = &bytes[envelope(&bytes).1..];
+    let mut moved = 0;
+    while moved < payload.len() {
+        let part = aligned(into + moved as u64, payload.len() - moved);
+        let mut value = [0; 8];
+        value[..part].copy_from_slice(&payload[moved..moved + part]);
+        let value = u64::from_le_bytes(value);
+        stored!(cpu, value, store(cpu, into + moved as u64, part, value));
+        moved += part;
     }
+    into
 }

@@ -172,7 +172,8 @@ pub trait Driver {
     async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<Arrival>;
 
     /// Takes the packet just found.
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed;
+    async fn take(&self, cpu: &AnyProcessor, arrival: &mut Arrival, extra_cycles: u64, sink: PayloadSink<'_>)
+    -> Landed;
 
     /// Gives a buffer back that was in use.
     async fn release(&self, _cpu: &AnyProcessor, _entry: u64) {}

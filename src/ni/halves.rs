@@ -219,15 +219,21 @@ impl Driver for Halves {
         })
     }
 
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, mut sink: PayloadSink<'_>) -> Landed {
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut Arrival,
+        extra_cycles: u64,
+        mut sink: PayloadSink<'_>,
+    ) -> Landed {
         cpu.work(self.costs.receive + extra_cycles);
-        let Known { header, ticket, .. } = arrival.known;
+        let header = arrival.known.header;
         let address = if let PayloadSink::Memory(into) = sink { into } else { 0 };
         on_half!(&self.receiver, Receiver, half => half.take(cpu, header, &mut sink).await);
-        if let Some(ticket) = ticket {
+        if let Some(ticket) = arrival.known.ticket.take() {
             ticket.end(&RECEIVING, cpu.now());
         }
-        if let Some(turn) = arrival.turn {
+        if let Some(turn) = arrival.turn.take() {
             turn.did("receive", arrival.journey.id(), header.packet_bytes());
         }
         Landed { address, ..Landed::default() }

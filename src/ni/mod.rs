@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `driver.rs` | what the messaging layer sees of any interface |
 //! | `room.rs` | what an interface takes of main memory |
-//! | `port.rs` | the network side of all that move whole packets: a protocol over a fabric |
+//! | `port/` | the network side of all that move whole packets: a protocol over a fabric |
 //! | `wiring.rs` | what a port is wired to |
 //! | `pending.rs` | packets under way, for each node |
 //! | `parcel.rs`, `moving.rs` | their header, and the loops that move a packet's words |
@@ -304,7 +304,13 @@ impl Driver for AnyDriver {
     async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
         on_driver!(self, driver => driver.poll(cpu, answers).await)
     }
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut Arrival,
+        extra_cycles: u64,
+        sink: PayloadSink<'_>,
+    ) -> Landed {
         on_driver!(self, driver => driver.take(cpu, arrival, extra_cycles, sink).await)
     }
     async fn release(&self, cpu: &AnyProcessor, entry: u64) {

@@ -48,7 +48,7 @@ impl Active {
     pub async fn send(&self, packet: ActiveMessage) {
         assert!(packet.words.len() <= self.words_max(), "a packet has room for {} words", self.words_max());
         let mut run = self.end.run().await;
-        if self.parameters.drain_first {
+        if self.parameters.drain_first && (self.may_take() || !self.answers.borrow().is_empty()) {
             self.take_all(&mut run).await;
         }
         self.put(packet, &mut run).await;
@@ -76,7 +76,7 @@ impl Active {
             let more = self.take_all(&mut run).await;
             taken += more;
             self.work("poll", self.end.parameters.costs.poll).await;
-            if !self.take_one().await {
+            if !(self.may_take() && self.take_one().await) {
                 break;
             }
             taken += 1;
@@ -90,7 +90,7 @@ impl Active {
     async fn take_all(&self, run: &mut Run) -> usize {
         let mut taken = 0;
         loop {
-            while self.take_one().await {
+            while self.may_take() && self.take_one().await {
                 taken += 1;
                 if !self.parameters.drain_first {
                     self.put_answers(run).await;
@@ -107,7 +107,7 @@ impl Active {
         if self.parameters.drain_first {
             return self.take_all(run).await;
         }
-        let taken = self.take_one().await;
+        let taken = self.may_take() && self.take_one().await;
         self.put_answers(run).await;
         taken.into()
     }
@@ -149,7 +149,7 @@ impl Active {
         let before = self.spend(Cause::Send);
         let makes_room = async || {
             self.spend(Cause::Room);
-            self.take_one().await
+            self.may_take() && self.take_one().await
         };
         let begun = self.end.put(&composed, run, makes_room).await;
         // Of all attempts the last one sent.
@@ -161,24 +161,26 @@ impl Active {
         }
     }
 
+    /// Whether there may be something to take in, as far as that is known without looking.
+    fn may_take(&self) -> bool {
+        self.end.near.is_some() || self.end.driver.may_find()
+    }
+
     /// Takes in the next packet that has arrived; false if none has.
     async fn take_one(&self) -> bool {
         let end = &self.end;
         if end.near.is_some() {
             return self.take_handed().await;
         }
-        if !end.driver.may_find() {
-            return false;
-        }
         let begun = end.now();
-        let Some(arrival) = end.driver.poll(&end.cpu, &transfer::answers).await else { return false };
+        let Some(mut arrival) = end.driver.poll(&end.cpu, &transfer::answers).await else { return false };
         let before = self.spent.turn(Cause::Receive, begun);
         self.accepted.set(self.accepted.get() + 1);
         self.sim().progress();
         let (from, handler, journey) = (arrival.from, arrival.envelope.handler, arrival.journey.clone());
         let mut words = std::mem::take(&mut *self.words.borrow_mut());
         words.clear();
-        end.driver.take(&end.cpu, arrival, end.reordering(handler), PayloadSink::Words(&mut words)).await;
+        end.driver.take(&end.cpu, &mut arrival, end.reordering(handler), PayloadSink::Words(&mut words)).await;
         self.deliver(from, handler, &words, &journey).await;
         *self.words.borrow_mut() = words;
         self.work_charged().await;

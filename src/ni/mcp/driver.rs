@@ -119,7 +119,13 @@ impl Driver for McpDriver {
     }
 
     /// `recvfrom`, of a socket; a library's message has been received when it was found.
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut Arrival,
+        extra_cycles: u64,
+        sink: PayloadSink<'_>,
+    ) -> Landed {
         let turn = cpu.hold("receive").await;
         let start = cpu.now();
         cpu.work(extra_cycles);

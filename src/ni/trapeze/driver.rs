@@ -310,13 +310,19 @@ impl Driver for TrapezeDriver {
         Some(Arrival { from, to, envelope, bytes, journey: Journey::NONE, known, turn: None })
     }
 
-    async fn take(&self, cpu: &AnyProcessor, arrival: Arrival, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut Arrival,
+        extra_cycles: u64,
+        sink: PayloadSink<'_>,
+    ) -> Landed {
         if extra_cycles > 0 {
             let _turn = cpu.hold("receive").await;
             cpu.work(extra_cycles);
             cpu.sync().await;
         }
-        let Known { entry, address, beside, .. } = arrival.known;
+        let Known { entry, address, beside, .. } = std::mem::take(&mut arrival.known);
         let PayloadSink::Words(words) = sink else { return Landed { address, beside, entry: Some(entry) } };
         words.extend(words_of(&beside));
         self.give_back(entry).await;

@@ -30,7 +30,7 @@ pub use parameters::Bursts;
 use super::{Running, parallel};
 use crate::engine::{EndId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
-use crate::messaging::active::{Active, ActiveMessage};
+use crate::messaging::active::{Active, ActiveMessage, MessageWords};
 use draws::{Draws, Silences};
 use receipts::Receipts;
 use std::cell::Cell;
@@ -153,10 +153,10 @@ impl Bursts {
     fn packet(&self, end: &Active, to: usize, number: u32, (place, packets): (u64, u64)) -> ActiveMessage {
         let from = end.id().index();
         let rest = (1..end.words_max().min(WORDS_MAX)).map(|at| parallel::word(from, to, number, at));
-        let words: Vec<u32> = [number].into_iter().chain(rest).collect();
+        let words: MessageWords = [number].into_iter().chain(rest).collect();
         let bulk = packets >= self.bulk_min;
         let last = bulk && place + 1 == packets;
-        ActiveMessage { bulk, last, ..ActiveMessage::new(parallel::id(to), 0, &words) }
+        ActiveMessage { bulk, last, words, ..ActiveMessage::new(parallel::id(to), 0, &[]) }
     }
 }
 
