@@ -27,7 +27,14 @@ impl Signal {
     }
 
     /// Wakes every waiting task.
+    #[inline]
     pub fn notify(&self) {
+        if !self.waiters.borrow().is_empty() {
+            self.wake_all();
+        }
+    }
+
+    fn wake_all(&self) {
         for task in self.waiters.borrow_mut().drain(..) {
             self.sim.wake(task);
         }

@@ -9,6 +9,8 @@
 //! Statistics: what the protocol counts; packets for each node that are under way ([`Pending`]); a span
 //! for each packet that goes in, while it does, and one of no length for each that comes.
 
+mod late;
+
 use super::Pending;
 use super::wiring::{PortWiring, Stages};
 use crate::engine::{
@@ -16,6 +18,7 @@ use crate::engine::{
 };
 use crate::fabric::{Label, Packet, Told, Whole};
 use crate::protocol::{Answer, AnyProtocol, Effects, Frame, Offer, Protocol, Slot, Statistics};
+use late::Later;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -48,6 +51,8 @@ pub struct Port {
     later: Mailbox<(Time, Later)>,
     /// A timer is set for an earlier instant.
     sooner: Signal,
+    /// Whether the task that waits for timers waits for none.
+    rests: Cell<bool>,
     tally: Rc<MessageTally>,
     pending: Rc<Pending>,
     addresses: Rc<Addresses>,
@@ -77,14 +82,6 @@ struct Reading {
     slot: Option<Slot>,
     /// Whether it has been read before that.
     read: bool,
-}
-
-/// What happens some cycles later.
-enum Later {
-    /// An acknowledgement has been taken in.
-    Arrive(Rc<Packet>),
-    /// A packet that was taken is acknowledged.
-    Accept(Class, Answer, usize),
 }
 
 /// A packet that was taken.
@@ -125,6 +122,7 @@ impl Port {
             changed: Signal::new(sim, format!("a packet for {name}, or room in its interface")),
             later: Mailbox::new(sim, format!("work for the interface of {name}")),
             sooner: Signal::new(sim, format!("a timer of the interface of {name}")),
+            rests: Cell::new(false),
             tally: tally.clone(),
             pending: pending.clone(),
             addresses: addresses.clone(),
@@ -317,9 +315,7 @@ impl Port {
         let packet = self.packet(frame);
         *lane.sending.borrow_mut() = Some(Sending { packet: packet.clone(), what, since: self.sim.now() });
         self.wire.send(packet);
-        if self.has_timers {
-            self.sooner.notify();
-        }
+        self.timers_changed();
         if self.pools {
             // A packet may have left the pool.
             self.freed.notify();
@@ -338,7 +334,11 @@ impl Port {
     }
 
     /// Keeps a span until now.
+    #[inline]
     fn keep_span(&self, what: &'static str, packet: &Packet, since: Time) {
+        if !self.sim.recorder().keeps(self.track) {
+            return;
+        }
         let doing = Doing { what, message: packet.journey.id(), bytes: packet.label().length };
         self.sim.recorder().tell(self.track, doing, since, self.sim.now());
     }
@@ -428,7 +428,7 @@ impl Port {
         }
         self.has_effects(effects);
         if effects.returned || effects.timer {
-            self.sooner.notify();
+            self.timers_changed();
         }
         if !is_control {
             self.arrived.notify();
@@ -459,33 +459,6 @@ impl Port {
         if effects.ready {
             self.arrived.notify();
             self.changed.notify();
-        }
-    }
-
-    /// Does what takes some cycles.
-    async fn work(self: Rc<Self>) {
-        loop {
-            let (at, later) = self.later.receive().await;
-            if at > self.sim.now() {
-                self.sim.until(at).await;
-            }
-            match later {
-                Later::Arrive(packet) => self.arrive(&packet),
-                Later::Accept(class, answer, key) => self.accepted(class, answer, key),
-            }
-        }
-    }
-
-    /// Has timers go off.
-    async fn watch(self: Rc<Self>) {
-        loop {
-            let next = self.protocol.borrow().next_timer().unwrap_or(Time::MAX);
-            if self.sim.now() < next {
-                self.sooner.wait_until(next).await;
-                continue;
-            }
-            self.protocol.borrow_mut().on_time(self.sim.now());
-            self.pump_all();
         }
     }
 }

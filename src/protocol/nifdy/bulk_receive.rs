@@ -15,6 +15,9 @@ use std::collections::VecDeque;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct BulkReceive<T> {
     dialogs: Vec<Option<Dialog<T>>>,
+    /// How many of them are open, and packets in all their buffers.
+    open: usize,
+    stored: usize,
     numbering: Numbering,
     /// Packets that one acknowledgement is for.
     group: u32,
@@ -63,7 +66,7 @@ pub(super) enum Stores {
 
 impl<T> BulkReceive<T> {
     pub(super) fn new(dialogs: u16, numbering: Numbering, group: u32) -> BulkReceive<T> {
-        BulkReceive { dialogs: (0..dialogs).map(|_| None).collect(), numbering, group }
+        BulkReceive { dialogs: (0..dialogs).map(|_| None).collect(), open: 0, stored: 0, numbering, group }
     }
 
     /// Opens a dialog with `source` if one is free.
@@ -71,6 +74,7 @@ impl<T> BulkReceive<T> {
         assert!(self.dialogs.iter().flatten().all(|dialog| dialog.source != source), "a sender has one dialog");
         let number = self.dialogs.iter().position(Option::is_none)?;
         let buffers = (0..self.numbering.window()).map(|_| None).collect();
+        self.open += 1;
         self.dialogs[number] = Some(Dialog { source, next: 0, buffers, ready: 0, ends: false, is_fresh: true });
         Some(number as u16)
     }
@@ -94,6 +98,7 @@ impl<T> BulkReceive<T> {
             Some(Some(_)) => return Stores::Waits,
             Some(buffer) => *buffer = Some(Stored { body, bulk_exit: header.bulk_exit }),
         }
+        self.stored += 1;
         dialog.is_fresh = false;
         let before = dialog.ready;
         while let Some(Some(Stored { body: Some(_), .. })) = dialog.buffers.get(dialog.ready) {
@@ -138,7 +143,9 @@ impl<T> BulkReceive<T> {
         if stored.bulk_exit {
             assert!(dialog.buffers.iter().all(Option::is_none), "nothing follows the exit");
             self.dialogs[usize::from(number)] = None;
+            self.open -= 1;
         }
+        self.stored -= 1;
         let due = Due { source, dialog: number, number: Some(accepted), ends };
         (stored.body, (is_whole || stored.bulk_exit).then_some(due))
     }
@@ -163,9 +170,21 @@ impl<T> BulkReceive<T> {
         self.dialogs.iter().flatten().map(|dialog| dialog.source)
     }
 
+    /// How many dialogs are open.
+    pub(super) fn open(&self) -> usize {
+        self.open
+    }
+
     /// Packets in reorder buffers.
     pub(super) fn stored(&self) -> usize {
-        self.dialogs.iter().flatten().map(|dialog| dialog.buffers.iter().flatten().count()).sum()
+        self.stored
+    }
+
+    /// Counts both anew. For tests: it takes time.
+    pub(super) fn check(&self) {
+        let stored = |dialog: &Dialog<T>| dialog.buffers.iter().flatten().count();
+        assert_eq!(self.open, self.sources().count());
+        assert_eq!(self.stored, self.dialogs.iter().flatten().map(stored).sum::<usize>());
     }
 
     /// How many packets of each dialog have their turn, by number.

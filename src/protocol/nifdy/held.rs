@@ -49,7 +49,7 @@ impl HeldState {
 
     fn note_dialogs<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
         let sending = usize::from(unit.bulk_send.dialog().is_some());
-        self.dialogs = self.dialogs.max(unit.bulk_receive.sources().count() + sending);
+        self.dialogs = self.dialogs.max(unit.bulk_receive.open() + sending);
     }
 
     /// The bytes of all that for packets of `packet` bytes: buffers with their tags and ranks, tags of

@@ -197,6 +197,7 @@ impl<T: Clone> NifdyUnit<T> {
 
     /// Everything that must hold between the organs, looked up anew. For tests: it takes time.
     pub fn check(&self) {
+        self.bulk_receive.check();
         for (packet, rank) in self.pool.iter().filter(|(packet, _)| packet.acknowledged) {
             let in_front = self.pool.iter().take_while(|(other, _)| !std::ptr::eq(*other, packet));
             let ahead = in_front.filter(|(other, _)| other.acknowledged && other.destination == packet.destination);

@@ -43,7 +43,7 @@ pub struct ReturnToSenderAdapter<P> {
     incoming: IncomingHalf<(P, Bytes)>,
     /// What is in each outgoing buffer, until it is accepted: it is sent again from there if what comes
     /// back is only told of.
-    kept: BTreeMap<u32, (P, Bytes)>,
+    kept: Vec<Option<(P, Bytes)>>,
     /// Packets that may enter.
     packets: VecDeque<Frame<P>>,
     replies: VecDeque<Frame<P>>,
@@ -68,7 +68,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
             parameters,
             outgoing: OutgoingHalf::new(own, outgoing, retry),
             incoming: IncomingHalf::new(own, incoming),
-            kept: BTreeMap::new(),
+            kept: Vec::new(),
             packets: VecDeque::new(),
             replies: VecDeque::new(),
             note: 0,
@@ -128,7 +128,11 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
 
     fn offer(&mut self, slot: Slot, packet: Offer<P>) {
         let Offer { to, bytes, body, .. } = packet;
-        self.kept.insert(slot.0, (body.clone(), bytes));
+        let place = slot.0 as usize;
+        if place >= self.kept.len() {
+            self.kept.resize(place + 1, None);
+        }
+        self.kept[place] = Some((body.clone(), bytes));
         let packet = self.outgoing.transmit(OutgoingBuffer(slot.0), to, (body, bytes));
         self.send(packet, false);
     }
@@ -154,12 +158,12 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
                 return Effects { discards: self.reply(reply), ..Effects::NONE };
             }
             ACCEPTED => {
-                self.kept.remove(&buffer.number());
+                self.kept[buffer.number() as usize] = None;
                 Verdict::Accepted
             }
             _ => Verdict::Returned(match body {
                 Some(body) => (body, bytes),
-                None => self.kept.get(&buffer.number()).expect("what comes back was sent").clone(),
+                None => self.kept[buffer.number() as usize].clone().expect("what comes back was sent"),
             }),
         };
         self.notes.insert(from, note);
