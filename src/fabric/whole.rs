@@ -40,13 +40,29 @@ impl OverStreams {
         let ends = (0..ways.len()).map(end).collect();
         let view = Rc::new(OverStreams { sim: sim.clone(), node, ends, desk: desk.clone() });
         for (class, (outlet, inlet)) in ways.into_iter().enumerate() {
-            sim.spawn_server(format!("{name} sender"), view.clone().send_all(class, outlet));
-            sim.spawn_server(format!("{name} receiver"), view.clone().receive_all(class, inlet));
+            match outlet {
+                AnyOutlet::Ideal(outlet) => view.start_sender(name, class, outlet),
+                AnyOutlet::Myrinet(outlet) => view.start_sender(name, class, outlet),
+                AnyOutlet::Routed(outlet) => view.start_sender(name, class, outlet),
+            }
+            match inlet {
+                AnyInlet::Ideal(inlet) => view.start_receiver(name, class, inlet),
+                AnyInlet::Myrinet(inlet) => view.start_receiver(name, class, inlet),
+                AnyInlet::Routed(inlet) => view.start_receiver(name, class, inlet),
+            }
         }
         view
     }
 
-    async fn send_all(self: Rc<Self>, class: usize, mut outlet: AnyOutlet) {
+    fn start_sender(self: &Rc<Self>, name: &str, class: usize, outlet: impl Outlet + 'static) {
+        self.sim.spawn_server(format!("{name} sender"), self.clone().send_all(class, outlet));
+    }
+
+    fn start_receiver(self: &Rc<Self>, name: &str, class: usize, inlet: impl Inlet + 'static) {
+        self.sim.spawn_server(format!("{name} receiver"), self.clone().receive_all(class, inlet));
+    }
+
+    async fn send_all(self: Rc<Self>, class: usize, mut outlet: impl Outlet) {
         loop {
             let packet = self.ends[class].to_send.receive().await;
             if flow(&mut outlet, &packet).await.is_err() {
@@ -56,7 +72,7 @@ impl OverStreams {
         }
     }
 
-    async fn receive_all(self: Rc<Self>, class: usize, mut inlet: AnyInlet) {
+    async fn receive_all(self: Rc<Self>, class: usize, mut inlet: impl Inlet) {
         let (places, waits_outside) = (&self.ends[class].places, inlet.waits_outside());
         // Whether the packet that is coming in has taken a place.
         let mut placed = false;
@@ -88,7 +104,7 @@ impl OverStreams {
 }
 
 /// Sends all of a packet.
-async fn flow(outlet: &mut AnyOutlet, packet: &Rc<Packet>) -> Result<(), Dropped> {
+async fn flow(outlet: &mut impl Outlet, packet: &Rc<Packet>) -> Result<(), Dropped> {
     outlet.open(packet).await?;
     let mut left = packet.label().length;
     while !left.is_empty() {

@@ -172,13 +172,21 @@ impl Routed {
     async fn run(self: Rc<Self>) {
         let mut events = Vec::new();
         loop {
-            let work = self.network.borrow().next_work();
+            let (work, next) = {
+                let network = self.network.borrow();
+                (network.next_work(), network.cycle())
+            };
             let at = work.map_or(Time::MAX, |cycle| self.instant(cycle));
             if at > self.sim.now() {
                 self.asleep.set(true);
-                let kicked = self.kick.wait_until(at).await;
+                // What comes before the next cycle is for no earlier one: nothing need be asked again.
+                let is_next = work == Some(next);
+                let mut kicked = self.kick.wait_until(at).await;
+                while kicked && is_next && at > self.sim.now() {
+                    kicked = self.kick.wait_until(at).await;
+                }
                 self.asleep.set(false);
-                if kicked {
+                if kicked && !is_next {
                     continue;
                 }
             }
