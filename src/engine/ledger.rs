@@ -67,13 +67,16 @@ impl Ledger {
     /// Ends the present stage at `at`, under `name`.
     pub fn close(&mut self, name: &'static str, at: Time) {
         let total = at - self.stage_start;
-        self.served.sort_unstable();
+        if self.served.len() > 1 {
+            self.served.sort_unstable();
+        }
         let (mut service, mut counted) = (Time::ZERO, self.stage_start);
-        for (from, to) in self.served.drain(..) {
+        for &(from, to) in &self.served {
             let to = to.min(at);
             service += to.since(from.max(counted));
             counted = counted.max(to);
         }
+        self.served.clear();
         self.stages.push(Stage { name, waiting: total - service, service });
         self.stage_start = at;
     }

@@ -172,6 +172,7 @@ pub struct Acquire<'a> {
 
 impl<'a> Future for Acquire<'a> {
     type Output = Held<'a>;
+    #[inline]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Held<'a>> {
         let resource = self.resource;
         if self.waiter != NO_TASK {
@@ -193,10 +194,17 @@ impl<'a> Future for Acquire<'a> {
 }
 
 impl Drop for Acquire<'_> {
+    #[inline]
     fn drop(&mut self) {
-        if self.waiter == NO_TASK {
-            return;
+        if self.waiter != NO_TASK {
+            self.forget();
         }
+    }
+}
+
+impl Acquire<'_> {
+    #[cold]
+    fn forget(&self) {
         self.resource.sim.waiting(self.waiter, None);
         let mut waiters = self.resource.waiters.borrow_mut();
         match waiters.iter().position(|&task| task == self.waiter) {

@@ -95,6 +95,7 @@ impl Future for SignalWait<'_> {
 }
 
 impl Drop for SignalWait<'_> {
+    #[inline]
     fn drop(&mut self) {
         if self.waiter != NO_TASK {
             self.signal.forget(self.waiter);

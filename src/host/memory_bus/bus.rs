@@ -28,10 +28,14 @@ use super::agent::{Agent, AgentId, TransactionKind};
 use super::block::{Address, BLOCK_BYTES, Block, block_of};
 use super::moesi::State;
 use super::parameters::BusParameters;
-use crate::engine::{Busy, Rate, Resource, Sim, Time, record, resource::Held};
+use crate::engine::resource::{Acquire, Held};
+use crate::engine::{Busy, Rate, Resource, Sim, Time, record};
 use std::cell::{Cell, RefCell};
+use std::future::Future;
 use std::ops::Range;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll, ready};
 
 /// How a transaction ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,10 +104,8 @@ impl Bus {
     }
 
     /// Waits for the bus.
-    pub async fn acquire(&self, by: AgentId) -> Granted<'_> {
-        let asked = self.sim.now();
-        let held = self.held.acquire().await;
-        Granted { bus: self, by, waited: self.sim.now() - asked, _held: held }
+    pub fn acquire(&self, by: AgentId) -> AcquireBus<'_> {
+        AcquireBus { bus: self, by, asked: self.sim.now(), held: self.held.acquire() }
     }
 
     /// Waits for the bus and runs one transaction.
@@ -235,6 +237,25 @@ impl Bus {
         let sole = states.iter().any(|state| state.writable());
         let answering = states.iter().filter(|state| state.answers()).count();
         assert!(!(sole && copies > 1) && answering <= 1, "block {block:#x} is held as {states:?}");
+    }
+}
+
+/// The wait of [`Bus::acquire`].
+#[must_use = "a wait waits only when awaited"]
+pub struct AcquireBus<'a> {
+    bus: &'a Bus,
+    by: AgentId,
+    asked: Time,
+    held: Acquire<'a>,
+}
+
+impl<'a> Future for AcquireBus<'a> {
+    type Output = Granted<'a>;
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Granted<'a>> {
+        let held = ready!(Pin::new(&mut self.held).poll(context));
+        let AcquireBus { bus, by, asked, .. } = *self;
+        Poll::Ready(Granted { bus, by, waited: bus.sim.now() - asked, _held: held })
     }
 }
 

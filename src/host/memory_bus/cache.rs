@@ -23,6 +23,12 @@ pub struct Cache {
     set_mask: u64,
 }
 
+/// Whether a tag is that of `block`: the block's address plus its state, 1 to 4.
+#[inline]
+const fn holds(tag: Tag, block: Address) -> bool {
+    tag.wrapping_sub(block + 1) < STATE_BITS
+}
+
 /// A place in the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockFrame(usize);
@@ -56,15 +62,17 @@ impl Cache {
     #[inline]
     fn find_tag(&self, address: Address) -> Option<(BlockFrame, Tag)> {
         let first = self.first_place(address);
-        let block = block_of(address);
-        // A tag is the block's address plus its state, 1 to 4.
-        let is_here = |tag: Tag| tag.wrapping_sub(block + 1) < STATE_BITS;
-        if self.ways == 1 {
-            let tag = self.tags[first];
-            return is_here(tag).then_some((BlockFrame(first), tag));
+        if self.ways > 1 {
+            return self.search(first, block_of(address));
         }
+        let tag = self.tags[first];
+        holds(tag, block_of(address)).then_some((BlockFrame(first), tag))
+    }
+
+    /// The same among all ways of the set that begins at `first`.
+    fn search(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
         let places = &self.tags[first..first + self.ways];
-        let way = places.iter().position(|&tag| is_here(tag))?;
+        let way = places.iter().position(|&tag| holds(tag, block))?;
         Some((BlockFrame(first + way), places[way]))
     }
 
@@ -121,14 +129,16 @@ impl Cache {
     /// Where a new block would go, and the block it would replace.
     pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
         let first = self.first_place(address);
-        let age = |&place: &usize| (self.tags[place] != 0, self.used.get(place).copied());
-        let place = match self.ways {
-            1 => first,
-            ways => (first..first + ways).min_by_key(age).expect("a set has a place"),
-        };
+        let place = if self.ways > 1 { self.oldest(first) } else { first };
         let tag = self.tags[place];
         let replaced = (tag != 0).then(|| (tag & !STATE_BITS, State::ALL[(tag & STATE_BITS) as usize]));
         (BlockFrame(place), replaced)
+    }
+
+    /// The place of the set that begins at `first` that is empty, or was used longest ago.
+    fn oldest(&self, first: usize) -> usize {
+        let age = |&place: &usize| (self.tags[place] != 0, self.used.get(place).copied());
+        (first..first + self.ways).min_by_key(age).expect("a set has a place")
     }
 
     /// Puts a block into `place`.
@@ -141,5 +151,31 @@ impl Cache {
     /// The bytes at `place`.
     pub fn block(&self, place: BlockFrame) -> Block {
         Block::from_bytes(&self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_cache_of_one_way_finds_what_a_search_finds(
+            steps in prop::collection::vec((0..32u64, 1..5usize, any::<bool>()), 1..60),
+        ) {
+            let mut cache = Cache::new(Bytes(8 * BLOCK_BYTES as u64), 1);
+            for (block, state, fills) in steps {
+                let address = block * BLOCK_BYTES as u64;
+                let first = cache.first_place(address);
+                prop_assert_eq!(cache.find_tag(address), cache.search(first, address));
+                prop_assert_eq!(cache.victim(address).0.0, cache.oldest(first));
+                match cache.find(address) {
+                    Some((place, _)) if !fills => cache.set_state(place, State::Invalid),
+                    _ => cache.fill(BlockFrame(first), address, State::ALL[state], &Block::ZERO),
+                }
+                prop_assert_eq!(cache.find(address).is_some(), cache.search(first, address).is_some());
+            }
+        }
     }
 }
