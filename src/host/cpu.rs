@@ -332,6 +332,12 @@ impl AnyProcessor {
         Hold::new(self, what)
     }
 
+    /// Whether nobody has it, and the simulation has seen all that it did: who takes it has it at once, and
+    /// at this instant.
+    pub fn is_at_rest(&self) -> bool {
+        self.turns().is_free() && self.now() <= self.sim().now()
+    }
+
     /// Loads a word of a driver's, or of a buffer that it was given.
     #[inline]
     pub async fn load_word(&self, address: Address, bytes: usize) -> u64 {

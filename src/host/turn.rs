@@ -68,6 +68,11 @@ impl Turns {
         &self.turn
     }
 
+    /// Whether nobody has it.
+    pub fn is_free(&self) -> bool {
+        !self.turn.is_held()
+    }
+
     /// Its own work begins.
     pub fn begin_work(&self) {
         let now = self.sim.now();

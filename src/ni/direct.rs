@@ -213,6 +213,9 @@ impl Driver for DirectDriver {
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, _begun: &Begun) -> bool {
+        if cpu.is_at_rest() && self.port.room(packet.class) == 0 {
+            return false;
+        }
         let turn = cpu.hold("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };

@@ -196,6 +196,11 @@ pub trait Protocol<P: Clone> {
     /// The source and the packet that [`Protocol::take`] would give.
     fn front(&self, class: Class) -> Option<(NodeId, &P)>;
 
+    /// Whether there is one.
+    fn has_front(&self, class: Class) -> bool {
+        self.front(class).is_some()
+    }
+
     /// Its reader takes the next packet of a class, which keeps its place until it is released.
     fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>>;
 
@@ -388,6 +393,10 @@ impl<P: Clone> Protocol<P> for AnyProtocol<P> {
     }
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {
         on_protocol!(self, protocol => protocol.front(class))
+    }
+    #[inline]
+    fn has_front(&self, class: Class) -> bool {
+        on_protocol!(self, protocol => protocol.has_front(class))
     }
     fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>> {
         on_protocol!(self, protocol => protocol.take(class, answer))

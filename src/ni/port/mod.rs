@@ -206,7 +206,7 @@ impl Port {
 
     /// Whether a packet waits to be taken.
     pub fn has_arrived(&self, class: Class) -> bool {
-        !self.lanes[class.index()].taking.get() && self.protocol.borrow().front(class).is_some()
+        !self.lanes[class.index()].taking.get() && self.protocol.borrow().has_front(class)
     }
 
     /// Takes the next packet; `answer` says of it whether a handler will answer it.

@@ -161,6 +161,11 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         self.lanes[class.index()].unit.front().map(|(from, (body, _))| (from, body))
     }
 
+    #[inline]
+    fn has_front(&self, class: Class) -> bool {
+        self.lanes[class.index()].unit.arrived() > 0
+    }
+
     fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>> {
         let delivered = self.unit(class).accept(answer)?;
         let lane = &mut self.lanes[class.index()];

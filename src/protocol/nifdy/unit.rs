@@ -207,6 +207,7 @@ impl<T: Clone> NifdyUnit<T> {
         if let Some(dialog) = self.bulk_send.dialog() {
             assert!(!self.outstanding.has(dialog.destination), "a pair is in one mode at a time");
         }
+        assert_eq!(self.front().is_some(), self.arrived() > 0, "what has its turn is there");
         for (dialog, ready) in self.bulk_receive.ready() {
             let (places, turns) = self.arrivals.census(dialog);
             assert!(places <= usize::from(self.parameters.arrivals));
