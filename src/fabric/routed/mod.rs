@@ -303,17 +303,16 @@ impl Routed {
     }
 
     fn send(&self, packet: Rc<Packet>) {
-        let flits = self.flits(&packet);
-        self.offer(packet, flits, 0);
+        self.offer(packet, u16::MAX, 0);
     }
 
-    /// A packet joins its source's queue, `ready` flits of it there; its tag.
+    /// A packet joins its source's queue, up to `ready` flits of it there; its tag.
     fn offer(&self, packet: Rc<Packet>, ready: u16, grain: u16) -> u32 {
         let flits = self.flits(&packet);
         let tag = self.flying.borrow_mut().put(packet.clone());
         self.desk.count(|fate| fate.injected += 1);
         self.catch_up();
-        self.network.borrow_mut().offer(stream::injection(&packet, tag, flits, ready, grain));
+        self.network.borrow_mut().offer(stream::injection(&packet, tag, flits, ready.min(flits), grain));
         self.wake();
         tag
     }
