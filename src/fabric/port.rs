@@ -78,8 +78,10 @@ pub enum Told {
     Free(Class),
     /// A packet's header has arrived.
     Head(Rc<Packet>),
-    /// All of a packet has.
+    /// All of a packet has, whose header had before.
     All(Rc<Packet>),
+    /// All of a packet has at once.
+    Whole(Rc<Packet>),
     /// A packet that this node sent was dropped.
     Lost(Rc<Packet>),
 }
@@ -195,8 +197,7 @@ impl Desk {
         let node = packet.label().destination;
         packet.set_whole();
         self.count(|fate| fate.delivered += 1);
-        self.tell(node, Told::Head(packet.clone()));
-        self.tell(node, Told::All(packet));
+        self.tell(node, Told::Whole(packet));
     }
 
     /// A packet is lost, and its sender is told.

@@ -392,6 +392,13 @@ impl Port {
                     self.changed.notify();
                 }
             }
+            Told::Whole(packet) => {
+                let tells = self.early && !packet.bytes().is_empty();
+                self.comes(packet);
+                if tells {
+                    self.changed.notify();
+                }
+            }
             Told::Lost(packet) => {
                 if !self.resends {
                     self.tally.lose(&packet.journey);
