@@ -40,7 +40,9 @@ impl Composed {
     }
 
     fn put_words(&mut self, words: &[u32]) {
-        words.iter().for_each(|word| self.put(&word.to_le_bytes()));
+        let places = self.bytes[self.used..self.used + 4 * words.len()].chunks_exact_mut(4);
+        places.zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+        self.used += 4 * words.len();
     }
 }
 

@@ -30,7 +30,7 @@ pub use parameters::Bursts;
 use super::{Running, parallel};
 use crate::engine::{EndId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
-use crate::messaging::active::{Active, ActiveMessage, MessageWords};
+use crate::messaging::active::{Active, ActiveMessage};
 use draws::{Draws, Silences};
 use receipts::Receipts;
 use std::cell::Cell;
@@ -152,11 +152,14 @@ impl Bursts {
     /// Packet `number` from here to `to`, and its place in its message.
     fn packet(&self, end: &Active, to: usize, number: u32, (place, packets): (u64, u64)) -> ActiveMessage {
         let from = end.id().index();
-        let rest = (1..end.words_max().min(WORDS_MAX)).map(|at| parallel::word(from, to, number, at));
-        let words: MessageWords = [number].into_iter().chain(rest).collect();
+        let mut words = [number; WORDS_MAX];
+        let words = &mut words[..end.words_max().min(WORDS_MAX)];
+        for (at, word) in words.iter_mut().enumerate().skip(1) {
+            *word = parallel::word(from, to, number, at);
+        }
         let bulk = packets >= self.bulk_min;
         let last = bulk && place + 1 == packets;
-        ActiveMessage { bulk, last, words, ..ActiveMessage::new(parallel::id(to), 0, &[]) }
+        ActiveMessage { bulk, last, ..ActiveMessage::new(parallel::id(to), 0, words) }
     }
 }
 

@@ -166,7 +166,10 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
                 None => self.kept[buffer.number() as usize].clone().expect("what comes back was sent"),
             }),
         };
-        self.notes.insert(from, note);
+        // Nothing was told is the same as 0.
+        if note != 0 || !self.notes.is_empty() {
+            self.notes.insert(from, note);
+        }
         let outcome = self.outgoing.reply(Reply { from, to, buffer, verdict }, now);
         Effects { returned: matches!(outcome, ReplyOutcome::Bounced { .. }), ..Effects::NONE }
     }
