@@ -94,7 +94,9 @@ pub struct Received<'a> {
 
 type OnMessage = Rc<dyn Fn(&Received<'_>)>;
 type OnTransfer = Rc<dyn Fn(EndId, u8, Vec<u32>)>;
-type OnProtocol = Rc<dyn Fn(EndId, u8, MessageWords) -> Pin<Box<dyn Future<Output = ()>>>>;
+/// What a handler that accesses memory still does.
+type Handles = Pin<Box<dyn Future<Output = ()>>>;
+type OnProtocol = Rc<dyn Fn(EndId, u8, MessageWords) -> Handles>;
 
 /// An end of active messages.
 pub struct Active {
@@ -265,10 +267,7 @@ impl Active {
 
     /// What packets of [`PROTOCOL_HANDLERS`] run: handlers that access memory. They send by
     /// [`answer`](Active::answer) alone.
-    pub fn on_protocol(
-        &self,
-        handler: impl Fn(EndId, u8, MessageWords) -> Pin<Box<dyn Future<Output = ()>>> + 'static,
-    ) {
+    pub fn on_protocol(&self, handler: impl Fn(EndId, u8, MessageWords) -> Handles + 'static) {
         *self.on_protocol.borrow_mut() = Some(Rc::new(handler));
     }
 

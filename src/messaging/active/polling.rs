@@ -9,7 +9,7 @@
 //! whether it may go on: as if it sent from the packet's handler, which nothing interrupts. So bursts pile up at
 //! receivers. Answers are then sent when their handler has returned.
 
-use super::{Active, ActiveMessage, Cause, HANDLERS, PROTOCOL_HANDLERS, Received, transfer};
+use super::{Active, ActiveMessage, Cause, HANDLERS, Handles, PROTOCOL_HANDLERS, Received, transfer};
 use crate::engine::{EndId, Journey, Time};
 use crate::host::Processor;
 use crate::messaging::near::{Handed, Run};
@@ -181,9 +181,13 @@ impl Active {
         let mut words = std::mem::take(&mut *self.words.borrow_mut());
         words.clear();
         end.driver.take(&end.cpu, &mut arrival, end.reordering(handler), PayloadSink::Words(&mut words)).await;
-        self.deliver(from, handler, &words, &journey).await;
+        if let Some(handles) = self.deliver(from, handler, &words, &journey) {
+            handles.await;
+        }
         *self.words.borrow_mut() = words;
-        self.work_charged().await;
+        if self.charged.get() > 0 {
+            self.work_charged().await;
+        }
         self.spend(before);
         true
     }
@@ -197,8 +201,12 @@ impl Active {
         self.sim().progress();
         let Handed { from, handler, words, journey } = handed;
         journey.close_if_lasted("receive: waiting", self.end.now());
-        self.deliver(from, handler, &words, &journey).await;
-        self.work_charged().await;
+        if let Some(handles) = self.deliver(from, handler, &words, &journey) {
+            handles.await;
+        }
+        if self.charged.get() > 0 {
+            self.work_charged().await;
+        }
         self.spend(before);
         true
     }
@@ -209,7 +217,8 @@ impl Active {
         self.work("handle", self.charged.take()).await;
     }
 
-    async fn deliver(&self, from: EndId, handler: u8, words: &[u32], journey: &Journey) {
+    /// Runs the handler of a packet that was taken in; what is left to wait for, where it accesses memory.
+    fn deliver(&self, from: EndId, handler: u8, words: &[u32], journey: &Journey) -> Option<Handles> {
         let end = &self.end;
         let is_kept = end.tally.delivered().len() < super::LEDGERS_MAX;
         match is_kept {
@@ -219,9 +228,10 @@ impl Active {
         if (PROTOCOL_HANDLERS..HANDLERS).contains(&handler) {
             let run =
                 self.on_protocol.borrow().clone().expect("a node that is sent a protocol's messages handles them");
-            return run(from, handler, words.into()).await;
+            return Some(run(from, handler, words.into()));
         }
         self.dispatch(&Received { from, handler, words });
+        None
     }
 
     fn dispatch(&self, received: &Received<'_>) {
