@@ -76,14 +76,18 @@ impl PairList {
 }
 
 /// From the nearest image of the second to the first.
+#[inline]
 pub fn apart(side: f64, first: Vector, second: Vector) -> Vector {
-    [0, 1, 2].map(|axis| match first[axis] - second[axis] {
+    // No `map`: unless the whole is linked as one, the compiler leaves its closure a function.
+    let along = |axis: usize| match first[axis] - second[axis] {
         distance if distance > side / 2.0 => distance - side,
         distance if distance < -side / 2.0 => distance + side,
         distance => distance,
-    })
+    };
+    [along(0), along(1), along(2)]
 }
 
+#[inline]
 fn squared(apart: Vector) -> f64 {
     apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]
 }
