@@ -34,7 +34,7 @@ impl PayloadSource<'_> {
 
 /// Words as bytes, as they lie in memory.
 pub fn bytes_of(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    words.iter().map(|word| word.to_le_bytes()).collect::<Vec<_>>().into_flattened()
 }
 
 /// The whole words of a row of bytes.

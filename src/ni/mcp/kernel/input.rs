@@ -125,7 +125,8 @@ impl Kernel {
             false => Place::whole(came.buffer),
         };
         let pieces = self.card.buffers.pieces(&place, 0..came.length);
-        let packet: Vec<u8> = pieces.iter().flat_map(|p| self.card.host.peek(p.address, p.bytes as usize)).collect();
+        let pieces = pieces.iter().map(|piece| self.card.host.peek(piece.address, piece.bytes as usize));
+        let packet = pieces.collect::<Vec<_>>().concat();
         let parsed = udp_ip::parse(&packet)?;
         // Where the host does not copy, a buffer has the data, the kernel the envelope before it.
         let (address, place) = match zero_copy {
