@@ -182,6 +182,11 @@ pub trait Protocol<P: Clone> {
     /// A composed packet.
     fn offer(&mut self, slot: Slot, packet: Offer<P>);
 
+    /// Whether anything may enter this class, as far as that is known without [`Protocol::next`].
+    fn may_send(&self, _class: Class) -> bool {
+        true
+    }
+
     /// What may enter this class now. It counts as sent: the caller sends it.
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>>;
 
@@ -381,6 +386,10 @@ impl<P: Clone> Protocol<P> for AnyProtocol<P> {
     }
     fn offer(&mut self, slot: Slot, packet: Offer<P>) {
         on_protocol!(self, protocol => protocol.offer(slot, packet))
+    }
+    #[inline]
+    fn may_send(&self, class: Class) -> bool {
+        on_protocol!(self, protocol => protocol.may_send(class))
     }
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
         on_protocol!(self, protocol => protocol.next(class, now))

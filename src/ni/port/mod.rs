@@ -309,8 +309,7 @@ impl Port {
         if lane.sending.borrow().is_some() {
             return;
         }
-        let frame = self.protocol.borrow_mut().next(class, self.sim.now());
-        let Some(frame) = frame else { return };
+        let Some(frame) = self.next(class) else { return };
         let what = self.sends(&frame);
         let packet = self.packet(frame);
         *lane.sending.borrow_mut() = Some(Sending { packet: packet.clone(), what, since: self.sim.now() });
@@ -321,6 +320,17 @@ impl Port {
             self.freed.notify();
         }
         self.changed.notify();
+    }
+
+    /// The protocol's next frame of a class, if there is one.
+    #[inline]
+    fn next(&self, class: Class) -> Option<Frame<Rc<Packet>>> {
+        let (mut protocol, now) = (self.protocol.borrow_mut(), self.sim.now());
+        if !protocol.may_send(class) {
+            debug_assert!(protocol.next(class, now).is_none(), "it said that nothing may be sent");
+            return None;
+        }
+        protocol.next(class, now)
     }
 
     /// What it is to send a frame.

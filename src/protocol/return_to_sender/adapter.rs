@@ -137,10 +137,18 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
         self.send(packet, false);
     }
 
+    #[inline]
+    fn may_send(&self, class: Class) -> bool {
+        class == self.replies_class() && !self.replies.is_empty()
+            || class == Class::REQUESTS && !self.packets.is_empty()
+    }
+
     fn next(&mut self, class: Class, _now: Time) -> Option<Frame<P>> {
-        let reply = if class == self.replies_class() { self.replies.pop_front() } else { None };
-        let packets = class == Class::REQUESTS;
-        reply.or_else(|| if packets { self.packets.pop_front() } else { None })
+        match class == self.replies_class() && !self.replies.is_empty() {
+            true => self.replies.pop_front(),
+            false if class == Class::REQUESTS => self.packets.pop_front(),
+            false => None,
+        }
     }
 
     fn left(&mut self, class: Class) -> Effects {
