@@ -19,9 +19,9 @@ pub struct PairList {
     partners: Vec<u32>,
 }
 
-/// Whether the processor of `own` computes its pair with `other`.
-pub fn is_computed_by(own: usize, other: usize) -> bool {
-    own != other && (own < other) == (own + other).is_multiple_of(2)
+/// The particles of `all` with which the processor of `own` computes a pair, in order.
+pub fn computed_by(own: usize, all: usize) -> impl Iterator<Item = usize> {
+    ((own + 1) % 2..own).step_by(2).chain((own + 2..all).step_by(2))
 }
 
 impl PairList {
@@ -30,10 +30,8 @@ impl PairList {
         let (side, reach) = (liquid.side(), liquid.list_squared());
         let mut list = PairList { own: own.clone(), ..PairList::default() };
         for particle in own {
-            let is_near = |other: &usize| {
-                is_computed_by(particle, *other) && squared(apart(side, positions[particle], positions[*other])) < reach
-            };
-            list.partners.extend((0..positions.len()).filter(is_near).map(|other| other as u32));
+            let is_near = |other: &usize| squared(apart(side, positions[particle], positions[*other])) < reach;
+            list.partners.extend(computed_by(particle, positions.len()).filter(is_near).map(|other| other as u32));
             list.ends.push(list.partners.len() as u32);
         }
         list

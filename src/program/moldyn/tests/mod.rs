@@ -43,6 +43,14 @@ fn the_liquid_is_what_was_stated() {
 }
 
 #[test]
+fn the_lower_computes_a_pair_of_even_sum() {
+    for own in 0..9 {
+        let computes = |other: &usize| own != *other && (own < *other) == (own + other).is_multiple_of(2);
+        assert!(pairs::computed_by(own, 9).eq((0..9).filter(computes)));
+    }
+}
+
+#[test]
 fn a_list_has_each_near_pair_once() {
     let liquid = small();
     let positions = serial::run(&liquid, 3, 30).molecules.positions;
