@@ -72,7 +72,7 @@ pub fn time(interface: &str) -> f64 {
            [workload.appbt] # another program takes its place"#
     );
     let machine = machine::read(Document::Text("heat.toml", &text, None), &[]).expect("a machine").value;
-    run_with(&machine, Recorder::off(), start).end.as_us()
+    run_with(&machine, Recorder::off(), Box::new(start)).end.as_us()
 }
 
 fn main() {

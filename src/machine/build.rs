@@ -27,11 +27,14 @@ pub struct Built {
 
 /// Builds the machine and starts its workload.
 pub fn build(machine: &Machine, recorder: Recorder) -> Built {
-    build_with(machine, recorder, |world| machine.workload.start(world))
+    build_with(machine, recorder, Box::new(|world| machine.workload.start(world)))
 }
 
+/// Starts a program in a world.
+pub type Start<'a> = dyn FnOnce(&World) -> Rc<dyn Running> + 'a;
+
 /// Builds the machine and starts another program than its workload.
-pub fn build_with(machine: &Machine, recorder: Recorder, start: impl FnOnce(&World) -> Rc<dyn Running>) -> Built {
+pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> Built {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
     let tally = MessageTally::new(&sim);

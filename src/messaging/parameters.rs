@@ -27,7 +27,7 @@ impl MessagingParameters {
     pub const PAPER: MessagingParameters = MessagingParameters {
         costs: Costs { send: 55, poll: 45, receive: 70, reorder: 0 },
         in_order: false,
-        drain_first: true,
+        drain_first: false,
         barrier: 0,
         message_max: Some(Bytes(4096)),
     };

@@ -263,7 +263,8 @@ impl Driver for DirectDriver {
             (envelope, bytes.len() - header, places(&bytes))
         };
         let journey = taken.packet.journey.clone();
-        journey.close("arrivals queue", cpu.now());
+        // Between two turns of a program the processor's clock may stand still.
+        journey.close("arrivals queue", cpu.now().max(cpu.sim().now()));
         let nodes = [taken.from, self.port.node()];
         let [from, to] = [0, 1].map(|end| self.port.addresses().at(nodes[end], places[end]));
         let known = Known { taken: Some(taken), ..Known::default() };

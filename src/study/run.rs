@@ -3,10 +3,7 @@
 use crate::engine::{Ledger, Map, Metric, Outcome, Passed, Recorder, Time, Timeline};
 use crate::host::memory_bus::TransactionKind;
 use crate::machine::Machine;
-use crate::machine::build::{Built, build, build_with};
-use crate::messaging::World;
-use crate::program::Running;
-use std::rc::Rc;
+use crate::machine::build::{Built, Start, build, build_with};
 
 /// What a run gave.
 #[derive(Clone, Debug)]
@@ -53,11 +50,7 @@ pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
 }
 
 /// Runs a program on the machine of a checked description, in place of its workload.
-pub fn run_with(
-    machine: &Machine,
-    recorder: Recorder,
-    start: impl FnOnce(&World) -> Rc<dyn Running>,
-) -> RunResult {
+pub fn run_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> RunResult {
     result(build_with(machine, recorder, start))
 }
 
