@@ -81,6 +81,8 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
 #[test]
 fn a_claim_about_what_a_run_did_not_measure_fails_and_says_so() {
     let folder = Folder::with_study("unmeasured");
+    let metric = "metric = \"message.latency_one_way\"\n";
+    folder.change("study.toml", metric, &format!("{metric}missing = 0\n")); // which says nothing of a run that did not end
     let machine = fs::read_to_string(folder.0.join("machine.toml")).expect("a description");
     fs::write(folder.0.join("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}")).expect("a file");
     let ran = narrows(&["reproduce", folder.path(), "--format", "json"]);
@@ -95,7 +97,13 @@ fn a_claim_about_what_a_run_did_not_measure_fails_and_says_so() {
 
 /// A slip in a file of the small study: file, what stands there, what is written instead, and all that
 /// must be told of it.
-const SLIPS: [(&str, &str, &str, &[&str]); 16] = [
+const SLIPS: [(&str, &str, &str, &[&str]); 17] = [
+    (
+        "study.toml",
+        "value = \"1 - latency[",
+        "missing = 0\nvalue = \"1 - latency[",
+        &["study.toml:", "only a `metric` can be missing"],
+    ),
     (
         "claims.toml",
         "saved[{size}] for size",

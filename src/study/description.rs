@@ -143,7 +143,8 @@ impl From {
         let points: Vec<Said> = points.unwrap_or_default().into_iter().chain(point).collect();
         let points: Vec<Template> = points.iter().map(|point| template(t, point)).collect();
         let metric = t.phrase("metric", "The metric of that point").optional();
-        let missing = t.number("missing", "What it is of a run that tells no such metric; else that is an error");
+        let missing =
+            t.number("missing", "What it is of a run that ended and tells no such metric; else that is an error");
         let missing = missing.optional();
         let busy = t.phrase("busy", "The resource of that point whose busy time it is, in us").optional();
         let told = "What that point's run tells: what holds it back, how or when it ended, whether its parts fit";
@@ -152,6 +153,9 @@ impl From {
         let table = t.by_name("table", "A number or text for each argument", NumberOrText).optional();
         let rust = t.phrase("rust", "A function of the program, by its name").optional();
         let has_points = !points.is_empty();
+        if missing.is_some() && metric.is_none() {
+            t.wrong("missing", "only a `metric` can be missing", "leave `missing` out, or write `metric`");
+        }
         match (metric, busy, told, value, table, rust) {
             (Some(metric), None, None, None, None, None) if has_points => {
                 From::Metric(points, template(t, &metric), missing)

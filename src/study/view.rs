@@ -126,7 +126,7 @@ impl<'a> View<'a> {
         scope.bound = meaning.of.iter().cloned().zip(arguments.iter().cloned().map(Value::Key)).collect();
         match &meaning.from {
             From::Metric(points, metric, missing) => self.measured(&scope, points, metric, |run, metric| {
-                run.metric(metric).or(*missing).ok_or_else(|| match self.gaps {
+                run.metric(metric).or(missing.filter(|_| told_all_but(run, metric))).ok_or_else(|| match self.gaps {
                     true => Stop::Absent(format!("there is no metric `{metric}`")),
                     false => no_metric(run, metric),
                 })
@@ -218,6 +218,11 @@ fn in_table(table: &[(String, Constant)], name: &str, arguments: &[Key], gaps: b
             Err(Stop::Asked(format!("`{name}` has no `{key}`"), label, vec![format!("it has {known}")]))
         }
     }
+}
+
+/// Whether a run came to its end and told no metric of this name, not even that it measured none.
+fn told_all_but(run: &RunResult, metric: &str) -> bool {
+    matches!(run.outcome, Outcome::Done) && run.metrics.iter().all(|known| known.name != metric)
 }
 
 /// That a run has no such metric.
