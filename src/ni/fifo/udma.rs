@@ -11,9 +11,9 @@
 //! uncached load start a transfer (§2.2.1); the interface becomes bus master and moves the blocks
 //! by coherent reads, or by block writes to memory; software polls until it is done (§4). The
 //! processor sees the first 64 words of the fifo, reads the header there and then has the packet
-//! moved into the user's buffer in memory, header and all, with no copy of its own (§6.1.1).
-//! Payloads up to the threshold go word by word, as in [`words`](super::words), and so does all that
-//! is meant for registers.
+//! moved into the user's buffer in memory, header and all, with no copy of its own (§6.1.1); what is
+//! meant for registers is moved into a buffer of the driver's and loaded from there.
+//! Payloads up to the threshold go word by word, as in [`words`](super::words).
 //!
 //! Leaves out: address translation and its protection; more than one transfer at a time.
 //! Parameters: threshold, time to become bus master, memory time.
@@ -25,7 +25,7 @@ use crate::engine::{Mailbox, Sim, Time};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, Master, Processor, Window};
 use crate::ni::driver::{Compose, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{PayloadSink, PayloadSource, behind_header, load_word, loaded, store, stored};
+use crate::ni::moving::{PayloadSink, behind_header, load, load_word, loaded, store, store_word, stored};
 use crate::ni::parcel::{Header, Ticket};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -157,7 +157,9 @@ pub struct UdmaSender {
 pub struct UdmaReceiver {
     words: WordReceiver,
     window: Window,
+    buffer: Address,
     threshold: usize,
+    word_cycles: u64,
     poll_cycles: u64,
 }
 
@@ -185,7 +187,14 @@ pub fn receiver(site: &HalfSite<'_>) -> UdmaReceiver {
     let window = site.host().attach(registers.clone(), BYTES);
     let mover = Mover::new(site, &registers);
     site.sim().spawn_server(format!("{} receiving DMA", site.name()), mover.serve_receives(words.fifo.clone()));
-    UdmaReceiver { words, window, threshold: p.udma_threshold.len(), poll_cycles: site.poll_cycles() }
+    UdmaReceiver {
+        words,
+        window,
+        buffer: site.host().allocate(p.message_bytes_max.len()),
+        threshold: p.udma_threshold.len(),
+        word_cycles: p.word_cycles,
+        poll_cycles: site.poll_cycles(),
+    }
 }
 
 /// Starts a transfer and polls until it is done.
@@ -206,8 +215,7 @@ impl SendHalf for UdmaSender {
     }
 
     async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
-        let in_registers = matches!(packet.source, PayloadSource::Words(_));
-        if in_registers || usize::from(header.payload_bytes) <= self.threshold {
+        if usize::from(header.payload_bytes) <= self.threshold {
             return self.words.send(cpu, header, packet, ticket).await;
         }
         self.words.fifo.follow(&packet.journey, ticket);
@@ -222,23 +230,36 @@ impl SendHalf for UdmaSender {
     }
 }
 
+impl UdmaReceiver {
+    /// Has the packet that was found moved to memory, header and all.
+    async fn moved(&self, cpu: &AnyProcessor, header: Header, to: Address) {
+        self.words.fifo.rewind();
+        transfer(cpu, self.window, to, header.packet_bytes(), 0, self.poll_cycles).await;
+    }
+}
+
 impl ReceiveHalf for UdmaReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
         self.words.poll(cpu).await
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
+        let by_words = usize::from(header.payload_bytes) <= self.threshold;
         match sink {
-            PayloadSink::Memory(into) if usize::from(header.payload_bytes) > self.threshold => {
-                self.words.fifo.rewind();
-                let bytes = header.packet_bytes();
-                transfer(cpu, self.window, *into, bytes, 0, self.poll_cycles).await;
-            }
-            PayloadSink::Memory(into) => {
+            PayloadSink::Memory(into) if by_words => {
                 let mut behind = PayloadSink::Memory(behind_header(*into));
                 self.words.take(cpu, header, &mut behind).await;
             }
-            PayloadSink::Words(_) => self.words.take(cpu, header, sink).await,
+            PayloadSink::Words(_) if by_words => self.words.take(cpu, header, sink).await,
+            PayloadSink::Memory(into) => self.moved(cpu, header, *into).await,
+            PayloadSink::Words(_) => {
+                self.moved(cpu, header, self.buffer).await;
+                for word in 1..header.words() {
+                    let address = self.buffer + 8 * word as u64;
+                    let value = loaded!(cpu, load(cpu, address, header.bytes_of_word(word)));
+                    stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
+                }
+            }
         }
     }
 
