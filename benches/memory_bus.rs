@@ -1,11 +1,11 @@
-//! The memory-bus node's speed in real time: a cached load that hits, and bus transactions of a
-//! ping-pong pair for each interface. `cargo bench --bench memory_bus` prints both.
+//! The memory-bus node's speed in real time: a cached load that hits, bus transactions of a ping-pong pair for each
+//! interface, and the programs of Mukherjee and Hill. `cargo bench --bench memory_bus` prints all.
 
 use narrows::engine::{Limits, Outcome, Recorder, Simulation};
 use narrows::host::memory_bus::{MemoryBusNode, NodeParameters};
 use narrows::machine::{self, shipped};
 use narrows::ni::Design;
-use narrows::study;
+use narrows::study::{self, RunResult};
 use narrows::text::Document;
 use std::hint::black_box;
 use std::rc::Rc;
@@ -24,6 +24,38 @@ fn main() {
         let best = (0..SAMPLES).map(|_| transactions_per_us(design)).fold(0.0, f64::max);
         println!("| {} | {best:.1} |", design.key());
     }
+    println!("\n| program, on sixteen nodes | time | million cycles executed a second | ns a bus transaction |");
+    println!("|---|---:|---:|---:|");
+    for (name, settings) in PROGRAMS {
+        program(name, settings);
+    }
+}
+
+/// Programs at the sizes of Table 4, with fewer iterations.
+const PROGRAMS: [(&str, &[&str]); 7] = [
+    ("appbt", &["points=24", "iterations=1"]),
+    ("barnes", &["bodies=16384", "steps=1"]),
+    ("dsmc", &["iterations=5"]),
+    ("em3d", &["n-nodes=512", "d-nodes=5", "local-p=90", "dist-span=6", "iterations=10", "sends=\"updates\""]),
+    ("moldyn", &["cells=8", "iterations=5"]),
+    ("spsolve", &["rows=3720"]),
+    ("unstructured", &["nodes=9428"]),
+];
+
+/// How fast a program runs with CNI32Qm: what its processors executed, not waited for, and what went over all buses.
+fn program(name: &str, settings: &[&str]) {
+    let text = format!(
+        "parts = ['hosts/memory-bus-1998', 'ni/cni32qm', 'protocols/return-to-sender-1998', 'fabrics/ideal-1998']\n\
+         [nodes.n]\nhost = 'memory-bus-1998'\ncount = 16\n[workload.{name}]\n{}",
+        settings.join("\n")
+    );
+    let machine = machine::read(Document::Text(name, &text, None), &[]).expect("the description is sound").value;
+    let start = Instant::now();
+    let result = study::run(&machine, Recorder::off());
+    let took = start.elapsed().as_secs_f64();
+    let executes = |name: &str| ["time.compute", "time.send", "time.receive"].contains(&name);
+    let (executed, transactions) = (16.0 * sum(&result, executes), sum(&result, is_transaction));
+    println!("| {name} | {took:.1} s | {:.0} | {:.0} |", executed / took / 1e6, took * 1e9 / transactions);
 }
 
 /// Loads from a few blocks that are in the cache.
@@ -61,6 +93,15 @@ fn transactions_per_us(design: Design) -> f64 {
     let start = Instant::now();
     let result = study::run(&machine, Recorder::off());
     let took = start.elapsed().as_micros() as f64;
-    let counts = result.metrics.iter().filter(|metric| metric.name.starts_with("bus."));
-    counts.map(|metric| metric.value).sum::<f64>() / took
+    sum(&result, is_transaction) / took
+}
+
+/// Whether a metric counts transactions of a bus.
+fn is_transaction(name: &str) -> bool {
+    name.starts_with("bus.") && !name.starts_with("bus.fetched")
+}
+
+/// The metrics of a run that are so.
+fn sum(result: &RunResult, is: impl Fn(&str) -> bool) -> f64 {
+    result.metrics.iter().filter(|metric| is(&metric.name)).map(|metric| metric.value).sum()
 }

@@ -13,6 +13,8 @@ pub struct MessagingParameters {
     pub in_order: bool,
     /// Whether who sends or waits first takes in all that has arrived.
     pub drain_first: bool,
+    /// Cycles more for each active message, but not for the data of transfers.
+    pub dispatch: u64,
     /// Cycles from the last node's entering a barrier until all leave it.
     pub barrier: u64,
     /// The largest message of a program; none where it is the largest that the program sends.
@@ -28,6 +30,7 @@ impl MessagingParameters {
         costs: Costs { send: 55, poll: 45, receive: 70, reorder: 0 },
         in_order: false,
         drain_first: false,
+        dispatch: 0,
         barrier: 0,
         message_max: Some(Bytes(4096)),
     };
@@ -58,6 +61,13 @@ impl MessagingParameters {
                      nothing, or one packet",
                 )
                 .or(true),
+            dispatch: t
+                .count(
+                    "dispatch",
+                    "Cycles more for each active message, but not for the data of transfers: what a run-time system does",
+                )
+                .max(CYCLES_MAX)
+                .or(0),
             barrier: t
                 .count("barrier", "Cycles from the last node's entering a barrier until all leave it")
                 .max(CYCLES_MAX)
@@ -79,6 +89,8 @@ pub struct ActiveParameters {
     pub in_order: bool,
     /// Whether who sends or waits first takes in all that has arrived.
     pub drain_first: bool,
+    /// Cycles more for each active message, but not for the data of transfers.
+    pub dispatch: u64,
     /// Cycles of a barrier.
     pub barrier: u64,
 }

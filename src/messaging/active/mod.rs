@@ -130,6 +130,7 @@ impl Active {
             clock: end.cpu.clock(),
             in_order: messaging.in_order,
             drain_first: messaging.drain_first,
+            dispatch: messaging.dispatch,
             barrier: messaging.barrier,
         };
         barrier.join(end.clone());

@@ -10,7 +10,7 @@
 //! receivers. Answers are then sent when their handler has returned.
 
 use super::{Active, ActiveMessage, Cause, HANDLERS, Handles, PROTOCOL_HANDLERS, Received, transfer};
-use crate::engine::{EndId, Journey, Time};
+use crate::engine::{Journey, Time};
 use crate::host::Processor;
 use crate::messaging::near::{Handed, Run};
 use crate::ni::{Compose, Driver, Envelope, PayloadSink, PayloadSource, Wake};
@@ -181,13 +181,8 @@ impl Active {
         let mut words = std::mem::take(&mut *self.words.borrow_mut());
         words.clear();
         end.driver.take(&end.cpu, &mut arrival, end.reordering(handler), PayloadSink::Words(&mut words)).await;
-        if let Some(handles) = self.deliver(from, handler, &words, &journey) {
-            handles.await;
-        }
+        self.handle(&Received { from, handler, words: &words }, &journey).await;
         *self.words.borrow_mut() = words;
-        if self.charged.get() > 0 {
-            self.work_charged().await;
-        }
         self.spend(before);
         true
     }
@@ -201,36 +196,40 @@ impl Active {
         self.sim().progress();
         let Handed { from, handler, words, journey } = handed;
         journey.close_if_lasted("receive: waiting", self.end.now());
-        if let Some(handles) = self.deliver(from, handler, &words, &journey) {
-            handles.await;
-        }
-        if self.charged.get() > 0 {
-            self.work_charged().await;
-        }
+        self.handle(&Received { from, handler, words: &words }, &journey).await;
         self.spend(before);
         true
     }
 
-    /// What the handler that has returned computed.
-    async fn work_charged(&self) {
-        self.spend(Cause::Compute);
-        self.work("handle", self.charged.take()).await;
+    /// Runs the handler of a packet that was taken in, for as long as it takes.
+    async fn handle(&self, received: &Received<'_>, journey: &Journey) {
+        if self.parameters.dispatch > 0 && !transfer::is_part(received.handler) {
+            self.work("dispatch", self.parameters.dispatch).await;
+            journey.close_if_lasted("receive: dispatch", self.end.now());
+        }
+        if let Some(handles) = self.deliver(received, journey) {
+            handles.await;
+        }
+        if self.charged.get() > 0 {
+            self.spend(Cause::Compute);
+            self.work("handle", self.charged.take()).await;
+        }
     }
 
-    /// Runs the handler of a packet that was taken in; what is left to wait for, where it accesses memory.
-    fn deliver(&self, from: EndId, handler: u8, words: &[u32], journey: &Journey) -> Option<Handles> {
+    /// Runs the handler of a packet; what is left to wait for, where it accesses memory.
+    fn deliver(&self, received: &Received<'_>, journey: &Journey) -> Option<Handles> {
         let end = &self.end;
         let is_kept = end.tally.delivered().len() < super::LEDGERS_MAX;
         match is_kept {
             true => end.tally.deliver(journey, end.now()),
             false => end.tally.pass(journey, end.now()),
         }
-        if (PROTOCOL_HANDLERS..HANDLERS).contains(&handler) {
+        if (PROTOCOL_HANDLERS..HANDLERS).contains(&received.handler) {
             let run =
                 self.on_protocol.borrow().clone().expect("a node that is sent a protocol's messages handles them");
-            return Some(run(from, handler, words.into()));
+            return Some(run(received.from, received.handler, received.words.into()));
         }
-        self.dispatch(&Received { from, handler, words });
+        self.dispatch(received);
         None
     }
 

@@ -21,8 +21,14 @@ const WAY: u64 = 4 + 22 + 4;
 
 const COSTS: Costs = Costs { send: 40, poll: 0, receive: 60, reorder: 20 };
 
-const SYNTHETIC: MessagingParameters =
-    MessagingParameters { costs: COSTS, in_order: true, drain_first: true, barrier: 10, message_max: None };
+const SYNTHETIC: MessagingParameters = MessagingParameters {
+    costs: COSTS,
+    in_order: true,
+    drain_first: true,
+    dispatch: 0,
+    barrier: 10,
+    message_max: None,
+};
 
 const UNORDERED: MessagingParameters = MessagingParameters { in_order: false, ..SYNTHETIC };
 
@@ -179,6 +185,16 @@ fn a_packet_that_may_come_out_of_order_costs_its_reordering() {
     // Two packets of words in each transfer; the sender waits for none of them.
     let (with, without) = (transferred(UNORDERED, 12).1, transferred(free, 12).1);
     assert_eq!(with - without, 2 * 2 * 20);
+}
+
+#[test]
+fn the_run_time_system_takes_its_time_for_messages_and_none_for_data() {
+    let more = |parameters: MessagingParameters| {
+        let slower = MessagingParameters { dispatch: 100, ..parameters };
+        transferred(slower, 12).1 - transferred(parameters, 12).1
+    };
+    // There and back; out of order each asks first, and is answered.
+    assert_eq!((more(SYNTHETIC), more(UNORDERED)), (0, 4 * 100));
 }
 
 /// Who never enters a barrier, and who waits for whom in a circle, is told.

@@ -12,6 +12,7 @@
 //! | `triplets.rs` | bare `row column value` lines |
 //! | `mesh.rs`, `tetrahedra.rs` | a 3-D mesh of tetrahedra, of given numbers of nodes, edges and faces |
 //! | `fem.rs` | a matrix such as finite elements give |
+//! | `colours.rs` | a multicolour ordering of a matrix |
 //! | `partition.rs` | parts of equal size, by coordinates or by neighbours |
 //!
 //! A reader takes any bytes and gives what they hold or the first thing that is wrong, with its line.
@@ -20,6 +21,7 @@
 //! Leaves out: weights, right-hand sides, matrices that are not symmetric, and writing.
 
 mod adjacency;
+pub(super) mod colours;
 pub(super) mod fem;
 mod fixed;
 pub mod harwell_boeing;

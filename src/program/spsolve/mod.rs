@@ -37,7 +37,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{Factored, RowsTo, Spsolve};
+pub use parameters::{Factored, Ordering, RowsTo, Spsolve};
 
 use crate::program::input::fem::FemSize;
 use rows::{Contribution, RowShare};

@@ -3,7 +3,7 @@
 use super::SPSOLVE;
 use super::factor::Factor;
 use crate::program::input::fem::{self, FemSize};
-use crate::program::input::{self, Adjacency, LowerTriangle, SymmetricMatrix, partition};
+use crate::program::input::{self, Adjacency, LowerTriangle, SymmetricMatrix, colours, partition};
 use crate::text::{Table, file};
 use std::path::Path;
 use std::sync::Arc;
@@ -15,10 +15,21 @@ pub struct Spsolve {
     pub size: FemSize,
     /// Solves forward and backward.
     pub iterations: u64,
+    /// In which order rows are eliminated.
+    pub ordering: Ordering,
     /// Which processor gets which rows.
     pub rows_to: RowsTo,
     /// The matrix of a file, and its factor, where one is named.
     pub file: Option<Arc<Factored>>,
+}
+
+/// In which order rows are eliminated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ordering {
+    /// As they come.
+    Natural,
+    /// Colour by colour.
+    Coloured,
 }
 
 /// Which processor gets which rows.
@@ -37,6 +48,8 @@ pub struct Factored {
     pub lower: LowerTriangle,
     /// The rows.
     pub neighbours: Adjacency,
+    /// By row: which of the matrix it was.
+    pub order: Vec<u32>,
 }
 
 /// The most rows of a matrix that is drawn.
@@ -53,12 +66,16 @@ impl Spsolve {
         let rows = rows.range(2, ROWS_MAX).or(SPSOLVE.rows as u64) as usize;
         let neighbours = t.number("neighbours", "How many others are in a row of it, on average").range(0.0, 100.0);
         let size = FemSize { rows, freedom, neighbours: neighbours.or(SPSOLVE.neighbours) };
+        let orderings = [("natural", Ordering::Natural), ("coloured", Ordering::Coloured)];
+        let doc = "In which order rows are eliminated: as they come, or those that have nothing in common together";
+        let ordering = t.choice("ordering", doc, &orderings).or("natural");
         let doc = "A file with a symmetric matrix instead: Matrix Market, Harwell-Boeing, METIS, or lines of triplets";
         let path = t.path("matrix", doc).optional();
-        let file = path.filter(|_| !t.describing()).and_then(|path| load(t, &path));
+        let file = path.filter(|_| !t.describing()).and_then(|path| load(t, &path, ordering));
         let kinds = [("near", RowsTo::Near), ("dealt", RowsTo::Dealt)];
         Spsolve {
             size,
+            ordering,
             iterations: t.count("iterations", "Solves, each forward and then backward").range(1, 100).or(1),
             rows_to: t
                 .choice(
@@ -89,8 +106,10 @@ impl Spsolve {
             Some(file) => (&**file, None),
             None => {
                 let made = fem::generate(self.size, seed).expect("a checked description has a matrix");
-                drawn = Factored::of(&made.matrix).expect("a matrix that its diagonal dominates has a factor");
-                (&drawn, Some(made.coordinates))
+                drawn = Factored::of(&made.matrix, self.ordering)
+                    .expect("a matrix that its diagonal dominates has a factor");
+                let places = drawn.order.iter().map(|row| made.coordinates[*row as usize]).collect::<Vec<_>>();
+                (&drawn, Some(places))
             }
         };
         let owners = match (self.rows_to, places) {
@@ -103,13 +122,24 @@ impl Spsolve {
 }
 
 impl Factored {
-    fn of(matrix: &SymmetricMatrix) -> Result<Factored, String> {
-        Ok(Factored { lower: Factor::of(matrix)?.lower, neighbours: matrix.adjacency() })
+    fn of(matrix: &SymmetricMatrix, ordering: Ordering) -> Result<Factored, String> {
+        let neighbours = matrix.adjacency();
+        match ordering {
+            Ordering::Natural => {
+                let order = (0..neighbours.vertices() as u32).collect();
+                Ok(Factored { lower: Factor::of(matrix)?.lower, neighbours, order })
+            }
+            Ordering::Coloured => {
+                let order = colours::by_colour(&neighbours);
+                let matrix = matrix.reordered(&order);
+                Ok(Factored { lower: Factor::of(&matrix)?.lower, neighbours: matrix.adjacency(), order })
+            }
+        }
     }
 }
 
 /// The matrix of a file, factored; or what is wrong told at the key that names it.
-fn load(t: &mut Table<'_>, path: &Path) -> Option<Factored> {
+fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<Factored> {
     let text = match file::read(path) {
         Ok(text) => text,
         Err(problem) => {
@@ -119,7 +149,7 @@ fn load(t: &mut Table<'_>, path: &Path) -> Option<Factored> {
     };
     let name = path.display();
     let read = input::read(path, text.as_bytes()).map_err(|error| format!("`{name}` is wrong in {error}"));
-    let factored =
-        read.and_then(|matrix| Factored::of(&matrix).map_err(|why| format!("`{name}` cannot be used: {why}")));
+    let factored = read
+        .and_then(|matrix| Factored::of(&matrix, ordering).map_err(|why| format!("`{name}` cannot be used: {why}")));
     factored.map_err(|message| t.wrong("matrix", message, FORMATS)).ok()
 }

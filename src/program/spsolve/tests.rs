@@ -6,7 +6,7 @@ use super::run::Solve;
 use super::*;
 use crate::engine::rng;
 use crate::program::Workload;
-use crate::program::input::{LowerTriangle, SymmetricMatrix, fem, matrix_market, partition};
+use crate::program::input::{LowerTriangle, SymmetricMatrix, colours, fem, matrix_market, partition};
 use rand::RngExt;
 
 fn drawn(rows: usize, seed: u64) -> SymmetricMatrix {
@@ -146,6 +146,11 @@ fn the_papers_size_is_drawn() {
     let dag = Dag::forward(&Factor::of(&matrix).expect("a factor").lower);
     assert_eq!((dag.rows(), dag.edges().count()), (3720, 3720 * 26 / 2));
     assert!((100..1000).contains(&dag.levels()), "{}", dag.levels());
+    // By colours: at most as many levels as a row has neighbours, and one.
+    let coloured = matrix.reordered(&colours::by_colour(&matrix.adjacency()));
+    let dag = Dag::forward(&Factor::of(&coloured).expect("a factor").lower);
+    assert_eq!((dag.rows(), dag.edges().count()), (3720, 3720 * 26 / 2));
+    assert!((9..40).contains(&dag.levels()), "{}", dag.levels());
 }
 
 fn described(text: &str) -> Spsolve {
@@ -165,8 +170,9 @@ fn what_does_not_fit_is_told() {
 }
 
 /// Two processors that have solved; one unknown of the second is off by as little as can be.
-fn ended(is_right: bool) {
-    let solve = Solve::new(&described("rows = 30\nneighbours = 10\niterations = 2"), 2, 7);
+fn ended(ordering: &str, is_right: bool) {
+    let text = format!("rows = 30\nneighbours = 10\niterations = 2\nordering = '{ordering}'");
+    let solve = Solve::new(&described(&text), 2, 7);
     let (mut unknowns, changed) = solve.serial();
     let of = |unknowns: &[f64], processor| solve.own(unknowns, processor);
     solve.end(0, (of(&unknowns, 0), changed));
@@ -179,11 +185,12 @@ fn ended(is_right: bool) {
 
 #[test]
 fn a_solve_that_is_right_is_taken() {
-    ended(true);
+    ended("natural", true);
+    ended("coloured", true);
 }
 
 #[test]
 #[should_panic(expected = "the unknowns are not those of a serial run")]
 fn a_solve_that_is_wrong_in_one_bit_is_told() {
-    ended(false);
+    ended("natural", false);
 }
