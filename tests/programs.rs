@@ -231,6 +231,34 @@ mod em3d {
     }
 
     #[test]
+    fn groups_of_values_are_as_many_messages_as_they_fill() {
+        for bench in [SYNTHETIC, UNORDERED, CM5] {
+            let [ones, fives] = [1, 5].map(|group| {
+                let result = bench.run(&format!("{HEAVY}\nsends = \"groups\"\ngroup = {group}"));
+                metric(&result, "em3d.messages")
+            });
+            let updates = metric(&bench.run(&format!("{HEAVY}\nsends = \"updates\"")), "em3d.messages");
+            assert_eq!(ones, updates);
+            assert!(fives < 0.3 * ones && fives >= 0.2 * ones, "{fives} of {ones}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_loaded_from_shared_memory_give_the_same_field() {
+        for bench in [SYNTHETIC, UNORDERED, CM5] {
+            let [local, light] = ["local-p = 100\nn-nodes = 20", &LIGHT["em3d]\n".len()..]].map(|text| {
+                let result = bench.run(&format!("em3d]\n{text}\nsends = \"loads\""));
+                (metric(&result, "shared_memory.faults"), metric(&result, "em3d.packets"))
+            });
+            assert_eq!(local, (0.0, 0.0), "nobody else has them");
+            assert!(
+                light.0 > 1.0 && light.1 > 4.0 * light.0,
+                "each fault is a request and an answer, and there are writes"
+            );
+        }
+    }
+
+    #[test]
     fn more_arcs_between_processors_take_more_packets_and_cycles() {
         let (light, heavy) = (CM5.run(LIGHT), CM5.run(HEAVY));
         let [packets, cycles] = ["em3d.packets", "em3d.cycles_per_iteration"].map(|name| move |of| metric(of, name));

@@ -1,7 +1,6 @@
 //! The values of other processors that one needs: whose, which, and those that have come.
 
 use super::graph::{Graph, SIDES};
-use super::{COUNT_INSTRUCTIONS, COUNTS, UPDATE_INSTRUCTIONS};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -24,6 +23,32 @@ struct Side {
     told: Cell<(usize, usize)>,
 }
 
+/// What a processor sends of one side.
+pub(super) struct Sending {
+    /// To whom, and which of its own graph nodes. It begins with the processor after it, so that not all send to the
+    /// same one.
+    pub by_receiver: Vec<(usize, Vec<usize>)>,
+    /// The same value by value, in the order of its own graph nodes: which one, and to whom.
+    pub by_node: Vec<(usize, usize)>,
+}
+
+impl Sending {
+    /// What processor `own` sends, from what all need.
+    pub fn new(all: &[Ghosts], graph: &Graph, side: usize, own: usize) -> Sending {
+        let others = (1..all.len()).map(|distance| (own + distance) % all.len());
+        let by_receiver: Vec<(usize, Vec<usize>)> = others
+            .filter_map(|to| {
+                let nodes = all[to].sides[side].needed.get(&own)?;
+                Some((to, nodes.iter().map(|node| graph.at(*node).1).collect()))
+            })
+            .collect();
+        let to_each = |(to, nodes): &(usize, Vec<usize>)| nodes.iter().map(|node| (*node, *to)).collect::<Vec<_>>();
+        let mut by_node: Vec<_> = by_receiver.iter().flat_map(to_each).collect();
+        by_node.sort_by_key(|(node, _)| *node);
+        Sending { by_receiver, by_node }
+    }
+}
+
 impl Ghosts {
     pub fn new(graph: &Graph, processor: usize) -> Ghosts {
         let side = |side: usize| {
@@ -41,53 +66,29 @@ impl Ghosts {
         Ghosts { sides: [side(0), side(1)] }
     }
 
-    /// What processor `own` sends of a side: to whom, and which of its own graph nodes. It begins with
-    /// the processor after it, so that not all send to the same one.
-    pub fn sent<'a>(
-        all: &'a [Ghosts],
-        graph: &'a Graph,
-        side: usize,
-        own: usize,
-    ) -> impl Iterator<Item = (usize, Vec<usize>)> + 'a {
-        let others = (1..all.len()).map(move |distance| (own + distance) % all.len());
-        others.filter_map(move |to| {
-            let nodes = all[to].sides[side].needed.get(&own)?;
-            Some((to, nodes.iter().map(|node| graph.at(*node).1).collect()))
-        })
-    }
-
-    /// The same value by value, in the order of the processor's graph nodes: which one, and to whom.
-    pub fn updates(all: &[Ghosts], graph: &Graph, side: usize, own: usize) -> Vec<(usize, usize)> {
-        let to_each = |(to, nodes): (usize, Vec<usize>)| nodes.into_iter().map(move |node| (node, to));
-        let mut updates: Vec<_> = Ghosts::sent(all, graph, side, own).flat_map(to_each).collect();
-        updates.sort_by_key(|(node, _)| *node);
-        updates
-    }
-
-    /// Takes the values that `from` sent.
+    /// Takes the values that `from` sent, all of them.
     pub fn take(&self, side: usize, from: usize, words: &[u32]) {
+        let taken = self.take_from(side, from, 0, words);
+        assert_eq!(taken, self.sides[side].needed[&from].len(), "a message of values has another length than was sent");
+    }
+
+    /// Takes those from the `first` on among what is needed of `from`; how many they are.
+    pub fn take_from(&self, side: usize, from: usize, first: usize, words: &[u32]) -> usize {
         let side = &self.sides[side];
         let needed = side.needed.get(&from).expect("values come from where they are needed from");
-        assert_eq!(words.len(), 2 * needed.len(), "a message of values has another length than was sent");
+        let needed = &needed[first..first + words.len() / 2];
         let mut known = side.known.borrow_mut();
         for (node, words) in needed.iter().zip(words.chunks(2)) {
-            known[*node as usize] = f64::from_bits(u64::from(words[0]) | u64::from(words[1]) << 32);
+            let had = &mut known[*node as usize];
+            assert!(had.is_nan(), "a value came twice, or before the last one was used");
+            *had = f64::from_bits(u64::from(words[0]) | u64::from(words[1]) << 32);
         }
         side.came.set(side.came.get() + needed.len());
-    }
-
-    /// Takes an update or a count; the instructions that it costs.
-    pub fn take_update(&self, handler: u8, words: &[u32]) -> u64 {
-        if handler < COUNTS {
-            self.update(handler.into(), words);
-            return UPDATE_INSTRUCTIONS;
-        }
-        self.tell((handler - COUNTS).into(), words[0] as usize);
-        COUNT_INSTRUCTIONS
+        needed.len()
     }
 
     /// Takes one value: its graph node, and two words.
-    fn update(&self, side: usize, words: &[u32]) {
+    pub fn update(&self, side: usize, words: &[u32]) {
         let (side, node) = (&self.sides[side], words[0] as usize);
         let value = f64::from_bits(u64::from(words[1]) | u64::from(words[2]) << 32);
         let had = std::mem::replace(&mut side.known.borrow_mut()[node], value);
@@ -96,7 +97,7 @@ impl Ghosts {
     }
 
     /// Takes what one that sends values has told: how many it has sent.
-    fn tell(&self, side: usize, values: usize) {
+    pub fn tell(&self, side: usize, values: usize) {
         let told = &self.sides[side].told;
         told.set((told.get().0 + 1, told.get().1 + values));
     }

@@ -6,6 +6,8 @@
 //! | `mod.rs` | parameters, the program of a node, the check of the result |
 //! | `graph.rs` | the graph, and what a serial run makes of it |
 //! | `ghosts.rs` | the values of other nodes that a node needs, and holds |
+//! | `sending.rs` | the program of a node that sends values |
+//! | `shared.rs` | the program of a node whose values are in shared memory |
 //!
 //! Values of the electric (E) and magnetic (H) field lie on the two sides of a bipartite graph. An
 //! iteration computes new values of H from those of E, then of E from those of H. Before each of these
@@ -15,24 +17,29 @@
 //! Instead of transfers it may send updates, as with a custom update protocol (Falsafi et al. 1994; Mukherjee and
 //! Hill 1998, Table 4): a message of 12 bytes for each value that another processor needs, its place and the value,
 //! in the order of graph nodes; and one of 4 to each processor that gets any: how many, since they may
-//! overtake each other.
+//! overtake each other. In groups (Chong et al. 1998, §4.1.1: of five) a message has the place of the first among those
+//! that its receiver needs of the sender, and the values. Or nothing is sent, and values are loaded where they are, in shared memory.
 //!
 //! Leaves out: the set-up of the graph, which is not timed.
 
 mod ghosts;
 mod graph;
+mod sending;
+mod shared;
 
 #[cfg(test)]
 mod tests;
 
+use super::worker::{self, Worker};
 use super::{Running, parallel};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::Active;
+use crate::messaging::shared::Space;
 use crate::text::Table;
-use ghosts::Ghosts;
+use ghosts::{Ghosts, Sending};
 use graph::{Graph, SIDES};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// The parameters of EM3D.
@@ -51,6 +58,10 @@ pub struct Em3d {
     pub iterations: u64,
     /// How values travel.
     pub sends: Sends,
+    /// Values of a message, where they are sent in groups.
+    pub group: u64,
+    /// Processor cycles to gather a value into a transfer.
+    pub gather_cycles: u64,
     /// Processor cycles to compute with an arc: 40 (chosen: two operands that miss the cache, a multiplication and
     /// an addition on a 33 MHz SPARC).
     pub arc_cycles: u64,
@@ -61,30 +72,28 @@ pub struct Em3d {
 pub enum Sends {
     /// All that another processor needs in one message of many packets.
     Transfers,
+    /// The same in messages of a few.
+    Groups,
     /// Each in a message of its own.
     Updates,
+    /// Who needs one loads it from shared memory.
+    Loads,
 }
-
-/// The handlers of counts are behind those of values, one for each side.
-const COUNTS: u8 = SIDES as u8;
-
-/// Instructions to add a count (chosen: two loads of what came, two others, two additions, two stores).
-const COUNT_INSTRUCTIONS: u64 = 8;
-
-/// Instructions to put a value that came in its place (chosen: three loads of what came, an address, a store of two
-/// words, and to count it: a load, an addition, a store).
-const UPDATE_INSTRUCTIONS: u64 = 3 + 1 + 2 + 3;
 
 struct Field {
     parameters: Em3d,
     graph: Graph,
+    sending: Vec<[Sending; SIDES]>,
     ghosts: Vec<Ghosts>,
     messages: Cell<u64>,
     span: parallel::Span,
-    /// How many packets were sent before, and until the end.
+    /// All ends of active messages, and how many packets they had sent before the timed part, and at its end.
+    ends: Vec<Rc<Active>>,
     packets: [Cell<u64>; 2],
     /// The values of the processors that are done, by side.
     results: RefCell<Vec<Option<[Vec<f64>; SIDES]>>>,
+    /// Those of processors that share memory.
+    workers: OnceCell<Vec<Rc<Worker>>>,
 }
 
 /// The paper's `dist_span` (Callahan and Goldstein 1995, Figure 7).
@@ -105,10 +114,21 @@ impl Em3d {
             sends: t
                 .choice(
                     "sends",
-                    "How values travel: transfers of all that a processor needs, or an update of 12 bytes for each",
-                    &[("transfers", Sends::Transfers), ("updates", Sends::Updates)],
+                    "How values travel: transfers of all that a processor needs, messages of groups of them, an update of \
+                     12 bytes for each, or loads from shared memory",
+                    &[
+                        ("transfers", Sends::Transfers),
+                        ("groups", Sends::Groups),
+                        ("updates", Sends::Updates),
+                        ("loads", Sends::Loads),
+                    ],
                 )
                 .or("transfers"),
+            group: t.count("group", "Values of a message, where they are sent in groups").range(1, 1_000).or(5),
+            gather_cycles: t
+                .count("gather-cycles", "Processor cycles to gather a value into a transfer, beside those of sending it")
+                .max(1_000_000)
+                .or(0),
             arc_cycles: t.count("arc-cycles", "Processor cycles to compute with an arc").max(1_000_000).or(40),
         }
     }
@@ -128,98 +148,57 @@ impl Em3d {
         let processors = world.addresses.len();
         assert!(self.check(processors).is_empty(), "a checked description fits its nodes");
         let graph = Graph::new(self, processors, world.seed);
+        let ghosts: Vec<_> = (0..processors).map(|processor| Ghosts::new(&graph, processor)).collect();
+        let of = |processor| [0, 1].map(|side| Sending::new(&ghosts, &graph, side, processor));
         let field = Rc::new(Field {
             parameters: self.clone(),
-            ghosts: (0..processors).map(|processor| Ghosts::new(&graph, processor)).collect(),
+            sending: (0..processors).map(of).collect(),
+            ghosts,
             graph,
             messages: Cell::new(0),
             span: parallel::Span::default(),
+            ends: world.actives().to_vec(),
             packets: Default::default(),
             results: RefCell::new(vec![None; processors]),
+            workers: OnceCell::new(),
         });
-        let packets: Rc<dyn Fn() -> u64> = {
-            let ends: Vec<_> = (0..processors).map(|processor| parallel::end(world, processor)).collect();
-            Rc::new(move || ends.iter().map(|end| end.sent()).sum())
-        };
-        parallel::start(world, |end| {
-            let (processor, taking) = (end.id().index(), field.clone());
-            match self.sends {
-                Sends::Transfers => end.on_transfer(move |from, side, words| {
-                    taking.ghosts[processor].take(side.into(), from.index(), &words);
-                }),
-                Sends::Updates => parallel::take_by(&end, &Rc::default(), move |_, handler, words| {
-                    taking.ghosts[processor].take_update(handler, words)
-                }),
-            }
-            run(end, field.clone(), packets.clone())
-        });
+        match self.sends {
+            Sends::Loads => field.clone().start_loading(world),
+            Sends::Transfers | Sends::Groups | Sends::Updates => sending::start(&field, world),
+        }
         field
     }
 }
 
-/// The program of a processor.
-async fn run(end: Rc<Active>, field: Rc<Field>, packets: Rc<dyn Fn() -> u64>) {
-    let (graph, own) = (&field.graph, end.id().index());
-    let (ghosts, arcs) = (&field.ghosts[own], field.parameters.n_nodes * field.parameters.d_nodes);
-    let mut values = [0, 1].map(|side| graph.initial(side)[graph.of(own)].to_vec());
-    end.barrier().await;
-    field.span.begun(&end);
-    if own == 0 {
-        field.packets[0].set(packets());
+impl Field {
+    /// Starts programs whose values are in shared memory.
+    fn start_loading(self: Rc<Field>, world: &World) {
+        let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
+        let values = Rc::new(shared::Values::new(&self.parameters, &space));
+        let workers = self.workers.get_or_init(|| Worker::all(world, &space));
+        worker::start(world, workers, |worker| {
+            let (values, field) = (values.clone(), self.clone());
+            async move { values.run(worker, field).await }
+        });
     }
-    for half_step in 0..2 * field.parameters.iterations as usize {
-        // The values of H, side 1, are made of those of E, side 0, and then the other way.
-        let (source, target) = (half_step % 2, 1 - half_step % 2);
-        match field.parameters.sends {
-            Sends::Transfers => {
-                field.transfer(&end, source, &values[source]).await;
-                end.wait_until(|| ghosts.are_all_here(source)).await;
-            }
-            Sends::Updates => {
-                field.update(&end, source, &values[source]).await;
-                end.wait_until(|| ghosts.are_all_told(source)).await;
-            }
-        }
-        end.compute(arcs * field.parameters.arc_cycles).await;
-        let new = {
-            let known = ghosts.with(source, graph.of(own), &values[source]);
-            graph.step(target, graph.of(own), &values[target], &known)
-        };
-        values[target] = new;
-        end.barrier().await;
-    }
-    field.span.over(&end);
-    if own == 0 {
-        field.packets[1].set(packets());
-    }
-    field.end(own, values);
-}
-
-/// A value as it travels.
-fn words(value: f64) -> [u32; 2] {
-    [value.to_bits() as u32, (value.to_bits() >> 32) as u32]
 }
 
 impl Field {
-    /// Sends the values of a side that others need, all that one needs at once.
-    async fn transfer(&self, end: &Active, side: usize, values: &[f64]) {
-        for (to, needed) in Ghosts::sent(&self.ghosts, &self.graph, side, end.id().index()) {
-            let words: Vec<u32> = needed.iter().flat_map(|index| words(values[*index])).collect();
-            self.messages.set(self.messages.get() + 1);
-            end.transfer(parallel::id(to), side as u8, &words).await;
-        }
+    /// A processor goes on from the barrier at which the timed part begins.
+    fn begin(&self, end: &Active) {
+        self.span.begun(end);
+        self.count(end, 0);
     }
 
-    /// Sends them one by one, and tells how many.
-    async fn update(&self, end: &Active, side: usize, values: &[f64]) {
-        let own = end.id().index();
-        for (index, to) in Ghosts::updates(&self.ghosts, &self.graph, side, own) {
-            let (node, [low, high]) = (self.graph.of(own).start + index, words(values[index]));
-            self.messages.set(self.messages.get() + 1);
-            parallel::send(end, to, side as u8, &[node as u32, low, high]).await;
-        }
-        for (to, sent) in Ghosts::sent(&self.ghosts, &self.graph, side, own) {
-            parallel::send(end, to, COUNTS + side as u8, &[sent.len() as u32]).await;
+    /// And from that at which it ends.
+    fn over(&self, end: &Active) {
+        self.span.over(end);
+        self.count(end, 1);
+    }
+
+    fn count(&self, end: &Active, at: usize) {
+        if end.id().index() == 0 {
+            self.packets[at].set(self.ends.iter().map(|end| end.sent()).sum());
         }
     }
 
@@ -244,6 +223,6 @@ impl Running for Field {
             Metric::new("em3d.messages", self.messages.get() as f64, ""),
             Metric::new("em3d.packets", super::once(outcome.is_complete(), after - before), ""),
         ];
-        parallel::metrics(world, own)
+        parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
     }
 }

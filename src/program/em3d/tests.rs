@@ -65,11 +65,14 @@ fn ended(is_right: bool) {
     let field = Field {
         parameters,
         graph,
+        sending: Vec::new(),
         ghosts: Vec::new(),
         messages: Cell::new(0),
         span: parallel::Span::default(),
+        ends: Vec::new(),
         packets: Default::default(),
         results: RefCell::new(vec![None; 2]),
+        workers: OnceCell::new(),
     };
     [0, 1].into_iter().for_each(|processor| field.end(processor, of(processor)));
 }
