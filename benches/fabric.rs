@@ -6,7 +6,6 @@ use narrows::engine::rng::{self, RandomStream};
 use narrows::fabric::router::{Injection, Network, RouterParameters};
 use narrows::fabric::topology::mesh::MeshParameters;
 use rand::RngExt;
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Side, flits of a packet, load in flits per node and cycle, cycles.
@@ -75,41 +74,37 @@ fn measure((side, flits, load, cycles): (u32, u16, f64, u64)) -> Measured {
     Measured { cycles_per_s: cycles as f64 / took_s, hops_per_s: hops as f64 / took_s }
 }
 
-/// Open-loop Bernoulli sources: for each node, the cycle of its next packet.
+/// Open-loop Bernoulli sources, as one sequence of trials: every node, in every cycle.
 struct Traffic {
     stream: RandomStream,
-    next: BTreeMap<u64, Vec<u32>>,
+    /// The number of the next trial that gives a packet.
+    next: u64,
     nodes: u32,
     flits: u16,
-    /// The logarithm of the chance that a node has no packet in a cycle.
+    /// The logarithm of the chance that a trial gives none.
     none: f64,
 }
 
 impl Traffic {
     fn new(nodes: u32, flits: u16, load: f64) -> Traffic {
         let none = (1.0 - load / f64::from(flits)).ln();
-        let mut traffic = Traffic { stream: rng::stream(1, "traffic"), next: BTreeMap::new(), nodes, flits, none };
-        for node in 0..nodes {
-            let gap = traffic.gap();
-            traffic.next.entry(gap).or_default().push(node);
-        }
+        let mut traffic = Traffic { stream: rng::stream(1, "traffic"), next: 0, nodes, flits, none };
+        traffic.next = traffic.gap();
         traffic
     }
 
-    /// Cycles without a packet before the next one.
+    /// Trials without a packet before the next one.
     fn gap(&mut self) -> u64 {
         (self.stream.random::<f64>().ln() / self.none) as u64
     }
 
     fn offer(&mut self, network: &mut Network) {
-        let now = network.cycle();
-        let Some(nodes) = self.next.remove(&now) else { return };
-        for source in nodes {
+        let first = network.cycle() * u64::from(self.nodes);
+        while self.next < first + u64::from(self.nodes) {
+            let source = (self.next - first) as u32;
             let destination = self.stream.random_range(0..self.nodes);
-            let flits = self.flits;
-            network.offer(Injection::whole(source, destination, flits, 0));
-            let gap = self.gap();
-            self.next.entry(now + 1 + gap).or_default().push(source);
+            network.offer(Injection::whole(source, destination, self.flits, 0));
+            self.next += 1 + self.gap();
         }
     }
 }

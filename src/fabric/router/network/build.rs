@@ -1,11 +1,12 @@
-//! From a shape to blocks.
+//! From a shape to sectors of ports.
 
 use super::active::Active;
 use super::cycle::{Rows, Rules, Shared};
-use super::packets::{Flit, Packets};
+use super::packets::{Flit, NODES_MAX, Packets};
 use super::ring::Line;
+use super::route::UNKNOWN;
 use super::sources::Source;
-use super::state::{Block, NOWHERE, OUTSIDE, SEVERAL};
+use super::state::{CHANNELS, NOWHERE, OUTSIDE, PORTS, Sector, Whereabouts};
 use crate::fabric::router::{Counts, RouterParameters, Sharing, Switching};
 use crate::fabric::topology::{End, Shape, Wiring, every_channel};
 
@@ -24,8 +25,14 @@ impl Rules {
             every_channel: u32::from(every_channel(parameters.virtual_channels)),
             buffer_flits: parameters.buffer_flits,
             cycles_per_flit: u64::from(parameters.cycles_per_flit()),
+            routing: u64::from(parameters.routing_delay),
+            interface: u64::from(parameters.interface_delay),
+            node_credit: 2 + u64::from(parameters.credit_delay),
             channel_allocation: u64::from(parameters.vc_allocation_delay),
+            grants_late: parameters.vc_allocation_delay == 1,
+            holds_at_once: parameters.vc_allocation_delay <= 1,
             flit_bits: u32::from(parameters.buffer_flits).next_power_of_two().trailing_zeros(),
+            last_slot: parameters.buffer_flits.next_power_of_two() - 1,
         }
     }
 }
@@ -38,35 +45,55 @@ fn lanes(parameters: &RouterParameters) -> u32 {
     }
 }
 
-/// The most ports that a router has, in or out, and the channels of a port.
-pub fn size(wiring: &Wiring, parameters: &RouterParameters) -> (u32, u32) {
-    let mut ports = wiring.nodes().min(1);
-    for router in 0..wiring.routers() {
-        ports = ports.max(wiring.outputs(router).len() as u32);
-        for end in wiring.outputs(router) {
-            if let End::Router { port, .. } = end {
-                ports = ports.max(u32::from(*port) + 1);
-            }
-        }
-    }
-    let ports = (0..wiring.nodes()).map(|node| u32::from(wiring.entry(node).1) + 1).fold(ports, u32::max);
-    (ports, lanes(parameters) * u32::from(parameters.virtual_channels))
+/// The channels of a port.
+pub fn channels(parameters: &RouterParameters) -> u32 {
+    lanes(parameters) * u32::from(parameters.virtual_channels)
 }
 
-impl<const P: usize, const C: usize> Rows<P, C> {
+/// Whether it is the common case.
+pub fn is_plain(parameters: &RouterParameters) -> bool {
+    let is_wormhole = parameters.switching == Switching::Wormhole;
+    parameters.networks == 1 && is_wormhole && parameters.cycles_per_flit() == 1
+}
+
+/// For each router, how many ports it has, in or out.
+fn ports(wiring: &Wiring) -> Vec<u32> {
+    let mut ports: Vec<u32> = (0..wiring.routers()).map(|router| wiring.outputs(router).len() as u32).collect();
+    let ends = (0..wiring.routers()).flat_map(|router| wiring.outputs(router));
+    let inputs =
+        ends.filter_map(|end| if let End::Router { router, port } = *end { Some((router, port)) } else { None });
+    for (router, port) in inputs.chain((0..wiring.nodes()).map(|node| wiring.entry(node))) {
+        let known = &mut ports[router as usize];
+        *known = (*known).max(u32::from(port) + 1);
+    }
+    ports
+}
+
+/// For each router of each plane the first of its ports, all of which are in one sector; and how many
+/// sectors that takes.
+fn first_ports(wiring: &Wiring, planes: u32, in_sector: u32) -> (Vec<u32>, usize) {
+    let (ports, mut next) = (ports(wiring), 0);
+    let each = ports.iter().cycle().take(ports.len() * planes as usize);
+    let firsts = each.map(|ports| {
+        let left = in_sector - next % in_sector;
+        let first = if left < *ports { next + left } else { next };
+        next = first + ports;
+        first
+    });
+    let firsts = firsts.collect();
+    (firsts, next.div_ceil(in_sector) as usize)
+}
+
+impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     /// A network of this shape, empty.
-    pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Rows<P, C> {
+    pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Rows<C, PLAIN> {
         assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "enough channels for the rule");
         let rules = Rules::new(&shape.wiring, parameters, seed);
+        assert!(rules.nodes <= NODES_MAX, "a flit names its node in 24 bits");
         let planes = rules.networks / rules.lanes;
-        let blocks: Vec<Block<P, C>> = (0..planes * shape.wiring.routers())
-            .map(|own| {
-                let plane = own / shape.wiring.routers();
-                Block::new(own % shape.wiring.routers(), (plane * rules.lanes) as u8)
-            })
-            .collect();
-        let channels = blocks.len() * P * C;
-        assert!((channels as u64) < u64::from(OUTSIDE), "a channel's number has 31 bits");
+        let (first_ports, sectors) = first_ports(&shape.wiring, planes, Sector::<C>::PORTS as u32);
+        let ports = sectors * Sector::<C>::PORTS;
+        assert!(((ports * C) as u64) < u64::from(OUTSIDE), "a channel's number has 31 bits");
         let sources = (planes * rules.nodes) as usize;
         let pairs = u64::from(shape.wiring.routers()) * u64::from(rules.nodes);
         let is_known = shape.routing.is_by_destination() && pairs <= KNOWN_PORTS_MAX;
@@ -74,40 +101,41 @@ impl<const P: usize, const C: usize> Rows<P, C> {
         let after_switch = u64::from(parameters.switch_allocation_delay)
             + u64::from(parameters.switch_traversal_delay)
             + rules.cycles_per_flit;
-        let (wire, credit) = (u64::from(parameters.wire_delay), 2 + u64::from(parameters.credit_delay));
+        let wire = u64::from(parameters.wire_delay);
         let shared = Shared {
             rules,
             waits_for_room: rules.switching != Switching::Wormhole,
-            flits: vec![Flit::default(); channels << rules.flit_bits],
-            known_ports: vec![SEVERAL; known],
+            flits: vec![Flit::default(); (ports * C) << rules.flit_bits],
+            known_ports: vec![UNKNOWN; known],
             several: Vec::new(),
+            has_several: false,
             sources: Vec::new(),
             source_credits: vec![[rules.buffer_flits; C]; sources],
             sinks: Vec::new(),
             packets: Packets::default(),
             places: vec![u32::MAX; (rules.nodes * rules.networks) as usize],
+            has_places: false,
             exits: vec![Vec::new(); rules.nodes as usize],
-            nodes: vec![NOWHERE; blocks.len() * P],
-            from_sources: Line::new(u64::from(parameters.interface_delay)),
-            to_routers: Line::new(after_switch + wire),
-            to_nodes: Line::new(after_switch),
-            credits_to_routers: Line::new(credit + wire),
-            credits_of_nodes: Line::new(credit),
-            credits_to_sources: Line::new(2),
-            headers: Line::new(u64::from(parameters.routing_delay)),
-            followers: Line::new(1 + u64::from(parameters.routing_delay)),
-            granted: Line::new(rules.channel_allocation),
-            links: Line::new(rules.cycles_per_flit),
-            interfaces: Line::new(rules.cycles_per_flit),
-            active_routers: Active::new(blocks.len()),
+            first_ports,
+            nodes: vec![NOWHERE; ports],
+            to_routers: Line::new(after_switch + wire, rules.interface),
+            to_nodes: Line::new(after_switch, 0),
+            credits_to_routers: Line::new(rules.node_credit + wire, rules.node_credit),
+            credits_to_sources: Line::new(2, 0),
+            headers: Line::new(rules.routing, rules.routing + 1),
+            granted: Line::new(rules.channel_allocation, 0),
+            links: Line::new(rules.cycles_per_flit, 0),
+            interfaces: Line::new(rules.cycles_per_flit, 0),
             active_sources: Active::new(sources),
-            bids: Vec::new(),
+            is_lively: false,
+            winners: Box::new([0; PORTS]),
+            asked: Vec::new(),
             events: Vec::new(),
             counts: Counts::default(),
             crossings: None,
             shape,
         };
-        let mut rows = Rows { cycle: 0, blocks, shared };
+        let mut rows = Rows { cycle: 0, sectors: vec![Sector::new(); sectors], shared };
         for plane in 0..planes {
             rows.join_routers(plane);
             rows.join_sources(plane);
@@ -116,50 +144,57 @@ impl<const P: usize, const C: usize> Rows<P, C> {
     }
 
     fn join_routers(&mut self, plane: u32) {
-        let Rules { lanes, virtual_channels, buffer_flits, .. } = self.shared.rules;
+        let Rules { nodes, lanes, virtual_channels, buffer_flits, .. } = self.shared.rules;
         let routers = self.shared.shape.wiring.routers();
         let every = (u64::MAX >> (64 - lanes * virtual_channels)) as u32;
+        let first_ports = &self.shared.first_ports[(plane * routers) as usize..];
+        let ports = ports(&self.shared.shape.wiring);
         for router in 0..routers {
-            let own = plane * routers + router;
-            for (port, end) in self.shared.shape.wiring.outputs(router).iter().enumerate() {
-                let from = own * P as u32 + port as u32;
+            let first = first_ports[router as usize];
+            let row = if self.shared.known_ports.is_empty() { 0 } else { router * nodes };
+            let (sector, base) = (first as usize / Sector::<C>::PORTS, first as usize % Sector::<C>::PORTS);
+            let sector = &mut self.sectors[sector];
+            let (base, network) = (base as u16, (plane * lanes) as u8);
+            for at in sector.at[usize::from(base)..].iter_mut().take(ports[router as usize] as usize) {
+                *at = Whereabouts { row, router, base, network, ..*at };
+            }
+            for (from, end) in (first..).zip(self.shared.shape.wiring.outputs(router)) {
                 let target = match *end {
                     End::Nowhere => continue,
-                    End::Router { router, port } => (plane * routers + router) * P as u32 + u32::from(port),
+                    End::Router { router, port } => first_ports[router as usize] + u32::from(port),
                     End::Node(_) => from,
                 } * C as u32;
-                let block = &mut self.blocks[own as usize];
-                block.outputs[port].iter_mut().for_each(|channel| channel.credits = buffer_flits);
-                let output = &mut block.ports[port];
-                (output.free, output.target) = (every, target);
+                let own = from as usize % Sector::<C>::PORTS;
+                let sector = &mut self.sectors[from as usize / Sector::<C>::PORTS];
+                sector.outputs[own * C..][..C].iter_mut().for_each(|channel| channel.credits = buffer_flits);
+                (sector.ports[own].free, sector.ports[own].target) = (every, target);
                 if let End::Node(node) = *end {
-                    output.target |= OUTSIDE;
+                    sector.ports[own].target |= OUTSIDE;
                     self.shared.nodes[from as usize] = node;
-                    if self.shared.exits[node as usize].last() != Some(&own) {
-                        self.shared.exits[node as usize].push(own);
-                    }
+                    self.shared.exits[node as usize].push(from);
                 } else {
-                    join(&mut self.blocks, target, from * C as u32);
+                    join(&mut self.sectors, target, from * C as u32);
                 }
             }
         }
     }
 
     fn join_sources(&mut self, plane: u32) {
+        let wiring = &self.shared.shape.wiring;
         for node in 0..self.shared.rules.nodes {
-            let (router, port) = self.shared.shape.wiring.entry(node);
-            let router = plane * self.shared.shape.wiring.routers() + router;
-            let entry = (router * P as u32 + u32::from(port)) * C as u32;
-            join(&mut self.blocks, entry, OUTSIDE | (self.shared.sources.len() * C) as u32);
-            self.shared.sources.push(Source::new(entry));
+            let (router, port) = wiring.entry(node);
+            let first = self.shared.first_ports[(plane * wiring.routers() + router) as usize];
+            let entry = (first + u32::from(port)) * C as u32;
+            join(&mut self.sectors, entry, OUTSIDE | (self.shared.sources.len() * C) as u32);
+            self.shared.sources.push(Source::new(entry, self.shared.rules.virtual_channels));
         }
     }
 }
 
 /// An input, by its first channel, is filled from `upstream`.
-fn join<const P: usize, const C: usize>(blocks: &mut [Block<P, C>], input: u32, upstream: u32) {
-    let port = input as usize / C;
-    let known = &mut blocks[port / P].ports[port % P].upstream;
+fn join<const C: usize>(sectors: &mut [Sector<C>], input: u32, upstream: u32) {
+    let sector = &mut sectors[input as usize / CHANNELS];
+    let known = &mut sector.ports[input as usize % CHANNELS / C].upstream;
     assert_eq!(*known, NOWHERE, "an input has one source");
     *known = upstream;
 }

@@ -1,142 +1,171 @@
-//! Channel allocation: separable, inputs first. Each waiting header asks for one free output channel;
-//! each output channel takes one of those who ask. Both take turns, and a turn passes only by a grant.
+//! Channel allocation: separable, inputs first. Each header that looks for a channel asks for one that is
+//! free; each output channel takes one of those who ask. Both take turns, and a turn passes only by a grant.
+//!
+//! Only headers that ask are looked at: those that were routed, those that lost, those that were woken. No
+//! router has to do with another, but where nodes have few places: then they are served one after the other,
+//! and their outputs in order, which decides who takes the last place.
 
 use super::active::{round_robin, take_lowest};
 use super::cycle::{Rows, Shared};
-use super::state::{Block, Input, OUTSIDE, SEVERAL, Stage};
+use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage, WishKind};
 
-/// An input channel that asks for an output channel, both by their numbers within the router.
-#[derive(Clone, Copy, Debug)]
-pub struct Bid {
-    output: u16,
-    input: u16,
+impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+    /// Headers ask. Those whose turn it is have a channel from now on; with a delay of one cycle, after the
+    /// switch is allocated.
+    pub(super) fn allocate_channels(&mut self, now: u64) {
+        let Some(mut askers) = self.shared.headers.take(now) else { return };
+        if self.shared.has_places {
+            askers.sort_unstable();
+            let mut rest = askers.as_slice();
+            while let [first, ..] = rest {
+                let router = router_of(&self.sectors, *first);
+                let own = rest.partition_point(|asker| router_of(&self.sectors, *asker) == router);
+                self.shared.collect_bids(&mut self.sectors, &rest[..own], now);
+                self.shared.asked.sort_unstable();
+                self.grant_channels(now);
+                rest = &rest[own..];
+            }
+        } else {
+            self.shared.collect_bids(&mut self.sectors, &askers, now);
+            if !self.shared.rules.grants_late {
+                self.grant_channels(now);
+            }
+        }
+        self.shared.headers.give_back(now, askers);
+    }
+
+    /// Each output channel that is asked for takes the one whose turn it is.
+    pub(super) fn grant_channels(&mut self, now: u64) {
+        let mut asked = std::mem::take(&mut self.shared.asked);
+        for output in asked.drain(..) {
+            self.shared.grant(&mut self.sectors[output as usize / CHANNELS], output as usize, now);
+        }
+        self.shared.asked = asked;
+    }
+
+    /// Packets that may ask for the switch from now on.
+    pub(super) fn end_channel_allocation(&mut self, now: u64) {
+        let Some(granted) = self.shared.granted.take(now) else { return };
+        for channel in &granted {
+            let sector = &mut self.sectors[*channel as usize / CHANNELS];
+            let state = sector.inputs[*channel as usize % CHANNELS];
+            let held = usize::from(state.out_port) * C + usize::from(state.out_channel);
+            sector.hold::<PLAIN>(*channel as usize % CHANNELS, held);
+        }
+        self.shared.is_lively = true;
+        self.shared.granted.give_back(now, granted);
+    }
 }
 
-/// What is asked for at a router: one output channel, or all that stand in the list of bids.
-#[derive(Clone, Copy, Debug)]
-pub enum Asked {
-    Nothing,
-    One(Bid),
-    Several,
+/// The first port, over all sectors, of the router that a channel is of.
+fn router_of<const C: usize>(sectors: &[Sector<C>], channel: u32) -> usize {
+    let (sector, port) = (channel as usize / CHANNELS, channel as usize % CHANNELS / C);
+    sector * Sector::<C>::PORTS + usize::from(sectors[sector].at[port % PORTS].base)
 }
 
-impl<const P: usize, const C: usize> Shared<P, C> {
-    /// For each output channel that is asked for, the input channel whose turn it is.
-    #[inline]
-    pub(super) fn collect_bids(&mut self, block: &mut Block<P, C>, router: usize) -> Asked {
-        let port = block.waiting.trailing_zeros() as usize % P;
-        let channels = block.ports[port].waiting;
-        if block.waiting & (block.waiting - 1) == 0 && channels & (channels - 1) == 0 {
-            let input = port * C + channels.trailing_zeros() as usize % C;
-            let wanted = self.wanted_channel(router, block, input);
-            block.is_changed = wanted.is_some();
-            return wanted.map_or(Asked::Nothing, |(port, channel)| {
-                Asked::One(Bid { output: u16::from(port) * C as u16 + u16::from(channel), input: input as u16 })
-            });
-        }
-        self.collect_several(block, router)
+impl<const C: usize> Sector<C> {
+    /// An input channel asks for an output channel; the one that loses by it, if another asks for it, too.
+    #[inline(never)]
+    fn outbid(&mut self, output: usize, asker: u16) -> u16 {
+        let output = &mut self.outputs[output % CHANNELS];
+        let distance = |input: u16| usize::from(input.wrapping_sub(output.next)) % CHANNELS;
+        if distance(asker) < distance(output.bidder) { std::mem::replace(&mut output.bidder, asker) } else { asker }
     }
 
-    fn collect_several(&mut self, block: &mut Block<P, C>, router: usize) -> Asked {
-        let mut bids = std::mem::take(&mut self.bids);
-        let mut inputs = block.waiting;
-        while let Some(port) = take_lowest(&mut inputs) {
-            let mut waiting = u64::from(block.ports[port as usize % P].waiting);
-            while let Some(channel) = take_lowest(&mut waiting) {
-                let input = port as usize * C + channel as usize;
-                let Some((out_port, out_channel)) = self.wanted_channel(router, block, input) else { continue };
-                let output = u16::from(out_port) * C as u16 + u16::from(out_channel);
-                let bid = Bid { output, input: input as u16 };
-                match bids.iter_mut().find(|other| other.output == output) {
-                    None => bids.push(bid),
-                    Some(other) => {
-                        let next = block.output(usize::from(output)).next;
-                        let turn = |input: u16| (input < next, input);
-                        if turn(bid.input) < turn(other.input) {
-                            *other = bid;
-                        }
-                    }
-                }
-            }
-        }
-        if bids.len() > 1 {
-            // The order of outputs decides who takes a node's last place.
-            bids.sort_unstable_by_key(|bid| bid.output);
-        }
-        block.is_changed = !bids.is_empty();
-        self.bids = bids;
-        Asked::Several
-    }
-
-    /// Grants what was asked for; whether anything was.
+    /// The flits of an input channel's packet ask for the switch from now on, to go by an output channel.
     #[inline]
-    pub(super) fn grant_channels(&mut self, block: &mut Block<P, C>, router: usize, asked: Asked) -> bool {
-        match asked {
-            Asked::Nothing => false,
-            Asked::One(bid) => {
-                self.grant_channel(block, router, bid);
-                true
-            }
-            Asked::Several => {
-                let mut bids = std::mem::take(&mut self.bids);
-                let has_granted = !bids.is_empty();
-                for bid in bids.drain(..) {
-                    self.grant_channel(block, router, bid);
-                }
-                self.bids = bids;
-                has_granted
+    fn hold<const PLAIN: bool>(&mut self, channel: usize, held: usize) {
+        let output = &mut self.outputs[held % CHANNELS];
+        output.owner = channel as u16;
+        if output.credits > 0 {
+            self.reopen::<PLAIN>(held / C, channel as u16);
+        }
+    }
+}
+
+impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
+    /// The outputs that headers ask for, each with the one whose turn it is.
+    #[inline]
+    fn collect_bids(&mut self, sectors: &mut [Sector<C>], askers: &[u32], now: u64) {
+        for asker in askers {
+            let (first, own) = (*asker as usize / CHANNELS * CHANNELS, *asker as usize % CHANNELS);
+            let sector = &mut sectors[*asker as usize / CHANNELS];
+            let Some(output) = self.wanted_channel(sector, *asker as usize) else {
+                self.sleep(sector, own);
+                continue;
+            };
+            let wanted = &mut sector.outputs[output % CHANNELS];
+            if wanted.bidder == NOBODY {
+                wanted.bidder = own as u16;
+                self.asked.push((first + output) as u32);
+            } else {
+                let loser = sector.outbid(output, own as u16);
+                self.headers.push_at(now + 1, first as u32 + u32::from(loser));
             }
         }
     }
 
-    /// The output channel that an input channel asks for.
+    /// The output channel that an input channel asks for, within the sector.
     #[inline]
-    fn wanted_channel(&self, router: usize, block: &Block<P, C>, input: usize) -> Option<(u8, u8)> {
-        let state = &block.inputs[input / C % P][input % C];
-        if state.is_easy {
-            let port = state.out_port;
-            return choose(state, port, block.ports[usize::from(port) % P].free & state.allowed);
-        }
-        let (port, available) = match state.out_port {
-            SEVERAL => self.one_of_several(router, block, input),
-            port => (port, self.available(router, block, input, port, state.allowed)),
+    fn wanted_channel(&self, sector: &Sector<C>, asker: usize) -> Option<usize> {
+        let own = asker % CHANNELS;
+        let wish = &sector.wishes[own];
+        let port = usize::from(sector.inputs[own].out_port);
+        let (port, available) = if wish.kind == WishKind::Easy {
+            (port, sector.ports[port % PORTS].free & wish.allowed)
+        } else {
+            self.fussy_wish(sector, asker)
         };
-        choose(state, port, available)
+        if available == 0 {
+            return None;
+        }
+        let turn = usize::from(sector.turns[own]).wrapping_sub(port * C);
+        let from = if turn < C { turn as u8 } else { 0 };
+        Some(port * C + usize::from(round_robin(u64::from(available), from)))
+    }
+
+    /// The port that a header asks for that does not take just anything, and its channels that can be had.
+    #[inline(never)]
+    fn fussy_wish(&self, sector: &Sector<C>, asker: usize) -> (usize, u32) {
+        let wish = &sector.wishes[asker % CHANNELS];
+        if wish.kind == WishKind::Several {
+            return self.one_of_several(sector, asker);
+        }
+        let port = usize::from(sector.inputs[asker % CHANNELS].out_port);
+        (port, self.available(sector, asker, port, wish.allowed))
     }
 
     /// The port, of several, that a header asks for, and its channels that can be had.
-    fn one_of_several(&self, router: usize, block: &Block<P, C>, input: usize) -> (u8, u32) {
-        let allowed = block.inputs[input / C % P][input % C].allowed;
-        let several = &self.several[router * P * C + input];
+    fn one_of_several(&self, sector: &Sector<C>, asker: usize) -> (usize, u32) {
+        let own = asker % CHANNELS;
+        let (base, allowed) = (usize::from(sector.at[own / C].base), sector.wishes[own].allowed);
+        let several = &self.several[asker];
         let later = several.ports & (u64::MAX << several.from);
         for mut ports in [later, several.ports & !later] {
             while let Some(port) = take_lowest(&mut ports) {
-                let available = self.available(router, block, input, port as u8, allowed);
+                let port = base + port as usize;
+                let available = self.available(sector, asker, port, allowed);
                 if available != 0 {
-                    return (port as u8, available);
+                    return (port, available);
                 }
             }
         }
-        let escape = several.escape;
-        escape.map_or((0, 0), |(port, channels)| (port, self.available(router, block, input, port, channels)))
+        let escape = several.escape.map(|(port, channels)| (base + usize::from(port), channels));
+        escape.map_or((0, 0), |(port, channels)| (port, self.available(sector, asker, port, channels)))
     }
 
     /// The channels of an output port that a header can have, of those it may.
-    fn available(&self, router: usize, block: &Block<P, C>, input: usize, port: u8, allowed: u32) -> u32 {
-        let state = &block.inputs[input / C % P][input % C];
-        let port = usize::from(port) % P;
-        let output = &block.ports[port];
-        let mut available = output.free & allowed;
-        if state.takes_place
-            && output.target & OUTSIDE != 0
-            && self.places[self.places_of(block, router, input, port)] == 0
-        {
+    fn available(&self, sector: &Sector<C>, asker: usize, port: usize, allowed: u32) -> u32 {
+        let wish = &sector.wishes[asker % CHANNELS];
+        let output = &sector.ports[port];
+        if wish.takes_place && output.target & OUTSIDE != 0 && self.places[self.places_of(sector, asker, port)] == 0 {
             return 0;
         }
-        if state.wants_room > 0 {
+        let mut available = output.free & allowed;
+        if wish.room > 0 {
             let mut free = u64::from(available);
             while let Some(channel) = take_lowest(&mut free) {
-                if block.outputs[port][channel as usize % C].credits < state.wants_room {
+                if sector.outputs[port * C + channel as usize].credits < wish.room {
                     available &= !(1 << channel);
                 }
             }
@@ -144,78 +173,53 @@ impl<const P: usize, const C: usize> Shared<P, C> {
         available
     }
 
-    /// The places of the node behind a port, for the logical network of an input channel.
-    fn places_of(&self, block: &Block<P, C>, router: usize, input: usize, port: usize) -> usize {
-        let lane = (input % C) as u32 / self.rules.virtual_channels;
-        let network = u32::from(block.network) + lane;
-        (self.nodes[router * P + port] * self.rules.networks + network) as usize
+    /// The places of the node behind a port, for the logical network of an input channel of its router.
+    fn places_of(&self, sector: &Sector<C>, asker: usize, port: usize) -> usize {
+        let lane = (asker % C) as u32 / self.rules.virtual_channels;
+        let network = u32::from(sector.at[asker % CHANNELS / C].network) + lane;
+        let node = self.nodes[asker / CHANNELS * Sector::<C>::PORTS + port];
+        (node * self.rules.networks + network) as usize
     }
 
-    #[inline(never)]
-    fn grant_channel(&mut self, block: &mut Block<P, C>, router: usize, bid: Bid) {
-        let (input, output) = (usize::from(bid.input), usize::from(bid.output));
-        let (port, channel) = (output / C % P, output % C);
-        if block.input(input).takes_place && block.ports[port].target & OUTSIDE != 0 {
-            let places = self.places_of(block, router, input, port);
-            match self.places[places] {
-                0 => return,
-                u32::MAX => {}
-                _ => self.places[places] -= 1,
-            }
-        }
-        block.ports[port].free &= !(1 << channel);
-        if let Some(crossings) = &mut self.crossings {
-            crossings.begin((router * P * C + output) as u32);
-        }
-        let held = &mut block.outputs[port][channel];
-        (held.owner, held.next) = (bid.input, bid.input + 1);
-        let has_credit = held.credits > 0;
-        let is_last = channel as u32 + 1 == self.rules.lanes * self.rules.virtual_channels;
-        let from = input / C % P;
-        let state = &mut block.inputs[from][input % C];
-        (state.out_port, state.out_channel) = (port as u8, channel as u8);
-        (state.next_port, state.next_channel) =
-            if is_last { (port as u8 + 1, 0) } else { (port as u8, channel as u8 + 1) };
-        block.ports[from].waiting &= !(1 << (input % C));
-        if block.ports[from].waiting == 0 {
-            block.waiting &= !(1 << from);
-        }
-        if self.rules.channel_allocation < 2 {
-            // The header is in the buffer; with a delay of 1, the switch was allocated before.
-            state.stage = Stage::Active;
-            if has_credit {
-                block.make_ready(input);
-            }
-        } else {
-            state.stage = Stage::Granted;
-            self.granted.push((router * P * C + input) as u32);
-        }
-    }
-}
-
-/// The output channel that is next for an input channel, of the available ones of a port.
-#[inline]
-fn choose(state: &Input, port: u8, available: u32) -> Option<(u8, u8)> {
-    let from = if state.next_port == port { state.next_channel } else { 0 };
-    (available != 0).then(|| (port, round_robin(u64::from(available), from)))
-}
-
-impl<const P: usize, const C: usize> Rows<P, C> {
-    /// Packets that may ask for the switch from now on.
-    pub(super) fn end_channel_allocation(&mut self, now: u64) {
-        if self.shared.rules.channel_allocation < 2 {
+    /// The one who asks for an output channel has it, unless its node's last place went to another.
+    #[inline]
+    fn grant(&mut self, sector: &mut Sector<C>, number: usize, now: u64) {
+        let (first, held) = (number / CHANNELS * CHANNELS, number % CHANNELS);
+        let (port, channel) = (held / C, held % C);
+        let output = &mut sector.outputs[held];
+        let winner = std::mem::replace(&mut output.bidder, NOBODY);
+        let own = usize::from(winner) % CHANNELS;
+        if self.has_places && sector.wishes[own].takes_place && !self.take_place(sector, first + own, port) {
+            self.headers.push_at(now + 1, (first + own) as u32);
             return;
         }
-        let granted = self.shared.granted.take(now);
-        for channel in &granted {
-            let channel = *channel as usize;
-            let block = &mut self.blocks[channel / (P * C)];
-            block.input(channel).stage = Stage::Active;
-            if block.held(channel).credits > 0 {
-                block.make_ready(channel);
-                self.shared.active_routers.insert((channel / (P * C)) as u32);
-            }
+        sector.outputs[held].next = winner + 1;
+        sector.ports[port].free &= !(1 << channel);
+        if let Some(crossings) = &mut self.crossings {
+            crossings.begin(number as u32);
         }
-        self.shared.granted.give_back(now, granted);
+        sector.turns[own] = (held + 1) as u16;
+        let state = &mut sector.inputs[own];
+        (state.out_port, state.out_channel, state.stage) = (port as u16, channel as u8, Stage::Holding);
+        if self.rules.holds_at_once {
+            sector.hold::<PLAIN>(own, held);
+            self.is_lively = true;
+        } else {
+            self.granted.push((first + own) as u32);
+        }
+    }
+
+    /// A packet takes a place of the node behind a port, if that is behind it; whether it need not or did.
+    fn take_place(&mut self, sector: &Sector<C>, asker: usize, port: usize) -> bool {
+        if sector.ports[port].target & OUTSIDE == 0 {
+            return true;
+        }
+        let places = self.places_of(sector, asker, port);
+        match self.places[places] {
+            0 => return false,
+            u32::MAX => {}
+            _ => self.places[places] -= 1,
+        }
+        true
     }
 }

@@ -3,29 +3,29 @@
 
 use super::cycle::{Moving, Rows, Shared};
 use super::sinks::Sink;
-use super::state::{Block, NOBODY, NOWHERE, OUTSIDE, Stage};
+use super::state::{CHANNELS, NOBODY, NOWHERE, OUTSIDE, Sector, Stage};
 
-impl<const P: usize, const C: usize> Rows<P, C> {
+impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     /// Checks all of it; slow, for tests.
     pub(super) fn check_all(&self) {
-        let inputs = self.blocks.iter().flat_map(|block| block.inputs.as_flattened());
+        let inputs = self.sectors.iter().flat_map(|sector| &sector.inputs);
         let buffered: u64 = inputs.map(|channel| u64::from(channel.length)).sum();
         let moving = self.moving().count() as u64;
         assert_eq!(self.shared.counts.in_flight_flits(), buffered + moving, "flits are conserved");
         self.check_credits();
-        self.blocks.iter().for_each(check_masks);
+        self.sectors.iter().for_each(check_bits);
     }
 
     /// Every slot is free, taken, about to be taken, or its credit is under way or kept by a node.
     fn check_credits(&self) {
-        let channels = self.blocks.len() * P * C;
+        let channels = self.sectors.len() * CHANNELS;
         let mut slots = vec![0u32; channels + self.shared.sources.len() * C];
         let at = |channel: u32| match channel & OUTSIDE {
             0 => channel as usize,
             _ => channels + (channel & !OUTSIDE) as usize,
         };
-        let Shared { credits_to_routers, credits_of_nodes, credits_to_sources, .. } = &self.shared;
-        for credit in credits_to_routers.iter().chain(credits_of_nodes.iter()).chain(credits_to_sources.iter()) {
+        let Shared { credits_to_routers, credits_to_sources, .. } = &self.shared;
+        for credit in credits_to_routers.iter().chain(credits_to_sources.iter()) {
             slots[at(*credit)] += 1;
         }
         for kept in self.shared.sinks.iter().flat_map(Sink::kept) {
@@ -39,9 +39,9 @@ impl<const P: usize, const C: usize> Rows<P, C> {
             slots[at(upstream)] += 1;
         }
         for number in 0..channels {
-            let (block, port, own) = (&self.blocks[number / (P * C)], number / C % P, number % C);
-            slots[number] += u32::from(block.outputs[port][own].credits);
-            let length = block.inputs[port][own].length;
+            let (sector, own) = (&self.sectors[number / CHANNELS], number % CHANNELS);
+            slots[number] += u32::from(sector.outputs[own].credits);
+            let length = sector.inputs[own].length;
             if length > 0 {
                 slots[at(self.upstream(number))] += u32::from(length);
             }
@@ -50,7 +50,8 @@ impl<const P: usize, const C: usize> Rows<P, C> {
             slots[channels + number] += u32::from(*credits);
         }
         for (number, slots) in slots.iter().enumerate() {
-            let is_linked = number >= channels || self.blocks[number / (P * C)].ports[number / C % P].target != NOWHERE;
+            let target = |number: usize| self.sectors[number / CHANNELS].ports[number % CHANNELS / C].target;
+            let is_linked = number >= channels || target(number) != NOWHERE;
             assert_eq!(
                 *slots,
                 if is_linked { u32::from(self.shared.rules.buffer_flits) } else { 0 },
@@ -60,31 +61,27 @@ impl<const P: usize, const C: usize> Rows<P, C> {
     }
 
     fn moving(&self) -> impl Iterator<Item = &Moving> {
-        let Shared { from_sources, to_routers, to_nodes, .. } = &self.shared;
-        from_sources.iter().chain(to_routers.iter()).chain(to_nodes.iter())
+        self.shared.to_routers.iter().chain(self.shared.to_nodes.iter())
     }
 
     /// The output channel, or source's channel, that fills an input channel.
     fn upstream(&self, input: usize) -> u32 {
-        self.blocks[input / (P * C)].ports[input / C % P].upstream + (input % C) as u32
+        self.sectors[input / CHANNELS].ports[input % CHANNELS / C].upstream + (input % C) as u32
     }
 }
 
-fn check_masks<const P: usize, const C: usize>(block: &Block<P, C>) {
-    for number in 0..P * C {
-        let (port, own) = (number / C, number % C);
-        let state = &block.inputs[port][own];
-        let held = &block.outputs[usize::from(state.out_port) % P][usize::from(state.out_channel)];
-        let is_waiting = block.ports[port].waiting >> own & 1 != 0;
-        assert_eq!(is_waiting, state.stage == Stage::Waiting);
-        assert!(!is_waiting || block.waiting >> port & 1 != 0);
-        let is_ready = block.ports[port].ready >> own & 1 != 0;
-        assert_eq!(is_ready, state.stage == Stage::Active && held.credits > 0 && state.length > 0);
-        assert!(!is_ready || block.ready >> port & 1 != 0);
-        if state.stage == Stage::Active || state.stage == Stage::Granted {
-            assert_eq!(usize::from(held.owner), number, "a packet holds its channel");
-        }
-        let is_free = block.ports[port].free >> own & 1 != 0;
-        assert!(block.outputs[port][own].owner == NOBODY || !is_free, "a channel that is held is not free");
+fn check_bits<const C: usize>(sector: &Sector<C>) {
+    let bit = |words: &[u64], number: usize| words[number / 64] >> (number % 64) & 1 != 0;
+    for number in 0..CHANNELS {
+        let state = &sector.inputs[number];
+        assert_eq!(bit(&sector.filled, number), state.length > 0);
+        let held = &sector.outputs[(usize::from(state.out_port) * C + usize::from(state.out_channel)) % CHANNELS];
+        let is_owner = state.stage == Stage::Holding && usize::from(held.owner) == number;
+        let has_link = !sector.ports[usize::from(state.out_port) % Sector::<C>::PORTS].is_busy;
+        assert_eq!(bit(&sector.open, number), is_owner && held.credits > 0 && has_link);
+        let output = &sector.outputs[number];
+        let is_free = sector.ports[number / C].free >> (number % C) & 1 != 0;
+        assert!(output.owner == NOBODY || !is_free, "a channel that is held is not free");
+        assert_eq!(output.bidder, NOBODY, "nobody asks between two cycles");
     }
 }

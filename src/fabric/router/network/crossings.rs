@@ -7,7 +7,7 @@
 use super::cycle::Rows;
 use super::links::LinkEnd;
 use super::packets::Packet;
-use super::state::OUTSIDE;
+use super::state::{CHANNELS, OUTSIDE, Sector, Whereabouts};
 
 /// A packet that has left a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,10 +85,10 @@ impl Crossings {
     }
 }
 
-impl<const P: usize, const C: usize> Rows<P, C> {
+impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     /// Keeps crossings from now on.
     pub(super) fn keep_crossings(&mut self) {
-        let (outputs, sources) = (self.blocks.len() * P * C, self.shared.sources.len() * C);
+        let (outputs, sources) = (self.sectors.len() * CHANNELS, self.shared.sources.len() * C);
         self.shared.crossings = Some(Crossings::new(outputs, sources));
     }
 
@@ -97,14 +97,16 @@ impl<const P: usize, const C: usize> Rows<P, C> {
         let (own, number) = ((channel & !OUTSIDE) as usize / C, channel as usize % C);
         let (wiring, rules) = (&self.shared.shape.wiring, &self.shared.rules);
         let in_plane = rules.lanes * rules.virtual_channels;
-        let plane_of = |own: usize, all: u32| (own as u32 / all * in_plane + number as u32, own as u32 % all);
         if channel & OUTSIDE != 0 {
-            let (number, node) = plane_of(own, rules.nodes);
+            let (node, plane) = (own as u32 % rules.nodes, own as u32 / rules.nodes);
             let (router, port) = wiring.entry(node);
+            let number = plane * in_plane + number as u32;
             return LinkChannel { from: LinkEnd::Node(node), to: LinkEnd::Router(router, port), number };
         }
-        let (number, router) = plane_of(own / P, wiring.routers());
-        let port = own % P;
+        let Whereabouts { router, base, network, .. } =
+            self.sectors[own / Sector::<C>::PORTS].at[own % Sector::<C>::PORTS];
+        let number = u32::from(network) * rules.virtual_channels + number as u32;
+        let port = own % Sector::<C>::PORTS - usize::from(base);
         let to = LinkEnd::of(wiring.outputs(router)[port]).expect("a packet leaves by a link");
         LinkChannel { from: LinkEnd::Router(router, port as u8), to, number }
     }

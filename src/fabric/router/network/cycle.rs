@@ -1,29 +1,29 @@
 //! The order of a cycle, and what is kept between two.
 
 use super::Cycles;
-use super::active::{Active, take_lowest};
-use super::channel_allocation::{Asked, Bid};
+use super::active::Active;
 use super::crossings::{Crossing, Crossings, LinkChannel};
 use super::links::Link;
 use super::packets::{Flit, Packets};
 use super::ring::Line;
 use super::sinks::Sink;
 use super::sources::Source;
-use super::state::{Block, Several};
+use super::state::{PORTS, Sector, Several};
 use crate::fabric::router::{Counts, Injection, PacketEvent, Switching};
 use crate::fabric::topology::Shape;
 
-/// A network whose routers have at most `P` ports of at most `C` channels.
+/// A network whose ports have at most `C` channels. It is `PLAIN` if it has one logical network, wormhole
+/// switching, and links that move a flit in each cycle: the common case, compiled apart.
 #[derive(Debug)]
-pub struct Rows<const P: usize, const C: usize> {
+pub struct Rows<const C: usize, const PLAIN: bool> {
     pub(super) cycle: u64,
-    pub(super) blocks: Vec<Block<P, C>>,
-    pub(super) shared: Shared<P, C>,
+    pub(super) sectors: Vec<Sector<C>>,
+    pub(super) shared: Shared<C, PLAIN>,
 }
 
 /// What routers have in common: packets, sources, what is under way between them.
 #[derive(Debug)]
-pub struct Shared<const P: usize, const C: usize> {
+pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) shape: Shape,
     pub(super) rules: Rules,
     /// Whether any header waits for more room behind a channel than a flit's.
@@ -34,6 +34,7 @@ pub struct Shared<const P: usize, const C: usize> {
     pub(super) known_ports: Vec<u8>,
     /// For each channel, if any packet ever has several ways.
     pub(super) several: Vec<Several>,
+    pub(super) has_several: bool,
     pub(super) sources: Vec<Source>,
     pub(super) source_credits: Vec<[u16; C]>,
     /// For each node and logical network, if any packet was ever streamed.
@@ -41,25 +42,32 @@ pub struct Shared<const P: usize, const C: usize> {
     pub(super) packets: Packets,
     /// Free places of each node and logical network.
     pub(super) places: Vec<u32>,
-    /// For each node, the routers at which packets leave for it.
+    /// Whether any node has a limit.
+    pub(super) has_places: bool,
+    /// For each node, the ports at which packets leave for it.
     pub(super) exits: Vec<Vec<u32>>,
+    /// For each router of each plane, its first port.
+    pub(super) first_ports: Vec<u32>,
     /// For each port, the node behind it.
     pub(super) nodes: Vec<u32>,
-    pub(super) from_sources: Line<Moving>,
+    /// Flits on links between routers, and from sources.
     pub(super) to_routers: Line<Moving>,
     pub(super) to_nodes: Line<Moving>,
+    /// Credits of routers, and of nodes.
     pub(super) credits_to_routers: Line<u32>,
-    pub(super) credits_of_nodes: Line<u32>,
     pub(super) credits_to_sources: Line<u32>,
-    /// Headers that are routed: those that came to the front when they arrived, and those that followed a tail.
+    /// Headers that will look for a channel: those that are routed, those that lost, those that were woken.
     pub(super) headers: Line<u32>,
-    pub(super) followers: Line<u32>,
     pub(super) granted: Line<u32>,
     pub(super) links: Line<u32>,
     pub(super) interfaces: Line<u32>,
-    pub(super) active_routers: Active,
     pub(super) active_sources: Active,
-    pub(super) bids: Vec<Bid>,
+    /// Whether a flit may be about to ask for the switch.
+    pub(super) is_lively: bool,
+    /// In switch allocation, the input channel that each output of a sector takes.
+    pub(super) winners: Box<[u16; PORTS]>,
+    /// In channel allocation, the output channels that are asked for.
+    pub(super) asked: Vec<u32>,
     pub(super) events: Vec<PacketEvent>,
     pub(super) counts: Counts,
     /// If spans are kept.
@@ -88,12 +96,23 @@ pub struct Rules {
     pub every_channel: u32,
     pub buffer_flits: u16,
     pub cycles_per_flit: u64,
+    pub routing: u64,
+    /// From a flit's leaving its source until it is in the router's buffer.
+    pub interface: u64,
+    /// From a flit's coming out at a node until its credit counts.
+    pub node_credit: u64,
     pub channel_allocation: u64,
+    /// Whether channels are granted after the switch was allocated, to be used in the next cycle.
+    pub grants_late: bool,
+    /// Whether a packet that is granted a channel may use it when the switch is allocated next.
+    pub holds_at_once: bool,
     /// Bits of a flit's number within its buffer.
     pub flit_bits: u32,
+    /// The highest number of a slot of a buffer, all of whose bits are set.
+    pub last_slot: u16,
 }
 
-impl<const P: usize, const C: usize> Cycles for Rows<P, C> {
+impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
     fn cycle(&self) -> u64 {
         self.cycle
     }
@@ -149,6 +168,7 @@ impl<const P: usize, const C: usize> Cycles for Rows<P, C> {
 
     fn set_places(&mut self, node: u32, network: u8, places: u32) {
         self.shared.places[(node * self.shared.rules.networks + u32::from(network)) as usize] = places;
+        self.shared.note_places();
         self.wake_exits(node);
     }
 
@@ -167,26 +187,29 @@ impl<const P: usize, const C: usize> Cycles for Rows<P, C> {
         self.arrive_credits(now);
         self.shared.step_sources(now);
         self.arrive_flits(now);
-        self.end_routing(now);
         self.end_channel_allocation(now);
-        self.step_routers();
+        self.allocate_channels(now);
+        if self.shared.is_lively {
+            self.allocate_switch(now);
+        }
+        if self.shared.rules.grants_late {
+            self.grant_channels(now);
+        }
         self.shared.end_cycle(now);
         self.cycle += 1;
         assert_eq!(self.shared.packets.len() as u64, self.shared.counts.in_flight(), "no packet is lost or made");
     }
 
     fn next_work(&self) -> Option<u64> {
-        if !self.shared.active_routers.is_empty() || !self.shared.active_sources.is_empty() {
+        let is_ready = || self.sectors.iter().any(|sector| sector.ready().any(|word| word != 0));
+        if !self.shared.active_sources.is_empty() || (self.shared.is_lively && is_ready()) {
             return Some(self.cycle);
         }
-        let Shared { from_sources, to_routers, to_nodes, .. } = &self.shared;
-        let Shared { credits_to_routers, credits_of_nodes, credits_to_sources, .. } = &self.shared;
-        let flits = [from_sources, to_routers, to_nodes].into_iter().filter_map(|line| line.next(self.cycle));
-        let Shared { headers, followers, granted, links, interfaces, .. } = &self.shared;
-        let credits = [credits_to_routers, credits_of_nodes, credits_to_sources];
-        let rest = [headers, followers, granted, links, interfaces];
-        let rest = credits.into_iter().chain(rest).filter_map(|line| line.next(self.cycle));
-        flits.chain(rest).min()
+        let Shared { to_routers, to_nodes, credits_to_routers, credits_to_sources, .. } = &self.shared;
+        let Shared { headers, granted, links, interfaces, .. } = &self.shared;
+        let flits = [to_routers, to_nodes].into_iter().filter_map(|line| line.next(self.cycle));
+        let rest = [credits_to_routers, credits_to_sources, headers, granted, links, interfaces];
+        flits.chain(rest.into_iter().filter_map(|line| line.next(self.cycle))).min()
     }
 
     fn skip_to(&mut self, cycle: u64) {
@@ -203,63 +226,15 @@ impl<const P: usize, const C: usize> Cycles for Rows<P, C> {
     }
 }
 
-impl<const P: usize, const C: usize> Shared<P, C> {
+impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     fn end_cycle(&mut self, now: u64) {
-        self.from_sources.end_cycle(now);
         self.to_routers.end_cycle(now);
         self.to_nodes.end_cycle(now);
         self.credits_to_routers.end_cycle(now);
-        self.credits_of_nodes.end_cycle(now);
         self.credits_to_sources.end_cycle(now);
         self.headers.end_cycle(now);
-        self.followers.end_cycle(now);
         self.granted.end_cycle(now);
         self.links.end_cycle(now);
         self.interfaces.end_cycle(now);
-    }
-}
-
-impl<const P: usize, const C: usize> Rows<P, C> {
-    fn wake_exits(&mut self, node: u32) {
-        for router in &self.shared.exits[node as usize] {
-            let block = &mut self.blocks[*router as usize];
-            if block.waiting != 0 {
-                block.is_changed = true;
-                self.shared.active_routers.insert(*router);
-            }
-        }
-    }
-
-    fn step_routers(&mut self) {
-        for summary in 0..self.shared.active_routers.summaries() {
-            let mut words = self.shared.active_routers.words_of(summary);
-            while let Some(word) = take_lowest(&mut words) {
-                let word = summary * 64 + word as usize;
-                let mut routers = self.shared.active_routers.take_word(word);
-                while let Some(router) = take_lowest(&mut routers) {
-                    self.step_router(word as u32 * 64 + router);
-                }
-            }
-        }
-    }
-
-    #[inline]
-    fn step_router(&mut self, router: u32) {
-        let block = &mut self.blocks[router as usize];
-        let has_no_delay = self.shared.rules.channel_allocation == 0;
-        let asked = if block.is_changed && block.waiting != 0 {
-            self.shared.collect_bids(block, router as usize)
-        } else {
-            Asked::Nothing
-        };
-        // Whatever happens from here on, a header sees in the next cycle.
-        let mut has_moved = has_no_delay && self.shared.grant_channels(block, router as usize, asked);
-        if block.ready != 0 {
-            has_moved |= self.shared.allocate_switch(block, router as usize);
-        }
-        has_moved |= !has_no_delay && self.shared.grant_channels(block, router as usize, asked);
-        if (block.is_changed && block.waiting != 0) || (has_moved && block.ready != 0) {
-            self.shared.active_routers.insert(router);
-        }
     }
 }

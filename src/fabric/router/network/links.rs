@@ -2,6 +2,7 @@
 //! flits are counted together.
 
 use super::cycle::Rows;
+use super::state::Sector;
 use crate::fabric::topology::End;
 
 /// A link of the fabric, in one direction.
@@ -35,7 +36,7 @@ impl LinkEnd {
     }
 }
 
-impl<const P: usize, const C: usize> Rows<P, C> {
+impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     pub(super) fn all_links(&self) -> Vec<Link> {
         let wiring = &self.shared.shape.wiring;
         let nodes = (0..wiring.nodes()).map(|node| {
@@ -59,7 +60,10 @@ impl<const P: usize, const C: usize> Rows<P, C> {
     }
 
     fn output_flits(&self, router: u32, port: u8) -> u64 {
-        let planes = self.blocks.iter().skip(router as usize).step_by(self.shared.shape.wiring.routers() as usize);
-        planes.map(|block| block.ports[usize::from(port)].sent).sum()
+        let routers = self.shared.shape.wiring.routers() as usize;
+        let planes = self.shared.first_ports.iter().skip(router as usize).step_by(routers);
+        let own = planes.map(|first| *first as usize + usize::from(port));
+        let sector = |port| (port / Sector::<C>::PORTS, port % Sector::<C>::PORTS);
+        own.map(sector).map(|(sector, port)| self.sectors[sector].ports[port].sent).sum()
     }
 }

@@ -1,19 +1,21 @@
-//! The network: routers as blocks of small state, with only the active ones touched.
+//! The network: the state of all routers in flat rows, stage after stage over all of them.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | the network, as others see it |
 //! | `cycle.rs` | the order of a cycle |
-//! | `build.rs` | from a shape to blocks |
-//! | `state.rs` | what a router, a port, a channel remembers |
+//! | `build.rs` | from a shape to sectors of ports |
+//! | `state.rs` | what a port, a channel remembers |
 //! | `packets.rs` | packets and flits |
 //! | `ring.rs` | what is due in a later cycle |
-//! | `active.rs` | which routers and sources have something to do |
+//! | `active.rs` | which sources have something to do |
 //! | `sources.rs` | from a source's queue into the first router |
 //! | `buffers.rs` | flits and credits that arrive |
 //! | `route.rs` | a header at the front of its buffer |
 //! | `channel_allocation.rs` | headers and output channels |
-//! | `switch_allocation.rs` | flits and outputs; leaving the buffer |
+//! | `sleep.rs` | headers that found none |
+//! | `switch_allocation.rs` | flits and outputs |
+//! | `departure.rs` | leaving a router |
 //! | `sinks.rs` | flits that arrive at a node |
 //! | `links.rs`, `crossings.rs` | what instruments ask: flits by link, packets by channel |
 //! | `check.rs` | what must hold between any two cycles |
@@ -25,11 +27,13 @@ mod channel_allocation;
 mod check;
 mod crossings;
 mod cycle;
+mod departure;
 mod links;
 mod packets;
 mod ring;
 mod route;
 mod sinks;
+mod sleep;
 mod sources;
 mod state;
 mod switch_allocation;
@@ -47,7 +51,7 @@ pub struct Network {
     rows: Box<dyn Cycles>,
 }
 
-/// What a network does, whatever the size of its routers.
+/// What a network does, whatever the number of its channels.
 trait Cycles: fmt::Debug + Send {
     fn cycle(&self) -> u64;
     fn counts(&self) -> Counts;
@@ -70,13 +74,13 @@ trait Cycles: fmt::Debug + Send {
 impl Network {
     /// A network of this shape, empty.
     pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Network {
-        let (ports, channels) = build::size(&shape.wiring, parameters);
-        let rows: Box<dyn Cycles> = match (ports, channels) {
-            (..=8, ..=4) => Box::new(Rows::<8, 4>::new(shape, parameters, seed)),
-            (..=8, ..=8) => Box::new(Rows::<8, 8>::new(shape, parameters, seed)),
-            (..=8, _) => Box::new(Rows::<8, 32>::new(shape, parameters, seed)),
-            (_, ..=4) => Box::new(Rows::<64, 4>::new(shape, parameters, seed)),
-            _ => Box::new(Rows::<64, 32>::new(shape, parameters, seed)),
+        let channels = build::channels(parameters);
+        let rows: Box<dyn Cycles> = match (channels, build::is_plain(parameters)) {
+            (..=4, true) => Box::new(Rows::<4, true>::new(shape, parameters, seed)),
+            (..=4, false) => Box::new(Rows::<4, false>::new(shape, parameters, seed)),
+            (..=8, true) => Box::new(Rows::<8, true>::new(shape, parameters, seed)),
+            (..=8, false) => Box::new(Rows::<8, false>::new(shape, parameters, seed)),
+            _ => Box::new(Rows::<32, false>::new(shape, parameters, seed)),
         };
         Network { rows }
     }

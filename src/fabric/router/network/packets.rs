@@ -100,44 +100,75 @@ impl Packets {
     }
 }
 
-/// A flit: its packet's slot, whether that is streamed, and whether it is the header, the tail or both.
+/// A flit: its packet's slot, whether that is streamed, whether it is the header, the tail or both; and what
+/// routers ask of its packet.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Flit(u32);
+pub struct Flit {
+    packet: u32,
+    way: u32,
+}
+
+/// Nodes that a flit can name.
+pub const NODES_MAX: u32 = 1 << 24;
+const TAKES_PLACE: u32 = 1 << 30;
 
 impl Flit {
-    /// A flit of the packet at `slot`.
+    /// A flit of a packet.
     #[inline]
-    pub fn new(slot: u32, is_streamed: bool, is_header: bool, is_tail: bool) -> Flit {
-        Flit(slot << 3 | u32::from(is_streamed) << 2 | u32::from(is_header) << 1 | u32::from(is_tail))
+    pub fn new(slot: u32, packet: &Packet, is_header: bool, is_tail: bool) -> Flit {
+        let is_streamed = u32::from(packet.grain > 0);
+        let takes_place = if packet.takes_place { TAKES_PLACE } else { 0 };
+        Flit {
+            packet: slot << 3 | is_streamed << 2 | u32::from(is_header) << 1 | u32::from(is_tail),
+            way: takes_place | u32::from(packet.network) << 24 | packet.destination,
+        }
     }
 
     /// The slot of its packet.
     #[inline]
     pub fn slot(self) -> u32 {
-        self.0 >> 3
+        self.packet >> 3
+    }
+
+    /// The node its packet goes to.
+    #[inline]
+    pub fn destination(self) -> u32 {
+        self.way % NODES_MAX
+    }
+
+    /// Its packet's logical network.
+    #[inline]
+    pub fn network(self) -> u8 {
+        (self.way >> 24 & 1) as u8
+    }
+
+    /// Whether its packet needs a place in the receiving interface.
+    #[inline]
+    pub fn takes_place(self) -> bool {
+        self.way & TAKES_PLACE != 0
     }
 
     /// Whether its packet is streamed.
     #[inline]
     pub fn is_streamed(self) -> bool {
-        self.0 & 4 != 0
+        self.packet & 4 != 0
     }
 
     /// Whether nobody is told of it: neither header nor tail, nor of a streamed packet.
     #[inline]
     pub fn is_untold(self) -> bool {
-        self.0 & 7 == 0
+        self.packet & 7 == 0
     }
 
     /// Whether it is its packet's first.
     #[inline]
     pub fn is_header(self) -> bool {
-        self.0 & 2 != 0
+        self.packet & 2 != 0
     }
 
     /// Whether it is its packet's last.
     #[inline]
     pub fn is_tail(self) -> bool {
-        self.0 & 1 != 0
+        self.packet & 1 != 0
     }
 }

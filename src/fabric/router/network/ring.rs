@@ -3,7 +3,7 @@
 //! What joins a line in a cycle is one list, kept in a ring by the cycle in which it is due. A line
 //! stands in place of an object for each link.
 
-/// Items that are due a fixed number of cycles after they join.
+/// Items that are due a fixed number of cycles after they join, but for few.
 #[derive(Clone, Debug)]
 pub struct Line<T> {
     delay: u64,
@@ -15,9 +15,9 @@ pub struct Line<T> {
 }
 
 impl<T> Line<T> {
-    /// A line on which items spend `delay` cycles.
-    pub fn new(delay: u64) -> Line<T> {
-        let slots = (delay as usize + 1).next_power_of_two();
+    /// A line on which items spend `delay` cycles, and some others `longest` at most.
+    pub fn new(delay: u64, longest: u64) -> Line<T> {
+        let slots = (delay.max(longest) as usize + 2).next_power_of_two();
         Line { delay, joined: Vec::new(), slots: (0..slots).map(|_| Vec::new()).collect(), pending: 0 }
     }
 
@@ -27,49 +27,55 @@ impl<T> Line<T> {
         self.joined.push(item);
     }
 
-    /// Adds an item, between two cycles, that joins with those of the cycle before `cycle`.
-    pub fn push_late(&mut self, cycle: u64, item: T) {
-        debug_assert!(self.delay > 1, "it is not due yet");
-        let slot = (cycle + self.delay - 1) as usize & (self.slots.len() - 1);
+    /// Adds an item that is due at a cycle of its own.
+    #[inline]
+    pub fn push_at(&mut self, cycle: u64, item: T) {
+        let slot = cycle as usize & (self.slots.len() - 1);
         self.slots[slot].push(item);
         self.pending += 1;
     }
 
-    #[inline]
-    fn slot(&mut self, cycle: u64) -> &mut Vec<T> {
-        let slot = cycle as usize & (self.slots.len() - 1);
-        if self.delay == 0 { &mut self.joined } else { &mut self.slots[slot] }
-    }
-
-    /// Takes all that is due at `cycle`; [`give_back`](Line::give_back) returns the empty list.
-    #[inline]
-    pub fn take(&mut self, cycle: u64) -> Vec<T> {
-        let items = std::mem::take(self.slot(cycle));
-        if self.delay > 0 {
-            self.pending -= items.len();
+    /// Takes all that is due at `cycle`, if anything is; [`give_back`](Line::give_back) returns the list.
+    #[inline(always)]
+    pub fn take(&mut self, cycle: u64) -> Option<Vec<T>> {
+        if self.delay == 0 {
+            self.end_cycle(cycle);
         }
-        items
+        if self.pending == 0 {
+            return None;
+        }
+        let slot = cycle as usize & (self.slots.len() - 1);
+        let items = std::mem::take(&mut self.slots[slot]);
+        self.pending -= items.len();
+        Some(items)
     }
 
     /// Returns the list taken at `cycle`, whose room is used again.
     #[inline]
     pub fn give_back(&mut self, cycle: u64, mut items: Vec<T>) {
         items.clear();
-        debug_assert!(self.slot(cycle).is_empty(), "nothing is due a whole turn ahead");
-        *self.slot(cycle) = items;
+        let slot = cycle as usize & (self.slots.len() - 1);
+        debug_assert!(self.slots[slot].is_empty(), "nothing is due a whole turn ahead");
+        self.slots[slot] = items;
     }
 
-    /// A cycle ends: nothing more joins in it.
+    /// A cycle ends, or what is due in it is about to be taken: nothing more joins in it.
     #[inline]
     pub fn end_cycle(&mut self, cycle: u64) {
-        if self.joined.is_empty() {
-            return;
+        if !self.joined.is_empty() {
+            self.put_away(cycle);
         }
-        debug_assert!(self.delay > 0, "what is due at once was taken");
+    }
+
+    #[inline(never)]
+    fn put_away(&mut self, cycle: u64) {
         self.pending += self.joined.len();
         let slot = (cycle + self.delay) as usize & (self.slots.len() - 1);
-        debug_assert!(self.slots[slot].is_empty(), "items of a line all take the same time");
-        std::mem::swap(&mut self.slots[slot], &mut self.joined);
+        if self.slots[slot].is_empty() {
+            std::mem::swap(&mut self.slots[slot], &mut self.joined);
+        } else {
+            self.slots[slot].append(&mut self.joined);
+        }
     }
 
     /// The first cycle from `cycle` on in which something is due.

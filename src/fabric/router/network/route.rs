@@ -1,106 +1,83 @@
 //! Routing: the header at the front of its buffer asks the rule for its ways, once.
 
-use super::cycle::{Rows, Shared};
+use super::cycle::Shared;
 use super::packets::Flit;
-use super::state::{Block, SEVERAL, Several, Stage};
+use super::state::{CHANNELS, Sector, Several, Stage, Whereabouts, Wish, WishKind};
 use crate::fabric::router::Switching;
 use crate::fabric::topology::{Asking, Ways};
 
-impl<const P: usize, const C: usize> Shared<P, C> {
-    /// A header is at the front of its buffer, from now on or as the follower of a tail from the next cycle on.
-    #[inline]
-    pub(super) fn come_to_front(&mut self, block: &mut Block<P, C>, channel: usize, header: Flit, follows: bool) {
-        let state = block.input(channel);
-        if self.rules.switching == Switching::StoreAndForward && state.tails == 0 {
-            state.stage = Stage::Gathering;
-            return;
-        }
-        state.stage = Stage::Routing;
-        self.route(block, channel, header);
-        if follows {
-            self.followers.push(channel as u32);
-        } else {
-            self.headers.push(channel as u32);
-        }
-    }
+/// In the table of known ports, one that is not known.
+pub const UNKNOWN: u8 = u8::MAX;
 
+impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
+    /// The header of the packet in an input channel is at the front of its buffer; whether it is routed from now on.
     #[inline]
-    fn route(&mut self, block: &mut Block<P, C>, channel: usize, header: Flit) {
-        let packet = self.packets.get(header.slot());
-        let first = u32::from(packet.network - block.network) * self.rules.virtual_channels;
-        let is_wormhole = self.rules.switching == Switching::Wormhole;
-        let state = block.input(channel);
-        state.wants_room = if is_wormhole { 0 } else { packet.flits };
-        state.takes_place = packet.takes_place;
-        state.is_easy = is_wormhole && !packet.takes_place;
-        let known = (block.router * self.rules.nodes + packet.destination) as usize;
-        if let Some(port) = self.known_ports.get(known).filter(|port| **port != SEVERAL) {
-            let state = block.input(channel);
-            (state.out_port, state.allowed) = (*port, self.rules.every_channel << first);
-            return;
+    pub(super) fn come_to_front(&mut self, sector: &mut Sector<C>, channel: usize, header: Flit) -> bool {
+        let own = channel % CHANNELS;
+        if !PLAIN && self.rules.switching == Switching::StoreAndForward && sector.tails[own] == 0 {
+            sector.inputs[own].stage = Stage::Gathering;
+            return false;
         }
-        self.ask(block, channel, header, first);
+        let Whereabouts { row, base, network, .. } = sector.at[own / C];
+        let known = self.known_ports.get((row + header.destination()) as usize).copied().unwrap_or(UNKNOWN);
+        let first = if PLAIN { 0 } else { u32::from(header.network() - network) * self.rules.virtual_channels };
+        let (allowed, takes_place) = (self.rules.every_channel << first, header.takes_place());
+        sector.wishes[own] = Wish { allowed, room: 0, takes_place: false, kind: WishKind::Easy };
+        sector.inputs[own].stage = Stage::Looking;
+        sector.inputs[own].out_port = base + u16::from(known);
+        if takes_place || (!PLAIN && self.rules.switching != Switching::Wormhole) {
+            let is_wormhole = self.rules.switching == Switching::Wormhole;
+            let room = if is_wormhole { 0 } else { self.packets.get(header.slot()).flits };
+            sector.wishes[own] = Wish { allowed, room, takes_place, kind: WishKind::Fussy };
+        }
+        if known == UNKNOWN {
+            self.ask(sector, channel, header, first);
+        }
+        true
     }
 
     /// Asks the rule.
     #[inline(never)]
-    fn ask(&mut self, block: &mut Block<P, C>, channel: usize, header: Flit, first: u32) {
+    fn ask(&mut self, sector: &mut Sector<C>, channel: usize, header: Flit, first: u32) {
+        let own = channel % CHANNELS;
+        let Whereabouts { row, router, base, .. } = sector.at[own / C];
         let packet = self.packets.get(header.slot());
         let asking = Asking {
-            router: block.router,
-            input: (channel / C % P) as u8,
+            router,
+            input: (own / C - usize::from(base)) as u8,
             channel: ((channel % C) as u32 - first) as u8,
             source: packet.source,
             destination: packet.destination,
         };
         let ways = self.shape.routing.ways(&asking, self.rules.virtual_channels as u8);
-        let known = (block.router * self.rules.nodes + packet.destination) as usize;
-        let state = block.input(channel);
-        state.allowed = u32::from(ways.channels) << first;
+        sector.wishes[own].allowed = u32::from(ways.channels) << first;
         if ways.ports.is_power_of_two() && ways.escape.is_none() {
-            state.out_port = ways.ports.trailing_zeros() as u8;
-            if let Some(port) =
-                self.known_ports.get_mut(known).filter(|_| u32::from(ways.channels) == self.rules.every_channel)
-            {
-                *port = state.out_port;
+            let port = ways.ports.trailing_zeros() as u8;
+            sector.inputs[own].out_port = base + u16::from(port);
+            let known = self.known_ports.get_mut((row + packet.destination) as usize);
+            if let Some(known) = known.filter(|_| u32::from(ways.channels) == self.rules.every_channel) {
+                *known = port;
             }
             return;
         }
-        (state.out_port, state.is_easy) = (SEVERAL, false);
+        let from = start(ways.ports, hash(self.rules.seed, packet.number, router));
+        self.look_at_several(&mut sector.wishes[own], (channel, first), &ways, from);
+    }
+
+    fn look_at_several(&mut self, wish: &mut Wish, (channel, first): (usize, u32), ways: &Ways, from: u8) {
+        wish.kind = WishKind::Several;
         if ways.escape.is_some() {
             // Behind the tail of another packet a header could not escape (Duato 1993): it takes a channel
             // whose buffer is empty.
-            state.wants_room = self.rules.buffer_flits;
+            wish.room = self.rules.buffer_flits;
             self.waits_for_room = true;
         }
-        let from = start(ways.ports, hash(self.rules.seed, packet.number, asking.router));
-        self.note_several(channel, first, &ways, from);
-    }
-
-    fn note_several(&mut self, channel: usize, first: u32, ways: &Ways, from: u8) {
         let escape = ways.escape.map(|(port, channels)| (port, u32::from(channels) << first));
         if self.several.is_empty() {
             self.several = vec![Several::default(); self.nodes.len() * C];
+            self.has_several = true;
         }
         self.several[channel] = Several { ports: ways.ports, from, escape };
-    }
-}
-
-impl<const P: usize, const C: usize> Rows<P, C> {
-    /// Headers that are routed by now.
-    pub(super) fn end_routing(&mut self, now: u64) {
-        let followers = self.shared.followers.take(now);
-        followers.iter().for_each(|channel| self.wait_for_channel(*channel as usize));
-        self.shared.followers.give_back(now, followers);
-        let headers = self.shared.headers.take(now);
-        headers.iter().for_each(|channel| self.wait_for_channel(*channel as usize));
-        self.shared.headers.give_back(now, headers);
-    }
-
-    #[inline]
-    fn wait_for_channel(&mut self, channel: usize) {
-        self.blocks[channel / (P * C)].make_wait(channel);
-        self.shared.active_routers.insert((channel / (P * C)) as u32);
     }
 }
 

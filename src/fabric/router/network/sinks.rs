@@ -32,7 +32,7 @@ impl Sink {
     }
 }
 
-impl<const P: usize, const C: usize> Shared<P, C> {
+impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// A streamed packet will come.
     pub(super) fn expect_stream(&mut self, injection: &Injection) {
         // The slots behind the last router would be full before enough had gathered to be told of.
@@ -41,11 +41,19 @@ impl<const P: usize, const C: usize> Shared<P, C> {
         self.sinks.resize_with(sinks, Sink::default);
     }
 
+    /// Nodes have places from now on. The last of them goes to the first router that grants it, so that one
+    /// router after the other grants what it is asked for.
+    pub(super) fn note_places(&mut self) {
+        self.has_places = true;
+        self.rules.grants_late = false;
+        self.rules.holds_at_once = self.rules.channel_allocation == 0;
+    }
+
     /// A flit arrives behind an output channel.
     #[inline]
     pub(super) fn arrive_at_node(&mut self, now: u64, output: u32, flit: Flit) {
         if !flit.is_streamed() {
-            self.credits_of_nodes.push(output);
+            self.credits_to_routers.push_at(now + self.rules.node_credit, output);
         }
         self.counts.delivered_flits += 1;
         if flit.is_untold() {
@@ -100,7 +108,8 @@ impl<const P: usize, const C: usize> Shared<P, C> {
             if kept.flits == 0 {
                 sink.told.remove(at);
             }
-            (0..taken).for_each(|_| self.credits_of_nodes.push_late(now, output));
+            let due = now - 1 + self.rules.node_credit;
+            (0..taken).for_each(|_| self.credits_to_routers.push_at(due, output));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! room, in turn; no packet of a network starts before the one ahead of it has left. A packet whose next
 //! flit is not there yet waits where it is, and holds its channel.
 
-use super::active::take_lowest;
+use super::active::{round_robin, take_lowest};
 use super::cycle::{Moving, Shared};
 use super::packets::{Flit, NONE};
 use super::state::OUTSIDE;
@@ -16,6 +16,8 @@ pub struct Source {
     /// The first channel of the input where its packets enter.
     entry: u32,
     lanes: [Lane; 2],
+    /// Channels with a free slot behind them.
+    room: u32,
     /// The lane that sent last.
     last: u8,
     /// Whether its link still moves a flit.
@@ -31,24 +33,27 @@ struct Lane {
     last: u32,
     /// Flits of the first packet that have left.
     sent: u16,
-    /// The channel taken last, within the logical network; none at first.
+    /// The channel taken last, within the logical network; the last of all at first.
     channel: u8,
     /// Whether a packet of the queue may lack flits; if not, none is looked for.
     may_lack: bool,
 }
 
-/// No channel was taken yet.
-const NOT_YET: u8 = u8::MAX;
-
 impl Source {
-    /// A source whose packets enter by the channels from `entry` on.
-    pub fn new(entry: u32) -> Source {
-        let lane = Lane { first: NONE, last: NONE, sent: 0, channel: NOT_YET, may_lack: false };
-        Source { entry, lanes: [lane; 2], last: 0, is_busy: false, flits: 0 }
+    /// A source whose packets enter by the channels from `entry` on, and the channels of a logical network.
+    pub fn new(entry: u32, virtual_channels: u32) -> Source {
+        let channel = virtual_channels as u8 - 1;
+        let lane = Lane { first: NONE, last: NONE, sent: 0, channel, may_lack: false };
+        Source { entry, lanes: [lane; 2], room: u32::MAX, last: 0, is_busy: false, flits: 0 }
+    }
+
+    #[inline]
+    fn is_waiting(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.first != NONE)
     }
 }
 
-impl<const P: usize, const C: usize> Shared<P, C> {
+impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     pub(super) fn join_queue(&mut self, injection: &Injection, slot: u32) {
         let (number, lane) = self.queue_of(injection.source, injection.network);
         let lane = &mut self.sources[number as usize].lanes[lane as usize];
@@ -81,6 +86,7 @@ impl<const P: usize, const C: usize> Shared<P, C> {
         self.active_sources.insert(number);
     }
 
+    #[inline(never)]
     pub(super) fn step_sources(&mut self, now: u64) {
         for summary in 0..self.active_sources.summaries() {
             let mut words = self.active_sources.words_of(summary);
@@ -94,14 +100,15 @@ impl<const P: usize, const C: usize> Shared<P, C> {
         }
     }
 
+    #[inline]
     fn step_source(&mut self, now: u64, number: u32) {
         let source = &self.sources[number as usize];
-        if source.is_busy {
+        if !PLAIN && source.is_busy {
             return;
         }
-        let lanes = self.rules.lanes;
+        let lanes = if PLAIN { 1 } else { self.rules.lanes };
         for turn in 1..=lanes {
-            let lane = (u32::from(source.last) + turn) % lanes;
+            let lane = if PLAIN { 0 } else { (u32::from(source.last) + turn) % lanes };
             let state = &source.lanes[lane as usize];
             if state.first == NONE || (state.may_lack && state.sent == self.packets.get(state.first).ready) {
                 continue;
@@ -116,23 +123,19 @@ impl<const P: usize, const C: usize> Shared<P, C> {
     /// The channel by which a lane's next flit may leave.
     #[inline]
     fn source_channel(&self, number: u32, lane: u32) -> Option<u8> {
-        let state = &self.sources[number as usize].lanes[lane as usize];
-        let first = (lane * self.rules.virtual_channels) as usize;
-        let credits = &self.source_credits[number as usize][first..];
+        let source = &self.sources[number as usize];
+        let state = &source.lanes[lane as usize];
+        let first = if PLAIN { 0 } else { lane * self.rules.virtual_channels };
+        let mut room = source.room >> first & self.rules.every_channel;
         if state.sent > 0 {
-            return (credits[usize::from(state.channel)] > 0).then_some(state.channel);
+            return (room >> state.channel & 1 != 0).then_some(state.channel);
         }
-        let flits = match self.rules.switching {
-            Switching::Wormhole => 1,
-            _ => self.packets.get(state.first).flits,
-        };
-        let from = match state.channel {
-            NOT_YET => 0,
-            last => (u32::from(last) + 1) % self.rules.virtual_channels,
-        };
-        let count = if state.channel == NOT_YET { 1 } else { self.rules.virtual_channels };
-        let turns = (from..self.rules.virtual_channels).chain(0..from).take(count as usize);
-        turns.into_iter().find(|channel| credits[*channel as usize] >= flits).map(|channel| channel as u8)
+        if !PLAIN && self.rules.switching != Switching::Wormhole {
+            let flits = self.packets.get(state.first).flits;
+            let credits = self.source_credits[number as usize].iter().skip(first as usize).zip(0..);
+            room &= credits.filter(|(credits, _)| **credits >= flits).fold(0, |room, (_, channel)| room | 1 << channel);
+        }
+        (room != 0).then(|| round_robin(u64::from(room), state.channel + 1))
     }
 
     fn send_from_source(&mut self, now: u64, number: u32, lane: u32, channel: u8) {
@@ -158,7 +161,7 @@ impl<const P: usize, const C: usize> Shared<P, C> {
             self.counts.injected += 1;
         }
         source.last = lane as u8;
-        let own = lane * self.rules.virtual_channels + u32::from(channel);
+        let own = if PLAIN { 0 } else { lane * self.rules.virtual_channels } + u32::from(channel);
         if let Some(crossings) = self.crossings.as_mut().filter(|_| is_header || is_tail) {
             let channel = OUTSIDE | (number * C as u32 + own);
             if is_header {
@@ -168,16 +171,32 @@ impl<const P: usize, const C: usize> Shared<P, C> {
                 crossings.end(channel, self.packets.get(slot));
             }
         }
-        self.source_credits[number as usize][own as usize] -= 1;
-        let moving = Moving { to: source.entry + own, flit: Flit::new(slot, is_streamed, is_header, is_tail) };
-        self.from_sources.push(moving);
+        let credits = &mut self.source_credits[number as usize][own as usize % C];
+        *credits -= 1;
+        if *credits == 0 {
+            source.room &= !(1 << own);
+        }
+        let moving = Moving { to: source.entry + own, flit: Flit::new(slot, packet, is_header, is_tail) };
+        self.to_routers.push_at(now + self.rules.interface, moving);
         self.counts.injected_flits += 1;
         source.flits += 1;
-        if self.rules.cycles_per_flit > 1 {
+        if !PLAIN && self.rules.cycles_per_flit > 1 {
             source.is_busy = true;
             self.interfaces.push(number);
-        } else if source.lanes.iter().any(|lane| lane.first != NONE) {
+        } else if source.is_waiting() {
             self.active_sources.insert(number);
+        }
+    }
+
+    /// There is a free slot behind a source's channel.
+    #[inline]
+    pub(super) fn arrive_source_credit(&mut self, channel: usize) {
+        let (source, credits) = (&mut self.sources[channel / C], &mut self.source_credits[channel / C][channel % C]);
+        *credits += 1;
+        assert!(*credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
+        source.room |= 1 << (channel % C);
+        if source.is_waiting() {
+            self.active_sources.insert((channel / C) as u32);
         }
     }
 

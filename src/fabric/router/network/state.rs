@@ -1,93 +1,92 @@
-//! The state of a router, in one block: masks, ports, channels.
+//! The state of routers: ports of many routers side by side, in sectors of a fixed size.
 //!
-//! Blocks are of a fixed size, with room for `P` ports of `C` channels, both powers of two: a channel's
-//! number is its router's, its port's and its own, side by side in bits.
+//! A router has as many ports in a row as it has, of `C` channels each, and all of them in one sector. A channel
+//! goes by a number over all sectors, a port by that of its first channel divided by `C`; within a sector the
+//! high bits are masked, so that no index is ever checked.
 
-/// A router.
+/// Channels of a sector: those of the largest router.
+pub const CHANNELS: usize = 2048;
+/// Ports of a sector, if they have the fewest channels.
+pub const PORTS: usize = 512;
+/// Words of a bit for each channel.
+const WORDS: usize = CHANNELS / 64;
+
+/// The ports of some hundred routers, with `C` channels each.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
-pub struct Block<const P: usize, const C: usize> {
-    /// Inputs at which a header waits for a channel.
-    pub waiting: u64,
-    /// Inputs with a flit that may ask for the switch.
-    pub ready: u64,
-    /// Outputs whose link still moves a flit.
-    pub busy: u64,
-    /// Its number in the shape.
-    pub router: u32,
-    /// The first logical network that it serves.
-    pub network: u8,
-    /// Whether a waiting header may find what it did not find before.
-    pub is_changed: bool,
-    pub ports: [Port; P],
-    pub inputs: [[Input; C]; P],
-    pub outputs: [[Output; C]; P],
+pub struct Sector<const C: usize> {
+    /// Input channels that have a flit.
+    pub filled: [u64; WORDS],
+    /// Input channels whose packet holds an output channel with a free slot behind it, on a free link.
+    pub open: [u64; WORDS],
+    pub ports: [Port; PORTS],
+    pub at: [Whereabouts; PORTS],
+    pub inputs: [Input; CHANNELS],
+    /// What the header at the front of an input channel looks for.
+    pub wishes: [Wish; CHANNELS],
+    /// The output channel that an input channel asks for first.
+    pub turns: [u16; CHANNELS],
+    /// The header that sleeps behind that of an input channel; or [`NOBODY`].
+    pub sleepers: [u16; CHANNELS],
+    /// Tails in an input channel's buffer, if packets are stored before they are forwarded.
+    pub tails: [u16; CHANNELS],
+    pub outputs: [Output; CHANNELS],
 }
 
-impl<const P: usize, const C: usize> Block<P, C> {
-    /// A block whose ports lead nowhere.
-    pub fn new(router: u32, network: u8) -> Block<P, C> {
-        let port = Port { upstream: NOWHERE, target: NOWHERE, ..Port::default() };
-        let output = Output { owner: NOBODY, ..Output::default() };
-        Block {
-            waiting: 0,
-            ready: 0,
-            busy: 0,
-            router,
-            network,
-            is_changed: false,
-            ports: [port; P],
-            inputs: [[Input::default(); C]; P],
-            outputs: [[output; C]; P],
+impl<const C: usize> Sector<C> {
+    /// Ports of a sector.
+    pub const PORTS: usize = CHANNELS / C;
+
+    /// A sector whose ports lead nowhere.
+    pub fn new() -> Sector<C> {
+        let port = Port { upstream: NOWHERE, target: NOWHERE, sleeper: NOBODY, ..Port::default() };
+        Sector {
+            filled: [0; WORDS],
+            open: [0; WORDS],
+            ports: [port; PORTS],
+            at: [Whereabouts { restless: NOBODY, ..Whereabouts::default() }; PORTS],
+            inputs: [Input::default(); CHANNELS],
+            wishes: [Wish::default(); CHANNELS],
+            turns: [0; CHANNELS],
+            sleepers: [NOBODY; CHANNELS],
+            tails: [0; CHANNELS],
+            outputs: [Output { owner: NOBODY, bidder: NOBODY, ..Output::default() }; CHANNELS],
         }
     }
 
-    /// The input channel of this number within the router.
+    /// The packet of an input channel may go on.
     #[inline]
-    pub fn input(&mut self, channel: usize) -> &mut Input {
-        &mut self.inputs[channel / C % P][channel % C]
+    pub fn open(&mut self, channel: usize) {
+        self.open[channel / 64 % WORDS] |= 1 << (channel % 64);
     }
 
-    /// The output channel of this number within the router.
+    /// It may not.
     #[inline]
-    pub fn output(&mut self, channel: usize) -> &mut Output {
-        &mut self.outputs[channel / C % P][channel % C]
+    pub fn close(&mut self, channel: usize) {
+        self.open[channel / 64 % WORDS] &= !(1 << (channel % 64));
     }
 
-    /// An input channel's front flit may ask for the switch.
+    /// An input channel has a flit.
     #[inline]
-    pub fn make_ready(&mut self, channel: usize) {
-        let port = channel / C % P;
-        self.ports[port].ready |= 1 << (channel % C);
-        self.ready |= 1 << port;
+    pub fn fill(&mut self, channel: usize) {
+        self.filled[channel / 64 % WORDS] |= 1 << (channel % 64);
     }
 
-    /// A header waits for a channel from now on.
+    /// It has none.
     #[inline]
-    pub fn make_wait(&mut self, channel: usize) {
-        let port = channel / C % P;
-        self.inputs[port][channel % C].stage = Stage::Waiting;
-        self.ports[port].waiting |= 1 << (channel % C);
-        self.waiting |= 1 << port;
-        self.is_changed = true;
+    pub fn empty(&mut self, channel: usize) {
+        self.filled[channel / 64 % WORDS] &= !(1 << (channel % 64));
     }
 
-    /// The output channel that the packet of an input channel has.
+    /// Words of input channels that have a flit and may go on.
     #[inline]
-    pub fn held(&mut self, channel: usize) -> &mut Output {
-        let Input { out_port, out_channel, .. } = *self.input(channel);
-        &mut self.outputs[usize::from(out_port) % P][usize::from(out_channel) % C]
+    pub fn ready(&self) -> impl Iterator<Item = u64> {
+        self.filled.iter().zip(&self.open).map(|(filled, open)| filled & open)
     }
 }
 
 /// An input port and the output port of the same number.
 #[derive(Clone, Copy, Default, Debug)]
-#[repr(align(32))]
 pub struct Port {
-    /// Input channels whose header waits for a channel.
-    pub waiting: u32,
-    /// Input channels with a flit that may ask for the switch.
-    pub ready: u32,
     /// Output channels that no packet holds.
     pub free: u32,
     /// Where credits of this input go: the first of the channels of an output, or of a source.
@@ -95,22 +94,43 @@ pub struct Port {
     /// Where flits of this output go: the first of the channels of an input, or of this output if a node
     /// is behind it.
     pub target: u32,
-    /// The output that this input asks for first.
-    pub next_output: u8,
-    /// The channel that asks first at this input.
-    pub next_channel: u8,
-    /// The input that this output takes first.
-    pub next_input: u8,
     /// Flits that left by this output.
     pub sent: u64,
+    /// The output that this input asks for first.
+    pub next_output: u16,
+    /// The input that this output takes first.
+    pub next_input: u16,
+    /// The first of the headers that sleep until this output has something free; or [`NOBODY`].
+    pub sleeper: u16,
+    /// The channel that asks first at this input.
+    pub next_channel: u8,
+    /// Whether this output's link still moves a flit.
+    pub is_busy: bool,
+}
+
+/// Where a port is.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Whereabouts {
+    /// Where the router's row of the table of known ports begins.
+    pub row: u32,
+    /// The router's number in the shape.
+    pub router: u32,
+    /// The router's first port.
+    pub base: u16,
+    /// Of a router's first port: the first of the headers that sleep until any output has something free.
+    pub restless: u16,
+    /// The first logical network that the router serves.
+    pub network: u8,
 }
 
 /// Marks a place outside the routers: a node instead of an input, a source instead of an output.
 pub const OUTSIDE: u32 = 1 << 31;
 /// No port behind this one.
 pub const NOWHERE: u32 = u32::MAX;
+/// No input channel.
+pub const NOBODY: u16 = u16::MAX;
 
-/// What a channel's front packet is about to do.
+/// What a channel's front packet does.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Stage {
     /// There is none.
@@ -118,67 +138,69 @@ pub enum Stage {
     Idle,
     /// Its tail has yet to come (store-and-forward).
     Gathering,
-    /// It is routed.
-    Routing,
-    /// It waits for a channel.
-    Waiting,
-    /// It has one, and may soon ask for the switch.
-    Granted,
-    /// Its flits ask for the switch.
-    Active,
+    /// It is routed, or looks for a channel.
+    Looking,
+    /// It has one.
+    Holding,
 }
 
 /// An input channel.
 #[derive(Clone, Copy, Default, Debug)]
-#[repr(align(32))]
 pub struct Input {
     /// The slot of the buffer's front.
     pub first: u16,
     /// Flits in the buffer.
     pub length: u16,
-    /// The output channels that the front packet may take.
-    pub allowed: u32,
-    /// Tails in the buffer, if packets are stored before they are forwarded.
-    pub tails: u16,
-    /// Flits for which the front packet wants room before it takes a channel.
-    pub wants_room: u16,
-    /// What the front packet is about to do.
-    pub stage: Stage,
-    /// The output port it may or does take; [`SEVERAL`] while it may take several.
-    pub out_port: u8,
+    /// The output port that the front packet wants or has.
+    pub out_port: u16,
     /// The output channel it has.
     pub out_channel: u8,
+    /// What the front packet does.
+    pub stage: Stage,
+}
+
+/// What a header looks for.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Wish {
+    /// The output channels that it may take, at each port.
+    pub allowed: u32,
+    /// Flits for which it wants room.
+    pub room: u16,
     /// Whether it needs a place at its node.
     pub takes_place: bool,
-    /// Whether it takes any channel that is free: it wants no more room than a flit's, and no place.
-    pub is_easy: bool,
-    /// The port of the output channel that this input channel asks for first.
-    pub next_port: u8,
-    /// That channel, at the port.
-    pub next_channel: u8,
+    /// How its channel is chosen.
+    pub kind: WishKind,
+}
+
+/// How a header's channel is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum WishKind {
+    /// Any that is free will do, at one port.
+    #[default]
+    Easy,
+    /// One port, but room or a place may lack.
+    Fussy,
+    /// Several ports.
+    Several,
 }
 
 /// An output channel.
 #[derive(Clone, Copy, Default, Debug)]
-#[repr(align(8))]
 pub struct Output {
     /// Slots of the buffer behind it that are not taken.
     pub credits: u16,
-    /// The input channel, within the router, whose packet holds it; or [`NOBODY`].
+    /// The input channel whose packet's flits go by it; or [`NOBODY`].
     pub owner: u16,
     /// The input channel that is taken first.
     pub next: u16,
+    /// In channel allocation, the input channel that asks for it and is not outdone; else [`NOBODY`].
+    pub bidder: u16,
 }
-
-/// Several ports are in question.
-pub const SEVERAL: u8 = u8::MAX;
-/// No input channel.
-pub const NOBODY: u16 = u16::MAX;
 
 /// Outputs of which a header may take one.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Several {
-    /// The ports.
+    /// The ports, within the router.
     pub ports: u64,
     /// Where the search begins.
     pub from: u8,

@@ -1,146 +1,71 @@
-//! Switch allocation: separable, inputs first. Each input asks for one output, for one of its channels;
-//! each output takes one input. The winners' flits leave their buffers, and credits go back.
+//! Switch allocation: separable, inputs first. Each input asks for one output, for one of its channels that
+//! have a flit and may go on; each output takes one input. Of a whole sector at once, word by word.
 
-use super::active::{round_robin, take_lowest};
-use super::cycle::{Moving, Shared};
-use super::state::{Block, NOBODY, OUTSIDE, Stage};
+use super::active::take_lowest;
+use super::cycle::Rows;
+use super::state::{PORTS, Sector};
 
-/// Who asks for what: for each output the inputs, for each input the channel.
-struct Requests<const P: usize> {
-    /// Outputs that are asked for.
-    outputs: u64,
-    inputs: [u64; P],
-    channels: [u8; P],
-}
+/// Words of a bit for each port.
+const PORT_WORDS: usize = PORTS / 64;
 
-impl<const P: usize, const C: usize> Shared<P, C> {
-    /// Whether any flit moved.
-    #[inline]
-    pub(super) fn allocate_switch(&mut self, block: &mut Block<P, C>, router: usize) -> bool {
-        if block.ready & (block.ready - 1) == 0 {
-            // One input alone gets what it asks for.
-            let input = block.ready.trailing_zeros() as usize % P;
-            let Some((output, channel)) = request(block, input) else { return false };
-            self.send(block, (router * P + input) * C + usize::from(channel) % C, usize::from(output) % P);
-            return true;
-        }
-        let requests = collect(block);
-        let mut outputs = requests.outputs;
-        while let Some(output) = take_lowest(&mut outputs) {
-            let output = output as usize % P;
-            let first = block.ports[output].next_input;
-            let input = usize::from(round_robin(requests.inputs[output], first)) % P;
-            let channel = usize::from(requests.channels[input]) % C;
-            self.send(block, (router * P + input) * C + channel, output);
-        }
-        requests.outputs != 0
-    }
-
-    /// The turns pass, and the front flit of an input channel leaves for an output.
+impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+    /// Flits leave their buffers.
     #[inline(never)]
-    fn send(&mut self, block: &mut Block<P, C>, number: usize, output: usize) {
-        let (input, channel) = (number / C % P, number % C);
-        block.ports[output].next_input = (input as u8 + 1) % 64;
-        block.ports[output].sent += 1;
-        let from = &mut block.ports[input];
-        (from.next_output, from.next_channel) = ((output as u8 + 1) % 64, (channel as u8 + 1) % 32);
-        let state = &mut block.inputs[input][channel];
-        let flit = self.flits[(number << self.rules.flit_bits) + usize::from(state.first)];
-        state.first = (state.first + 1) & ((1 << self.rules.flit_bits) - 1);
-        state.length -= 1;
-        let length = state.length;
-        let out_channel = usize::from(state.out_channel) % C;
-        let behind = &mut block.outputs[output][out_channel];
-        assert!(behind.credits > 0, "a flit is sent only into a free slot");
-        behind.credits -= 1;
-        let is_stopped = flit.is_tail() || length == 0 || behind.credits == 0;
-        if is_stopped {
-            let port = &mut block.ports[input];
-            port.ready &= !(1 << channel);
-            if port.ready == 0 {
-                block.ready &= !(1 << input);
+    pub(super) fn allocate_switch(&mut self, now: u64) {
+        let Rows { sectors, shared, .. } = self;
+        shared.is_lively = false;
+        for (number, sector) in sectors.iter_mut().enumerate() {
+            let asked = collect(sector, &mut shared.winners);
+            for (word, mut outputs) in asked.into_iter().enumerate() {
+                while let Some(output) = take_lowest(&mut outputs) {
+                    let output = (word * 64 + output as usize) % PORTS;
+                    shared.send(sector, (number, shared.winners[output]), output, now);
+                    shared.is_lively = true;
+                }
             }
-        }
-        let upstream = block.ports[input].upstream;
-        if upstream & OUTSIDE != 0 {
-            self.credits_to_sources.push(upstream + channel as u32);
-        } else {
-            self.credits_to_routers.push(upstream + channel as u32);
-        }
-        let target = block.ports[output].target;
-        let moving = Moving { to: target + out_channel as u32, flit };
-        if target & OUTSIDE != 0 {
-            self.to_nodes.push(moving);
-        } else {
-            self.to_routers.push(moving);
-        }
-        self.counts.flit_hops += 1;
-        if self.rules.cycles_per_flit > 1 {
-            block.busy |= 1 << output;
-            self.links.push((number / (P * C) * P + output) as u32);
-        }
-        if flit.is_tail() {
-            if let Some(crossings) = &mut self.crossings {
-                let channel = (number / (P * C) * P + output) * C + out_channel;
-                crossings.end(channel as u32, self.packets.get(flit.slot()));
-            }
-            block.outputs[output][out_channel].owner = NOBODY;
-            block.ports[output].free |= 1 << out_channel;
-            block.is_changed = true;
-            self.end_packet(block, number);
-        }
-    }
-
-    /// A packet's tail left its buffer; the next one's header may be behind it.
-    #[inline]
-    fn end_packet(&mut self, block: &mut Block<P, C>, number: usize) {
-        let state = block.input(number);
-        state.stage = Stage::Idle;
-        state.tails = state.tails.saturating_sub(1);
-        if state.length > 0 {
-            let header = self.flits[(number << self.rules.flit_bits) + usize::from(state.first)];
-            self.come_to_front(block, number, header, true);
         }
     }
 }
 
-/// All inputs' requests.
+/// The outputs that are asked for, as bits, and for each the input channel that is taken.
 #[inline]
-fn collect<const P: usize, const C: usize>(block: &Block<P, C>) -> Requests<P> {
-    let mut requests = Requests { outputs: 0, inputs: [0; P], channels: [0; P] };
-    let mut inputs = block.ready;
-    while let Some(input) = take_lowest(&mut inputs) {
-        let input = input as usize % P;
-        let Some((output, channel)) = request(block, input) else { continue };
-        requests.outputs |= 1 << output;
-        requests.inputs[usize::from(output) % P] |= 1 << input;
-        requests.channels[input] = channel;
+fn collect<const C: usize>(sector: &Sector<C>, winners: &mut [u16; PORTS]) -> [u64; PORT_WORDS] {
+    let mut asked = [0; PORT_WORDS];
+    for (word, mut ready) in sector.ready().enumerate() {
+        while ready != 0 {
+            let first = ready.trailing_zeros() as usize;
+            let channels = ready & (u64::MAX >> (64 - C)) << (first / C * C);
+            ready ^= channels;
+            let (output, input) = if channels & (channels - 1) == 0 {
+                (usize::from(sector.inputs[word * 64 + first].out_port) % PORTS, word * 64 + first)
+            } else {
+                request(sector, word, channels)
+            };
+            let bits = &mut asked[output / 64];
+            let is_first = *bits >> (output % 64) & 1 == 0;
+            *bits |= 1 << (output % 64);
+            let next = usize::from(sector.ports[output].next_input);
+            let distance = |input: u16| (usize::from(input) / C).wrapping_sub(next) % PORTS;
+            let input = input as u16;
+            if is_first || distance(input) < distance(winners[output]) {
+                winners[output] = input;
+            }
+        }
     }
-    requests
+    asked
 }
 
-/// The output that an input asks for, and for which channel.
+/// The output that an input asks for, and for which of its channels, of several in a word that may ask.
 #[inline]
-fn request<const P: usize, const C: usize>(block: &Block<P, C>, input: usize) -> Option<(u8, u8)> {
-    let port = &block.ports[input];
-    let channels = &block.inputs[input];
-    if port.ready & (port.ready - 1) == 0 {
-        let channel = port.ready.trailing_zeros() as u8;
-        let output = channels[usize::from(channel) % C].out_port;
-        return (block.busy >> output & 1 == 0).then_some((output, channel));
-    }
+fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -> (usize, usize) {
     // The output whose turn is next, then the channel: the least of both distances from the turn.
-    let mut least = u32::MAX;
-    let mut ready = u64::from(port.ready);
-    while let Some(channel) = take_lowest(&mut ready) {
-        let output = channels[channel as usize % C].out_port;
-        if block.busy >> output & 1 == 0 {
-            let (outputs, channels) = (output.wrapping_sub(port.next_output) % 64, channel as u8);
-            let distance = u32::from(outputs) << 8 | u32::from(channels.wrapping_sub(port.next_channel) % 32);
-            least = least.min(distance);
-        }
+    let port = (word * 64 + channels.trailing_zeros() as usize) / C;
+    let (next_output, next_channel) = (sector.ports[port].next_output, usize::from(sector.ports[port].next_channel));
+    let mut least = usize::MAX;
+    while let Some(channel) = take_lowest(&mut channels) {
+        let output = sector.inputs[word * 64 + channel as usize].out_port;
+        let outputs = usize::from(output.wrapping_sub(next_output)) % PORTS;
+        least = least.min(outputs * C + (channel as usize).wrapping_sub(next_channel) % C);
     }
-    let output = ((least >> 8) as u8).wrapping_add(port.next_output) % 64;
-    let channel = (least as u8).wrapping_add(port.next_channel) % 32;
-    (least != u32::MAX).then_some((output, channel))
+    ((least / C + usize::from(next_output)) % PORTS, port * C + (least % C + next_channel) % C)
 }
