@@ -22,6 +22,7 @@
 //! | `input/` | matrices and meshes of programs, from files or drawn, and who gets what of them |
 //! | `destinations.rs` | whom a node sends to |
 //! | `pair.rs` | single packets from one node to another, as fast as they go |
+//! | `costs.rs` | what a message costs, or an access to shared memory, one at a time |
 //! | `parallel.rs` | what programs on all nodes have in common |
 //! | `collective.rs` | barriers and reductions by messages |
 //! | `ends.rs` | the two nodes of a pair program |
@@ -32,6 +33,7 @@ pub mod barnes;
 pub mod bursts;
 mod collective;
 pub mod copy;
+pub mod costs;
 pub mod cyclic_shift;
 pub mod destinations;
 pub mod dma;
@@ -102,10 +104,12 @@ pub enum Workload {
     Unstructured(unstructured::Unstructured),
     /// Single packets from one node to another.
     Pair(pair::Pair),
+    /// What single operations cost.
+    Costs(costs::SingleCosts),
 }
 
 /// The programs that run on nodes, by their keys; all others drive the fabric alone.
-pub const ON_NODES: [&str; 15] = [
+pub const ON_NODES: [&str; 16] = [
     "appbt",
     "barnes",
     "ping-pong",
@@ -121,6 +125,7 @@ pub const ON_NODES: [&str; 15] = [
     "dsmc",
     "unstructured",
     "pair",
+    "costs",
 ];
 
 /// A workload that was started in a world; asked for its metrics when the run has ended.
@@ -172,6 +177,7 @@ impl Workload {
             ("dsmc", "Molecules of a gas that fly from node to node"),
             ("unstructured", "A sweep of fluid dynamics over a mesh, on all nodes"),
             ("pair", "Single packets from one node to another, as fast as they go"),
+            ("costs", "What a message costs, or an access to shared memory, one at a time"),
         ];
         t.one_of("workload", "What runs on the machine", &kinds, |kind, t| match kind {
             "ping-pong" => Workload::PingPong(ping_pong::PingPong::read(t)),
@@ -191,7 +197,8 @@ impl Workload {
             "spsolve" => Workload::Spsolve(spsolve::Spsolve::read(t)),
             "dsmc" => Workload::Dsmc(dsmc::Dsmc::read(t)),
             "unstructured" => Workload::Unstructured(unstructured::Unstructured::read(t)),
-            _ => Workload::Pair(pair::Pair::read(t)),
+            "pair" => Workload::Pair(pair::Pair::read(t)),
+            _ => Workload::Costs(costs::SingleCosts::read(t)),
         })
     }
 
@@ -253,6 +260,7 @@ impl Workload {
             Workload::Dsmc(workload) => ("workload.dsmc", workload.check(nodes)),
             Workload::Unstructured(workload) => ("workload.unstructured", workload.check(nodes)),
             Workload::Pair(workload) => ("workload.pair", workload.check(nodes)),
+            Workload::Costs(workload) => ("workload.costs", workload.check(nodes)),
             _ => return Vec::new(),
         };
         wrong.into_iter().map(|(key, reason)| (format!("{table}.{key}"), reason)).collect()
@@ -276,7 +284,10 @@ impl Workload {
 
     /// Whether its programs share memory.
     pub fn shares_memory(&self) -> bool {
-        matches!(self, Workload::Appbt(_) | Workload::Barnes(_) | Workload::Dsmc(_) | Workload::Moldyn(_))
+        matches!(
+            self,
+            Workload::Appbt(_) | Workload::Barnes(_) | Workload::Dsmc(_) | Workload::Moldyn(_) | Workload::Costs(_)
+        )
     }
 
     /// Whether it needs no hosts and no interfaces.
@@ -302,6 +313,7 @@ impl Workload {
             Workload::Dsmc(_) => "dsmc",
             Workload::Unstructured(_) => "unstructured",
             Workload::Pair(_) => "pair",
+            Workload::Costs(_) => "costs",
             Workload::Replay(_) => "replay",
             Workload::Offered(_) => "offered",
             Workload::ZeroLoad(_) => "zero-load",
@@ -339,6 +351,7 @@ impl Workload {
             Workload::Dsmc(workload) => workload.start(world),
             Workload::Unstructured(workload) => workload.start(world),
             Workload::Pair(workload) => workload.start(world),
+            Workload::Costs(workload) => workload.start(world),
         }
     }
 }

@@ -8,7 +8,7 @@ use narrows::text::Document;
 pub const HOSTS: [&str; 3] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5"];
 
 /// Small inputs, so that thousands run in minutes.
-const INPUTS: [(&str, &str); 15] = [
+const INPUTS: [(&str, &str); 16] = [
     ("ping-pong", "payload = \"300 B\"\nmessages = 2"),
     ("stream", "payload = \"300 B\"\nmessages = 4"),
     ("page-fetch", "page = \"300 B\"\nfaults = 2"),
@@ -24,6 +24,7 @@ const INPUTS: [(&str, &str); 15] = [
     ("dsmc", "cells = [4, 2, 2]\nmolecules = 40\niterations = 2"),
     ("unstructured", "nodes = 16\niterations = 2"),
     ("pair", "packets = 8"),
+    ("costs", "operation = \"read\"\nwriter = 2\nreaders = 1\ntimes = 3"),
 ];
 
 /// Its parts.
