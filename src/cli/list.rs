@@ -37,6 +37,8 @@ enum Kind {
     Examples,
     /// All parts that a description may start from
     Parts,
+    /// Parts: whole machines
+    Machines,
     /// Parts: hosts
     Hosts,
     /// Parts: network interfaces
@@ -64,7 +66,7 @@ struct Group {
 
 /// Lists.
 pub fn run(options: &Options) -> Ended {
-    let parts = [Kind::Hosts, Kind::Ni, Kind::Protocols, Kind::Fabrics];
+    let parts = [Kind::Machines, Kind::Hosts, Kind::Ni, Kind::Protocols, Kind::Fabrics];
     let all = [&[Kind::Examples], &parts[..], &[Kind::Workloads, Kind::Policies, Kind::Papers]].concat();
     let kinds = match options.kind {
         None => &all[..],
@@ -91,6 +93,7 @@ impl Kind {
     fn group(self) -> Group {
         let (kind, about, names) = match self {
             Kind::Examples => ("examples", "narrows run NAME", examples()),
+            Kind::Machines => ("machines", "parts = [\"NAME\", …]", machines()),
             Kind::Parts | Kind::Hosts => ("hosts", "parts = [\"NAME\", …]", parts("hosts/")),
             Kind::Ni => ("ni", "parts = [\"NAME\", …]", parts("ni/")),
             Kind::Protocols => ("protocols", "parts = [\"NAME\", …]", parts("protocols/")),
@@ -111,6 +114,11 @@ fn examples() -> Vec<(String, String)> {
 fn parts(folder: &str) -> Vec<(String, String)> {
     let named = |name: &&str| (name.to_string(), first_comment(shipped::part(name).unwrap_or_default()));
     shipped::parts().iter().filter(|name| name.starts_with(folder)).map(named).collect()
+}
+
+fn machines() -> Vec<(String, String)> {
+    let named = |name: &&str| (name.to_string(), first_comment(shipped::part(name).unwrap_or_default()));
+    shipped::parts().iter().filter(|name| !name.contains('/')).map(named).collect()
 }
 
 /// The first line of a file, which says what it is.

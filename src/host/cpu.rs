@@ -8,7 +8,7 @@
 use super::level::Level;
 use super::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use super::turn::{Hold, Turns};
-use super::{io_bus, memory_bus, software};
+use super::{alewife, io_bus, memory_bus, software};
 use crate::engine::{Hertz, Sim, Time};
 use std::future::Future;
 use std::pin::Pin;
@@ -213,6 +213,8 @@ pub enum AnyProcessor {
     IoBus(io_bus::IoBusProcessor),
     /// On a coherent memory bus.
     MemoryBus(memory_bus::MemoryBusProcessor),
+    /// Of an Alewife node.
+    Alewife(alewife::AlewifeProcessor),
     /// Known by what its software costs.
     Software(software::SoftwareProcessor),
 }
@@ -223,6 +225,7 @@ macro_rules! on_cpu {
         match $cpu {
             AnyProcessor::IoBus($name) => $call,
             AnyProcessor::MemoryBus($name) => $call,
+            AnyProcessor::Alewife($name) => $call,
             AnyProcessor::Software($name) => $call,
         }
     };
@@ -308,7 +311,7 @@ impl AnyProcessor {
     pub fn at(&self, level: Level) -> AnyProcessor {
         match self {
             AnyProcessor::IoBus(cpu) => AnyProcessor::IoBus(cpu.at(level)),
-            AnyProcessor::MemoryBus(_) | AnyProcessor::Software(_) => self.clone(),
+            AnyProcessor::MemoryBus(_) | AnyProcessor::Alewife(_) | AnyProcessor::Software(_) => self.clone(),
         }
     }
 
@@ -371,7 +374,16 @@ impl AnyProcessor {
     pub fn coherent(&self) -> Option<&memory_bus::MemoryBusProcessor> {
         match self {
             AnyProcessor::MemoryBus(processor) => Some(processor),
-            AnyProcessor::IoBus(_) | AnyProcessor::Software(_) => None,
+            AnyProcessor::IoBus(_) | AnyProcessor::Alewife(_) | AnyProcessor::Software(_) => None,
+        }
+    }
+
+    /// The processor, if the interface serves its cache's misses.
+    #[inline]
+    pub fn alewife(&self) -> Option<&alewife::AlewifeProcessor> {
+        match self {
+            AnyProcessor::Alewife(processor) => Some(processor),
+            _ => None,
         }
     }
 }

@@ -48,17 +48,24 @@ pub struct Means {
     pub coherent: bool,
     /// A line by which the interface interrupts the processor.
     pub interrupts: bool,
+    /// A cache whose misses the interface serves.
+    pub misses: bool,
 }
 
 impl Means {
+    /// None of them.
+    pub const NONE: Means =
+        Means { registers: false, blocks: false, dma: false, coherent: false, interrupts: false, misses: false };
+
     /// The names of means, and whether they are there.
-    pub fn named(&self) -> [(&'static str, bool); 5] {
+    pub fn named(&self) -> [(&'static str, bool); 6] {
         [
             ("registers", self.registers),
             ("blocks", self.blocks),
             ("DMA", self.dma),
             ("a coherent memory bus", self.coherent),
             ("interrupts", self.interrupts),
+            ("a cache whose misses it serves", self.misses),
         ]
     }
 

@@ -8,11 +8,13 @@
 //! | `master.rs` | an interface's engine on its way to memory |
 //! | `io_bus/` | a workstation of the nineties: the interface sits on PCI, behind a bridge |
 //! | `memory_bus/` | a node whose interface sits on a coherent memory bus |
+//! | `alewife/` | a node whose interface is its memory's controller, too |
 //! | `software.rs` | a processor that is known by its clock alone: buses and memory take no time |
 //!
 //! A host knows no interface, and an interface names the means it needs, never a host. A new host is
 //! a folder, and a variant of [`Host`] and of [`AnyProcessor`].
 
+pub mod alewife;
 pub mod cpu;
 pub mod device;
 pub mod io_bus;
@@ -31,6 +33,7 @@ pub use memory_bus::block::{Address, BLOCK_BYTES, Block};
 pub use turn::Turn;
 
 use crate::engine::{Bytes, NodeId, Resource, Sim, Time};
+use alewife::{AlewifeNode, AlewifeParameters};
 use io_bus::{InterruptLine, IoBusHost, IoBusParameters};
 use memory_bus::{MemoryBusNode, NodeParameters};
 use software::{SoftwareHost, SoftwareParameters};
@@ -43,15 +46,18 @@ pub enum HostParameters {
     IoBus(Box<IoBusParameters>),
     /// The interface sits on a coherent memory bus.
     MemoryBus(NodeParameters),
+    /// The interface is memory's controller.
+    Alewife(AlewifeParameters),
     /// Buses and memory take no time.
     Software(SoftwareParameters),
 }
 
 /// What interfaces find on each kind of host, by the name of its table.
-pub const MEANS: [(&str, Means); 3] = [
-    ("io-bus", Means { registers: true, blocks: true, dma: true, coherent: false, interrupts: true }),
-    ("memory-bus", Means { registers: true, blocks: true, dma: true, coherent: true, interrupts: true }),
-    ("software", Means { registers: false, blocks: false, dma: false, coherent: false, interrupts: false }),
+pub const MEANS: [(&str, Means); 4] = [
+    ("io-bus", Means { registers: true, blocks: true, dma: true, interrupts: true, ..Means::NONE }),
+    ("memory-bus", Means { registers: true, blocks: true, dma: true, coherent: true, interrupts: true, ..Means::NONE }),
+    ("alewife", Means { misses: true, ..Means::NONE }),
+    ("software", Means::NONE),
 ];
 
 /// A host's main memory, as it is described.
@@ -76,6 +82,9 @@ impl HostParameters {
                 let (size, key, grain) = (host.memory.size, "io-bus.memory.size", io_bus::memory::PAGE);
                 Some(MemorySize { size, key, grain })
             }
+            HostParameters::Alewife(host) => {
+                Some(MemorySize { size: host.memory, key: "alewife.memory", grain: BLOCK_BYTES as u64 })
+            }
             HostParameters::Software(_) => None,
         }
     }
@@ -91,6 +100,7 @@ impl HostParameters {
         match self {
             HostParameters::IoBus(_) => "io-bus",
             HostParameters::MemoryBus(_) => "memory-bus",
+            HostParameters::Alewife(_) => "alewife",
             HostParameters::Software(_) => "software",
         }
     }
@@ -138,6 +148,7 @@ pub struct Host {
 enum Kind {
     IoBus(Rc<IoBusHost>),
     MemoryBus(Rc<MemoryBusNode>),
+    Alewife(Rc<AlewifeNode>),
     Software(Rc<SoftwareHost>),
 }
 
@@ -149,6 +160,7 @@ impl Host {
             HostParameters::MemoryBus(parameters) => {
                 Kind::MemoryBus(Rc::new(MemoryBusNode::new(sim, name, parameters)))
             }
+            HostParameters::Alewife(parameters) => Kind::Alewife(Rc::new(AlewifeNode::new(sim, name, parameters))),
             HostParameters::Software(parameters) => Kind::Software(SoftwareHost::new(sim, name, parameters)),
         };
         Host { node, name: name.into(), kind }
@@ -159,6 +171,7 @@ impl Host {
         match &self.kind {
             Kind::IoBus(host) => AnyProcessor::IoBus(host.cpu.clone()),
             Kind::MemoryBus(node) => AnyProcessor::MemoryBus(node.processor.clone()),
+            Kind::Alewife(node) => AnyProcessor::Alewife(node.processor.clone()),
             Kind::Software(host) => AnyProcessor::Software(host.cpu.clone()),
         }
     }
@@ -168,7 +181,7 @@ impl Host {
         match &self.kind {
             Kind::IoBus(host) => host.attach(device, bytes),
             Kind::MemoryBus(node) => node.attach_device(device, bytes),
-            Kind::Software(_) => panic!("a checked interface needs no registers on {}", self.name),
+            Kind::Alewife(_) | Kind::Software(_) => panic!("a checked interface needs no registers on {}", self.name),
         }
     }
 
@@ -177,7 +190,7 @@ impl Host {
         match &self.kind {
             Kind::IoBus(host) => Master::IoBus(host.clone()),
             Kind::MemoryBus(node) => Master::memory_bus(node),
-            Kind::Software(_) => panic!("a checked interface needs no DMA on {}", self.name),
+            Kind::Alewife(_) | Kind::Software(_) => panic!("a checked interface needs no DMA on {}", self.name),
         }
     }
 
@@ -186,7 +199,7 @@ impl Host {
         match &self.kind {
             Kind::IoBus(host) => &host.interrupt,
             Kind::MemoryBus(node) => &node.interrupt,
-            Kind::Software(_) => panic!("a checked interface needs no interrupts on {}", self.name),
+            Kind::Alewife(_) | Kind::Software(_) => panic!("a checked interface needs no interrupts on {}", self.name),
         }
     }
 
@@ -194,7 +207,15 @@ impl Host {
     pub fn coherent(&self) -> Option<&Rc<MemoryBusNode>> {
         match &self.kind {
             Kind::MemoryBus(node) => Some(node),
-            Kind::IoBus(_) | Kind::Software(_) => None,
+            Kind::IoBus(_) | Kind::Alewife(_) | Kind::Software(_) => None,
+        }
+    }
+
+    /// The node, if its interface serves its misses.
+    pub fn alewife(&self) -> Option<&Rc<AlewifeNode>> {
+        match &self.kind {
+            Kind::Alewife(node) => Some(node),
+            _ => None,
         }
     }
 
@@ -203,6 +224,7 @@ impl Host {
         match &self.kind {
             Kind::IoBus(host) => host.memory.allocate(Bytes(bytes as u64)),
             Kind::MemoryBus(node) => node.allocate(bytes),
+            Kind::Alewife(node) => node.allocate(bytes),
             Kind::Software(host) => host.allocate(bytes),
         }
     }
@@ -211,7 +233,7 @@ impl Host {
     pub fn copy_block_bytes(&self) -> usize {
         match &self.kind {
             Kind::IoBus(host) => host.memory.block().len(),
-            Kind::MemoryBus(_) | Kind::Software(_) => BLOCK_BYTES,
+            Kind::MemoryBus(_) | Kind::Alewife(_) | Kind::Software(_) => BLOCK_BYTES,
         }
     }
 
@@ -220,6 +242,7 @@ impl Host {
         match &self.kind {
             Kind::IoBus(host) => host.memory.with(address, Bytes(bytes as u64), <[u8]>::to_vec),
             Kind::MemoryBus(node) => node.peek(address, bytes),
+            Kind::Alewife(node) => node.peek(address, bytes),
             Kind::Software(host) => host.peek(address, bytes),
         }
     }
@@ -230,7 +253,7 @@ impl Host {
         match &self.kind {
             Kind::IoBus(host) => host.memory.write(address, bytes),
             Kind::Software(host) => host.poke(address, bytes),
-            Kind::MemoryBus(_) => {
+            Kind::MemoryBus(_) | Kind::Alewife(_) => {
                 let cpu = self.cpu();
                 let _turn = cpu.hold("prepare").await;
                 cpu.store_run(address, bytes).await;
@@ -246,6 +269,7 @@ impl Host {
                 vec![host.cpu.turns().used(), Use::held("memory", host.memory.port()), Use::held("PCI", host.pci.bus())]
             }
             Kind::MemoryBus(node) => [vec![node.processor.turns().used()], node.uses()].concat(),
+            Kind::Alewife(node) => vec![node.processor.turns().used()],
             Kind::Software(host) => vec![host.cpu.turns().used()],
         }
     }

@@ -44,7 +44,9 @@ pub fn combinations() -> Vec<Combination> {
     for (host, on) in &hosts {
         for (ni, interface) in &interfaces {
             for (protocol, under) in &protocols {
-                let ends = Ends { ni: ends(interface).ni, protocol: ends(under).protocol, ..ends(on) };
+                // What memory costs to share is the interface's, where that does it.
+                let Ends { ni: own, shared_memory, .. } = ends(interface);
+                let ends = Ends { ni: own, shared_memory, protocol: ends(under).protocol, ..ends(on) };
                 for (fabric, over) in &fabrics {
                     for (workload, program) in &programs {
                         let refused = refused(on, &ends, over, program);

@@ -25,11 +25,13 @@ pub use fabrics::FabricParameters;
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
 use crate::fabric::topology::survey::{Survey, survey};
 use crate::host::HostParameters;
+use crate::host::alewife::AlewifeParameters;
 use crate::host::io_bus::IoBusParameters;
 use crate::host::memory_bus::NodeParameters;
 use crate::host::software::SoftwareParameters;
 use crate::messaging::MessagingParameters;
 use crate::messaging::shared::SharedMemoryParameters;
+use crate::ni::cmmu::CmmuParameters;
 use crate::ni::direct::QueuesParameters;
 use crate::ni::lanai::LanaiParameters;
 use crate::ni::mcp::McpParameters;
@@ -199,10 +201,12 @@ fn host(t: &mut Table<'_>) -> HostParameters {
     let kinds = [
         ("io-bus", "The interface sits on an I/O bus"),
         ("memory-bus", "The interface sits on a coherent memory bus"),
+        ("alewife", "The interface is memory's controller"),
         ("software", "A processor that is known by its clock alone: buses and memory take no time"),
     ];
     t.alternatives("Kind of host", &kinds, |kind, t| match kind {
         "io-bus" => HostParameters::IoBus(Box::new(IoBusParameters::read(t))),
+        "alewife" => HostParameters::Alewife(AlewifeParameters::read(t)),
         "software" => HostParameters::Software(SoftwareParameters::read(t)),
         _ => HostParameters::MemoryBus(NodeParameters::read(t)),
     })
@@ -237,7 +241,7 @@ impl Ends {
         }
         // Parts may bring what no interface asks for: it is read, and has no effect.
         let (protocol, messaging) = (protocols::read(t), messaging(t, has_hosts));
-        let shared_memory = shared_memory(t, workload);
+        let shared_memory = shared_memory(t, workload, ni.as_ref());
         ni.map(|ni| Ends { ni, protocol, messaging, shared_memory })
     }
 }
@@ -251,13 +255,19 @@ fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
 }
 
 /// Read where programs share memory, or where it stands.
-fn shared_memory(t: &mut Table<'_>, workload: &Workload) -> SharedMemoryParameters {
+fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&NiParameters>) -> SharedMemoryParameters {
+    let in_hardware = ni.is_some_and(NiParameters::shares_memory);
     if !workload.shares_memory() && !t.has("shared-memory") && !t.describing() {
-        return SharedMemoryParameters::TEMPEST;
+        return if in_hardware { SharedMemoryParameters::HARDWARE } else { SharedMemoryParameters::TEMPEST };
     }
-    let kinds = [("software", "Handlers of active messages keep it coherent")];
-    t.one_of_or("shared-memory", "How programs share memory", &kinds, "software", |_, t| {
-        SharedMemoryParameters::read(t)
+    let kinds = [
+        ("software", "Handlers of active messages keep it coherent"),
+        ("hardware", "The interface does, and says what it costs"),
+    ];
+    let default = if in_hardware { "hardware" } else { "software" };
+    t.one_of_or("shared-memory", "How programs share memory", &kinds, default, |kind, t| match kind {
+        "hardware" => SharedMemoryParameters::HARDWARE,
+        _ => SharedMemoryParameters::read(t),
     })
 }
 
@@ -267,6 +277,7 @@ fn interface(kind: &str, t: &mut Table<'_>) -> NiParameters {
     }
     match kind {
         "queues" => NiParameters::Queues(QueuesParameters::read(t)),
+        "cmmu" => NiParameters::Cmmu(Box::new(CmmuParameters::read(t))),
         "mcp" => {
             NiParameters::Mcp(Box::new((t.table("lanai", "The chip", LanaiParameters::read), McpParameters::read(t))))
         }
@@ -278,7 +289,7 @@ fn interface(kind: &str, t: &mut Table<'_>) -> NiParameters {
 }
 
 /// The interfaces, by their names in descriptions.
-const NIS: [(&str, &str); 12] = [
+const NIS: [(&str, &str); 13] = [
     ("trapeze", "Trapeze firmware and driver on a LANai"),
     ("mcp", "Sockets over UDP/IP, and the Myrinet control program on a LANai"),
     ("ni2w", "CM-5-like: a fifo of two words, by uncached loads and stores"),
@@ -291,6 +302,7 @@ const NIS: [(&str, &str); 12] = [
     ("cni32qm-throttle", "The same, with a sender throttled to the receiver's pace"),
     ("single-cycle", "CM-5-like, but accessed in one processor cycle"),
     ("queues", "Queues of packets in both directions, without a bus"),
+    ("cmmu", "Alewife's unit: messages, and memory that nodes share, kept coherent"),
 ];
 
 impl Run {

@@ -9,6 +9,7 @@ use super::parcel::{Header, Ticket};
 use super::port::{Port, TakenPacket};
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Class, EndId, Journey, Signal, Time};
+use crate::fabric::Packet;
 use crate::host::{Address, AnyProcessor, Turn, Use};
 use crate::protocol::{Marks, Statistics};
 use std::rc::Rc;
@@ -106,6 +107,8 @@ pub struct Known {
     pub ticket: Option<Ticket>,
     /// It, where the driver took it out of the interface.
     pub taken: Option<TakenPacket>,
+    /// It, where the interface took it in without the processor.
+    pub whole: Option<Rc<Packet>>,
     /// The entry or the buffer that it is in.
     pub entry: u64,
     /// Where it lies, if it is in memory.
@@ -234,6 +237,16 @@ pub trait Driver {
     /// What its protocol counted, and the bytes of that one's state.
     fn accounts(&self) -> Option<(Statistics, usize)> {
         self.port().map(|port| (port.statistics(), port.state_bytes()))
+    }
+
+    /// Whether what comes interrupts a program: looking for it costs nothing, and is worth it at any time.
+    fn interrupts(&self) -> bool {
+        false
+    }
+
+    /// What it counted beside its protocol, by name.
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
     }
 
     /// For how long each of its parts was at work.

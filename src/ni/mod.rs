@@ -16,6 +16,7 @@
 //! | `parcel.rs`, `moving.rs` | their header, and the loops that move a packet's words |
 //! | `parameters.rs`, `halves.rs` | the designs of fifos and queues, and the loop that they share |
 //! | `direct.rs` | queues without a bus |
+//! | `cmmu/` | Alewife's unit: messages and coherent memory in one |
 //! | `fifo/` | memory in the interface, by words, blocks or user-level DMA |
 //! | `queue/` | coherent queues in cacheable memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
@@ -28,6 +29,7 @@
 // A simulation lives in one thread, so its futures need not be `Send`.
 #![allow(async_fn_in_trait)]
 
+pub mod cmmu;
 pub mod direct;
 pub mod driver;
 pub mod fifo;
@@ -56,6 +58,7 @@ use crate::engine::{Addresses, Bytes, EndId, Journey, MessageTally, NodeId, Sign
 use crate::fabric::Fabric;
 use crate::host::{Address, AnyProcessor, Host, Means, Processor, Use};
 use crate::protocol::{ProtocolParameters, Statistics};
+use cmmu::{CmmuDriver, CmmuParameters};
 use direct::{DirectDriver, QueuesParameters};
 use halves::Halves;
 use lanai::LanaiParameters;
@@ -75,6 +78,8 @@ pub enum NiParameters {
     Design(Box<InterfaceParameters>),
     /// Queues without a bus.
     Queues(QueuesParameters),
+    /// Alewife's unit.
+    Cmmu(Box<CmmuParameters>),
 }
 
 /// What an interface can carry, before time 0.
@@ -117,6 +122,7 @@ impl NiParameters {
             NiParameters::Mcp(parts) => parts.1.needs(),
             NiParameters::Design(parameters) => parameters.design.needs(),
             NiParameters::Queues(_) => Means::default(),
+            NiParameters::Cmmu(_) => CmmuParameters::needs(),
         }
     }
 
@@ -127,6 +133,7 @@ impl NiParameters {
             NiParameters::Mcp(parts) => mcp::reach(&parts.1),
             NiParameters::Design(parameters) => parameters.reach(),
             NiParameters::Queues(parameters) => parameters.reach(),
+            NiParameters::Cmmu(parameters) => parameters.reach(),
         }
     }
 
@@ -134,7 +141,7 @@ impl NiParameters {
     pub fn format(&self) -> Option<&'static str> {
         match self {
             NiParameters::Mcp(_) if self.sends_ip() => Some("UDP/IP"),
-            NiParameters::Mcp(_) | NiParameters::Trapeze(_) => None,
+            NiParameters::Mcp(_) | NiParameters::Trapeze(_) | NiParameters::Cmmu(_) => None,
             NiParameters::Design(_) | NiParameters::Queues(_) => Some("parcel"),
         }
     }
@@ -149,8 +156,13 @@ impl NiParameters {
     pub fn room_for(&self, protocol: &ProtocolParameters, ends: u32) -> Option<(Option<Bytes>, Bytes)> {
         match self {
             NiParameters::Trapeze(parts) => Some(trapeze::room_for(&parts.0, &parts.1, (protocol, ends))),
-            NiParameters::Mcp(_) | NiParameters::Design(_) | NiParameters::Queues(_) => None,
+            NiParameters::Mcp(_) | NiParameters::Design(_) | NiParameters::Queues(_) | NiParameters::Cmmu(_) => None,
         }
+    }
+
+    /// Whether it keeps memory coherent that nodes share.
+    pub fn shares_memory(&self) -> bool {
+        matches!(self, NiParameters::Cmmu(_))
     }
 
     /// Whether its packets are of a format that others know: IPv4.
@@ -168,7 +180,7 @@ impl NiParameters {
         let key = match self {
             NiParameters::Trapeze(_) => "payload-max",
             NiParameters::Mcp(_) => "mtu",
-            NiParameters::Design(_) => "message-max",
+            NiParameters::Design(_) | NiParameters::Cmmu(_) => "message-max",
             NiParameters::Queues(_) => "packet",
         };
         format!("ni.{}.{key}", self.key())
@@ -181,6 +193,7 @@ impl NiParameters {
             NiParameters::Mcp(parts) => mcp::room(&parts.1),
             NiParameters::Design(parameters) => parameters.room(),
             NiParameters::Queues(parameters) => parameters.room(),
+            NiParameters::Cmmu(parameters) => parameters.room(),
         }
     }
 
@@ -191,6 +204,7 @@ impl NiParameters {
             NiParameters::Mcp(_) => "mcp",
             NiParameters::Design(parameters) => parameters.design.key(),
             NiParameters::Queues(_) => "queues",
+            NiParameters::Cmmu(_) => "cmmu",
         }
     }
 }
@@ -199,7 +213,12 @@ impl NiParameters {
 pub fn least_needs() -> impl Iterator<Item = (&'static str, Means)> {
     let designs = Design::ALL.into_iter().map(|design| (design.key(), design.needs()));
     let polled = trapeze::Notification::Polling(Time::ZERO);
-    designs.chain([("trapeze", polled.needs()), ("mcp", mcp::parameters::NEEDS), ("queues", Means::default())])
+    designs.chain([
+        ("trapeze", polled.needs()),
+        ("mcp", mcp::parameters::NEEDS),
+        ("queues", Means::default()),
+        ("cmmu", CmmuParameters::needs()),
+    ])
 }
 
 /// What an interface is built on.
@@ -258,6 +277,7 @@ pub fn start(site: &Site<'_>, parameters: &NiParameters) -> AnyDriver {
         NiParameters::Mcp(parts) => AnyDriver::Mcp(Box::new(mcp::start(site, parts.0, &parts.1))),
         NiParameters::Design(parameters) => AnyDriver::Halves(Box::new(halves::start(site, parameters))),
         NiParameters::Queues(parameters) => AnyDriver::Direct(direct::start(site, parameters)),
+        NiParameters::Cmmu(parameters) => AnyDriver::Cmmu(Box::new(cmmu::start(site, parameters))),
     }
 }
 
@@ -271,6 +291,8 @@ pub enum AnyDriver {
     Halves(Box<Halves>),
     /// Queues without a bus.
     Direct(DirectDriver),
+    /// Alewife's unit.
+    Cmmu(Box<CmmuDriver>),
 }
 
 /// Evaluates an expression for the driver that there is.
@@ -281,6 +303,7 @@ macro_rules! on_driver {
             AnyDriver::Mcp($name) => $call,
             AnyDriver::Halves($name) => $call,
             AnyDriver::Direct($name) => $call,
+            AnyDriver::Cmmu($name) => $call,
         }
     };
 }
@@ -355,6 +378,12 @@ impl Driver for AnyDriver {
     fn accounts(&self) -> Option<(Statistics, usize)> {
         on_driver!(self, driver => driver.accounts())
     }
+    fn interrupts(&self) -> bool {
+        on_driver!(self, driver => driver.interrupts())
+    }
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        on_driver!(self, driver => driver.counts())
+    }
     fn uses(&self) -> Vec<Use> {
         on_driver!(self, driver => driver.uses())
     }
@@ -366,7 +395,15 @@ impl AnyDriver {
         match self {
             AnyDriver::Trapeze(driver) => Some(driver.chip()),
             AnyDriver::Mcp(driver) => Some(driver.chip()),
-            AnyDriver::Halves(_) | AnyDriver::Direct(_) => None,
+            AnyDriver::Halves(_) | AnyDriver::Direct(_) | AnyDriver::Cmmu(_) => None,
+        }
+    }
+
+    /// Memory that hardware shares with other nodes.
+    pub fn coherence(&self) -> Option<&Rc<cmmu::Coherence>> {
+        match self {
+            AnyDriver::Cmmu(driver) => Some(driver.coherence()),
+            _ => None,
         }
     }
 }

@@ -91,7 +91,7 @@ impl Design {
     /// What it needs of a host. A queue that the processor polls in main memory is polled in the cache
     /// where that snoops, else in memory.
     pub const fn needs(self) -> Means {
-        let none = Means { registers: false, blocks: false, dma: false, coherent: false, interrupts: false };
+        let none = Means::NONE;
         match self {
             Design::SingleCycle => none,
             Design::Ni2w => Means { registers: true, ..none },

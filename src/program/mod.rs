@@ -62,7 +62,9 @@ pub use pattern::PATTERNS;
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, EndId, Map, Metric, Outcome, Time};
 use crate::messaging::World;
+use crate::ni::Driver;
 use crate::text::Table;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A workload, by kind.
@@ -385,10 +387,20 @@ fn fate_metrics(world: &World) -> Vec<Metric> {
         count("messages.dropped", world.tally.dropped()),
     ];
     let dropped = world.tally.dropped_packets();
+    metrics.extend(counted(world));
     metrics.extend(
         dropped.iter().map(|(why, times)| count(&format!("packets.dropped.{}", why.replace(' ', "_")), *times)),
     );
     metrics
+}
+
+/// What interfaces counted beside their protocols, of all nodes.
+fn counted(world: &World) -> Vec<Metric> {
+    let mut sums = BTreeMap::<&str, u64>::new();
+    for (name, count) in world.nodes.iter().flat_map(|node| node.endpoint().driver().counts()) {
+        *sums.entry(name).or_default() += count;
+    }
+    sums.into_iter().map(|(name, count)| Metric::new(name, count as f64, "")).collect()
 }
 
 /// A number that is known only once the program has come so far; empty before.

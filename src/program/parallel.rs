@@ -150,6 +150,7 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
     }
     metrics.extend(size_metrics(ends));
     metrics.extend(frame_metrics(world, ends));
+    metrics.extend(super::counted(world));
     metrics.extend(time_metrics(ends));
     metrics
 }

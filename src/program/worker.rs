@@ -23,6 +23,14 @@ use std::rc::Rc;
 /// Cycles of a program between two looks at the network (chosen: a poll is then a few percent).
 pub const POLL_EVERY: u64 = 2_000;
 
+/// The same where messages interrupt the program, and looking costs nothing: a message waits half as long in the
+/// mean (chosen: a small part of what its handler takes).
+pub const INTERRUPTED_EVERY: u64 = 50;
+
+/// Cycles after which a program looks again at a word that another of its node may store to, in a cache that both have
+/// (chosen: a few changes of contexts).
+const LOOKS_AGAIN: u64 = 100;
+
 /// A program's processor.
 pub struct Worker {
     end: Rc<Active>,
@@ -73,7 +81,7 @@ impl Worker {
         let mut left = instructions;
         while left > 0 {
             self.take_turn().await;
-            let part = left.min(POLL_EVERY);
+            let part = left.min(self.poll_every());
             self.end.cpu().work(part);
             left -= part;
             if self.is_poll_due() {
@@ -84,23 +92,53 @@ impl Worker {
 
     /// Loads eight bytes.
     pub async fn load(&self, at: SharedAddress) -> u64 {
-        if let Some(address) = self.try_access(at, Want::Read) {
-            return self.end.cpu().load_word(address, 8).await;
+        let cpu = self.end.cpu();
+        loop {
+            if let Some(address) = self.try_access(at, Want::Read) {
+                match cpu.try_load(address, 8) {
+                    Some(value) => return value,
+                    // Where hardware keeps memory, others may take the block while a miss goes to it.
+                    None => match cpu.load(address, 8).await {
+                        Ok(value) => return value,
+                        Err(_) => continue,
+                    },
+                }
+            }
+            let (address, granted) = self.access(at, Want::Read).await;
+            let value = cpu.load(address, 8).await;
+            self.accessed(at, granted).await;
+            if let Ok(value) = value {
+                return value;
+            }
         }
-        let (address, granted) = self.access(at, Want::Read).await;
-        let value = self.end.cpu().load_word(address, 8).await;
-        self.accessed(at, granted).await;
-        value
     }
 
     /// Stores eight bytes.
     pub async fn store(&self, at: SharedAddress, value: u64) {
-        if let Some(address) = self.try_access(at, Want::Write) {
-            return self.end.cpu().store_word(address, 8, value).await;
+        let cpu = self.end.cpu();
+        loop {
+            if let Some(address) = self.try_access(at, Want::Write) {
+                if cpu.try_store(address, 8, value) || cpu.store(address, 8, value).await.is_ok() {
+                    return;
+                }
+                continue;
+            }
+            let (address, granted) = self.access(at, Want::Write).await;
+            let stored = cpu.store(address, 8, value).await;
+            self.accessed(at, granted).await;
+            if stored.is_ok() {
+                return;
+            }
         }
-        let (address, granted) = self.access(at, Want::Write).await;
-        self.end.cpu().store_word(address, 8, value).await;
-        self.accessed(at, granted).await;
+    }
+
+    /// Says that it will load, or store to, a block. It binds nobody: what comes may be taken away before it is used, and
+    /// where software keeps memory it does nothing and costs nothing.
+    pub async fn prefetch(&self, at: SharedAddress, want: Want) {
+        if self.shared.prefetches() {
+            self.take_turn().await;
+            self.shared.prefetch(at, want).await;
+        }
     }
 
     /// Loads a number.
@@ -141,7 +179,12 @@ impl Worker {
     pub async fn wait_for(&self, at: SharedAddress, is_so: impl Fn(u64) -> bool) {
         while !is_so(self.load(at).await) {
             self.wait_as(Cause::Others).await;
-            self.end.wait_until(|| self.shared.place(at, Want::Read).is_none()).await;
+            let is_lost = || self.shared.place(at, Want::Read).is_none();
+            match self.shared.shares_cache() {
+                // What a neighbour stores takes nothing away.
+                true => _ = self.end.wait_until_cycle(self.end.cycle() + LOOKS_AGAIN, is_lost).await,
+                false => self.end.wait_until(is_lost).await,
+            }
         }
     }
 
@@ -219,10 +262,15 @@ impl Worker {
         self.end.now() >= self.next_poll.get()
     }
 
+    /// Cycles until it looks again: where messages interrupt, what comes waits no longer than this.
+    fn poll_every(&self) -> u64 {
+        if self.end.is_interrupted() { INTERRUPTED_EVERY } else { POLL_EVERY }
+    }
+
     async fn poll(&self) {
         self.wait_as(Cause::Receive).await;
         self.end.poll().await;
-        self.next_poll.set(self.end.now() + self.end.clock().cycles(POLL_EVERY));
+        self.next_poll.set(self.end.now() + self.end.clock().cycles(self.poll_every()));
     }
 }
 

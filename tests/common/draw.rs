@@ -70,6 +70,38 @@ const IO_BUS: [Range; 9] = [
     ("pio.posted-writes", 1, 20, plainly),
 ];
 
+const ALEWIFE: [Range; 6] = [
+    ("clock", 14, 20, mhz),
+    ("load-cycles", 1, 10, plainly),
+    ("store-cycles", 1, 10, plainly),
+    ("miss-cycles", 1, 60, plainly),
+    ("switch-cycles", 0, 60, plainly),
+    ("contexts", 2, 8, plainly),
+];
+
+const CMMU: [Range; 8] = [
+    ("interrupt-cycles", 0, 100, plainly),
+    ("word-cycles", 0, 10, plainly),
+    ("dma-cycles", 0, 100, plainly),
+    ("double-word-cycles", 0, 10, plainly),
+    ("message-max", 1, 64, double_words),
+    ("receive-queue", 1, 16, plainly),
+    ("overflow-after", 1, 200, us),
+    ("overflow-cycles", 0, 300, plainly),
+];
+
+const COHERENCE: [Range; 9] = [
+    ("request", 0, 30, plainly),
+    ("home", 0, 40, plainly),
+    ("reply", 0, 20, plainly),
+    ("invalidate", 0, 20, plainly),
+    ("pointers", 1, 6, plainly),
+    ("trap-read", 0, 400, plainly),
+    ("waiting", 0, 8, plainly),
+    ("retry", 10, 100, plainly),
+    ("write-backs", 1, 4, plainly),
+];
+
 const MEMORY_BUS: [Range; 8] = [
     ("processor.clock", 50, 1_000, mhz),
     ("processor.request-cycles", 0, 30, plainly),
@@ -143,8 +175,10 @@ fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
     match (part.split('/').next(), name) {
         (Some("hosts"), "cm-5") => vec![(format!("hosts.{name}.software."), &[("clock", 1, 100, mhz)])],
         (Some("hosts"), "p6-natoma") => vec![(format!("hosts.{name}.io-bus."), &IO_BUS)],
+        (Some("hosts"), "alewife") => vec![(format!("hosts.{name}.alewife."), &ALEWIFE)],
         (Some("hosts"), _) => vec![(format!("hosts.{name}.memory-bus."), &MEMORY_BUS)],
         (Some("ni"), "queues") => vec![("ni.queues.".into(), &[("packet", 4, 9, words)])],
+        (Some("ni"), "cmmu") => vec![("ni.cmmu.".into(), &CMMU), ("ni.cmmu.coherence.".into(), &COHERENCE)],
         (Some("ni"), "trapeze") => vec![("ni.trapeze.".into(), &TRAPEZE)],
         (Some("ni"), "startjr" | "memory-channel" | "cni512q" | "cni32qm" | "cni32qm-throttle") => {
             vec![(format!("ni.{name}."), &DESIGN), (format!("ni.{name}."), &QUEUE)]

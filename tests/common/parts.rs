@@ -17,7 +17,7 @@ use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A host of each kind; those of a kind differ in numbers alone.
-pub const HOSTS: [&str; 3] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5"];
+pub const HOSTS: [&str; 4] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5", "hosts/alewife"];
 
 /// What fits, of one program: host, interface, protocol and fabric in the order of their names.
 pub fn accepted(workload: &str) -> Vec<Combination> {
@@ -166,6 +166,6 @@ pub fn bus_time(machine: &Machine, bytes: u64) -> Time {
     match &machine.hosts[0].1 {
         HostParameters::IoBus(host) => host.pci.clock.cycles(bytes / host.pci.width.get()),
         HostParameters::MemoryBus(host) => host.bus.clock.cycles(bytes / host.bus.width.get()),
-        HostParameters::Software(_) => Time::ZERO,
+        HostParameters::Alewife(_) | HostParameters::Software(_) => Time::ZERO,
     }
 }

@@ -5,7 +5,7 @@ use narrows::machine::{self, Machine};
 use narrows::text::Document;
 
 /// A host of each kind; those of a kind differ in numbers alone.
-pub const HOSTS: [&str; 3] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5"];
+pub const HOSTS: [&str; 4] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5", "hosts/alewife"];
 
 /// Small inputs, so that thousands run in minutes.
 const INPUTS: [(&str, &str); 16] = [

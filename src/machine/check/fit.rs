@@ -5,6 +5,7 @@ use crate::fabric::{Facts, Longest, Loss};
 use crate::host::{HostParameters, MEANS, Means};
 use crate::machine::nodes::NODES_MAX;
 use crate::machine::{Ends, Interface, shipped};
+use crate::messaging::shared::SharingMake;
 use crate::ni::{self, EndsMax, NiParameters};
 use crate::program::Workload;
 
@@ -49,8 +50,10 @@ impl Misfit {
 
 /// Everything that does not fit.
 pub fn misfits(parts: &Parts<'_>) -> Vec<Misfit> {
-    let checks =
-        [means, format, spoken, firmware, loss, order, numbers, transfers, packets, lengths, names, endpoints, program];
+    let checks = [
+        means, format, spoken, firmware, loss, order, numbers, transfers, packets, lengths, names, endpoints, sharing,
+        program,
+    ];
     checks.iter().flat_map(|check| check(parts)).collect()
 }
 
@@ -354,6 +357,27 @@ fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Hardware shares memory where there is such, and the processor has registers for all who wait for it.
+fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
+    if parts.ends.shared_memory.make != SharingMake::Hardware || !parts.workload.shares_memory() {
+        return Vec::new();
+    }
+    if !parts.ni().shares_memory() {
+        let message = format!("[ni.{}] keeps no memory coherent that nodes share", parts.ni().key());
+        let help = "it needs [ni.cmmu], or [shared-memory.software]";
+        return vec![Misfit::new(["shared-memory.hardware".to_owned()], message, help)];
+    }
+    let most = parts.addresses.most();
+    let few = |(name, host): &(&str, &HostParameters)| match host {
+        HostParameters::Alewife(host) if host.contexts < most => Some((name.to_string(), host.contexts)),
+        _ => None,
+    };
+    let Some((name, contexts)) = parts.hosts.iter().find_map(few) else { return Vec::new() };
+    let message = format!("{most} programs of a node wait for blocks, and `{name}` has registers for {contexts}");
+    let keys = [parts.endpoints.to_owned(), format!("hosts.{name}.alewife.contexts")];
+    vec![Misfit::new(keys, message, "describe fewer endpoints, or more contexts; or choose [shared-memory.software]")]
 }
 
 /// The program finds what it tries.

@@ -2,7 +2,7 @@
 //! has entered. Who has not is told where a run is stuck. Leaves out: its wires.
 
 use crate::engine::sim::{NO_TASK, PointId, TaskId};
-use crate::engine::{EndId, Hertz, Time};
+use crate::engine::{EndId, Hertz, NodeId, Time};
 use crate::host::Processor;
 use crate::messaging::Endpoint;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -45,6 +45,11 @@ impl Barrier {
     /// How many endpoints take part.
     pub fn ends(&self) -> usize {
         self.members.borrow().len()
+    }
+
+    /// The node of an end.
+    pub(super) fn node_of(&self, end: EndId) -> NodeId {
+        self.members.borrow()[end.index()].end.node()
     }
 
     /// Says which task an endpoint's program is.

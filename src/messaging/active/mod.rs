@@ -25,9 +25,10 @@ mod transfer;
 use super::Endpoint;
 use super::parameters::ActiveParameters;
 use crate::engine::sim::{PointId, TaskId};
-use crate::engine::{Class, EndId, Hertz, Journey, Sim, Time};
+use crate::engine::{Class, EndId, Hertz, Journey, NodeId, Sim, Time};
 use crate::host::{Address, AnyProcessor, Processor};
 use crate::ni::Driver;
+use crate::ni::cmmu::Coherence;
 use crate::protocol::Statistics;
 pub use barrier::Barrier;
 pub use spent::Cause;
@@ -275,6 +276,21 @@ impl Active {
     /// The node's processor.
     pub fn cpu(&self) -> &AnyProcessor {
         &self.end.cpu
+    }
+
+    /// Memory that the interface shares with other nodes, where it does.
+    pub fn coherence(&self) -> Option<&Rc<Coherence>> {
+        self.end.driver.coherence()
+    }
+
+    /// Whether messages interrupt its program.
+    pub fn is_interrupted(&self) -> bool {
+        self.end.driver.interrupts()
+    }
+
+    /// The node of an end.
+    pub fn node_of(&self, end: EndId) -> NodeId {
+        self.barrier.node_of(end)
     }
 
     /// A buffer in memory.

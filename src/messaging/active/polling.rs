@@ -19,11 +19,39 @@ use crate::protocol::Marks;
 impl Active {
     /// Computes, and neither sends nor polls.
     pub async fn compute(&self, cycles: u64) {
-        let run = self.end.run().await;
+        let mut run = self.end.run().await;
         let before = self.spend(Cause::Compute);
-        self.work("compute", cycles).await;
+        match self.end.driver.interrupts() {
+            true => self.work_interrupted(cycles, &mut run).await,
+            false => self.work("compute", cycles).await,
+        }
         self.spend(before);
         self.end.stop(run).await;
+    }
+
+    /// Computes, and takes in what comes meanwhile when it comes.
+    async fn work_interrupted(&self, cycles: u64, run: &mut Run) {
+        let (end, clock) = (&self.end, self.parameters.clock);
+        let mut left = cycles;
+        while left > 0 {
+            if end.driver.may_find() {
+                self.take_all(run).await;
+            }
+            // What runs on the processor holds it; what comes tells, and then the rest is still to be done.
+            end.cpu.sync().await;
+            let turn = end.cpu.hold("compute").await;
+            let begun = end.cpu.now();
+            let over = begun + clock.cycles(left);
+            end.cpu.turns().begin_work();
+            while !end.driver.may_find() && end.cpu.sim().now() < over {
+                end.attention().wait_until(over).await;
+            }
+            end.cpu.turns().end_work();
+            let done = end.cpu.sim().now().since(begun);
+            left = if done >= clock.cycles(left) { 0 } else { left - clock.cycle_at(done).min(left) };
+            end.cpu.sync().await;
+            drop(turn);
+        }
     }
 
     async fn work(&self, what: &'static str, cycles: u64) {
@@ -75,7 +103,9 @@ impl Active {
         loop {
             let more = self.take_all(&mut run).await;
             taken += more;
-            self.work("poll", self.end.parameters.costs.poll).await;
+            if !self.end.driver.interrupts() {
+                self.work("poll", self.end.parameters.costs.poll).await;
+            }
             if !(self.may_take() && self.take_one().await) {
                 break;
             }

@@ -1,17 +1,13 @@
-//! An end of shared memory: what its processor may do with each block, where the block's bytes are, and
-//! what a fault does.
+//! An end of shared memory, of whichever make: where a place is, and how a program waits for it.
 
-use super::handlers::Parts;
+use super::hardware::Hardware;
 use super::locks::Locks;
-use super::space::PAGE;
-use super::{SharedAddress, SharedMemoryParameters, Space};
-use crate::engine::{EndId, NodeId};
-use crate::host::{Address, Processor};
+use super::software::Software;
+use super::{SharedAddress, SharedMemoryParameters, SharingMake, Space};
+use crate::host::Address;
 use crate::messaging::active::Active;
-use crate::protocol::directory::{
-    Access, BlockId, CoherenceAction, Directory, DirectoryParameters, Requester, RequesterParameters, Touch, Want,
-};
-use std::cell::{Cell, RefCell};
+use crate::protocol::directory::Want;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// An end of shared memory.
@@ -19,44 +15,44 @@ pub struct SharedMemory {
     pub(super) active: Rc<Active>,
     pub(super) parameters: SharedMemoryParameters,
     pub(super) space: Rc<Space>,
-    pub(super) directory: RefCell<Directory>,
-    pub(super) requester: RefCell<Requester>,
-    /// By home and number, what the processor may do with a block.
-    tags: RefCell<Vec<Vec<Access>>>,
-    /// By home and number, where a page lies in this host's memory, once it does.
-    pages: RefCell<Vec<Vec<Option<Address>>>>,
-    /// What was granted of the block that the program waits for.
-    pub(super) granted: Cell<Option<Access>>,
-    pub(super) parts: RefCell<Parts>,
+    pub(super) make: Make,
     pub(super) locks: Locks,
     faults: Cell<u64>,
 }
 
-/// A program has one context, and waits for one block at a time.
-const REQUESTS: RequesterParameters = RequesterParameters { contexts: 1, prefetches: 0, write_backs: 0 };
+/// Who keeps it coherent.
+pub(super) enum Make {
+    Software(Box<Software>),
+    Hardware(Hardware),
+}
 
 impl SharedMemory {
     /// An end for each of these, whose program runs there; the space is laid out.
     pub fn all(actives: &[Rc<Active>], space: &Rc<Space>, parameters: SharedMemoryParameters) -> Vec<Rc<SharedMemory>> {
-        actives.iter().map(|active| SharedMemory::new(active, space, parameters)).collect()
+        let places: Vec<Address> = match parameters.make {
+            SharingMake::Software => Vec::new(),
+            SharingMake::Hardware => {
+                actives.iter().map(|active| active.allocate(space.size(active.id().index()) as usize)).collect()
+            }
+        };
+        actives.iter().map(|active| SharedMemory::new(active, space, parameters, &places)).collect()
     }
 
-    fn new(active: &Rc<Active>, space: &Rc<Space>, parameters: SharedMemoryParameters) -> Rc<SharedMemory> {
-        let (own, ends) = (active.id().index(), space.ends());
-        let directory = DirectoryParameters::unlimited(ends as u32, REQUESTS.requests());
-        let blocks = |home: usize| (space.size(home) / space.block_bytes()) as usize;
-        let tag = |home| if home == own { Access::Writable } else { Access::Invalid };
-        let pages = |home: usize| space.size(home).div_ceil(PAGE) as usize;
+    fn new(
+        active: &Rc<Active>,
+        space: &Rc<Space>,
+        parameters: SharedMemoryParameters,
+        places: &[Address],
+    ) -> Rc<SharedMemory> {
+        let make = match parameters.make {
+            SharingMake::Software => Make::Software(Box::new(Software::new(active.id(), space))),
+            SharingMake::Hardware => Make::Hardware(Hardware::new(active, places)),
+        };
         let end = Rc::new(SharedMemory {
             active: active.clone(),
             parameters,
             space: space.clone(),
-            directory: RefCell::new(Directory::new(NodeId(own as u32), directory)),
-            requester: RefCell::new(Requester::new(NodeId(own as u32), REQUESTS)),
-            tags: RefCell::new((0..ends).map(|home| vec![tag(home); blocks(home)]).collect()),
-            pages: RefCell::new((0..ends).map(|home| vec![None; pages(home)]).collect()),
-            granted: Cell::new(None),
-            parts: RefCell::default(),
+            make,
             locks: Locks::default(),
             faults: Cell::new(0),
         });
@@ -87,14 +83,21 @@ impl SharedMemory {
         self.parameters.check
     }
 
-    /// Where the bytes of `at` are in this host's memory, if its processor may do this with them.
+    /// Where the bytes of `at` are for this host's processor, if it may do this with them.
     #[inline]
     pub fn place(&self, at: SharedAddress, want: Want) -> Option<Address> {
-        let block = at.offset / self.space.block_bytes();
-        let tags = self.tags.borrow();
-        let tag = tags[at.home.index()].get(block as usize).copied();
-        let Some(tag) = tag else { self.is_outside(at) };
-        tag.allows(want).then(|| self.address(at))
+        match &self.make {
+            Make::Software(make) => {
+                let Some(tag) = make.tag(at, self.space.block_bytes()) else { self.is_outside(at) };
+                tag.allows(want).then(|| make.address(&self.active, at))
+            }
+            Make::Hardware(make) => {
+                if at.offset >= self.space.size(at.home.index()) {
+                    self.is_outside(at)
+                }
+                make.place(at, want)
+            }
+        }
     }
 
     /// An access of what nobody shares is an error of the program's.
@@ -104,59 +107,52 @@ impl SharedMemory {
         panic!("{} accesses byte {} of the {size} that {} shares", self.active.id(), at.offset, at.home)
     }
 
-    /// Where the bytes of `at` are, or will be, in this host's memory.
-    pub(super) fn address(&self, at: SharedAddress) -> Address {
-        let (page, offset) = (at.offset / PAGE, u64::from(at.offset % PAGE));
-        let page = &mut self.pages.borrow_mut()[at.home.index()][page as usize];
-        *page.get_or_insert_with(|| self.active.allocate(PAGE as usize)) + offset
-    }
-
     /// The program waits until it may do this, once, and says [`SharedMemory::used`] then; its turn on the
     /// processor is over.
     pub async fn fault(&self, at: SharedAddress, want: Want) -> Address {
-        self.faults.set(self.faults.get() + 1);
-        self.active.cpu().work(self.parameters.fault);
-        let (block, mut actions) = (self.space.block(at), Vec::new());
-        self.granted.set(None);
-        let touch = match self.is_home(block) {
-            true => self.directory.borrow_mut().access(block.number, want, &mut actions),
-            false => self.requester.borrow_mut().access(block, want, &mut actions),
-        };
-        assert_eq!(touch, Touch::Waits, "what may be done is done without a fault");
-        self.perform(block, &[], &actions).await;
-        self.active.wait_for_answer(at.home, || self.granted.get().is_some()).await;
-        self.address(at)
+        match &self.make {
+            Make::Software(make) => {
+                self.faults.set(self.faults.get() + 1);
+                make.fault(self, at, want).await
+            }
+            Make::Hardware(make) => {
+                let (address, waited) = make.fault(self, at, want).await;
+                self.faults.set(self.faults.get() + u64::from(waited));
+                address
+            }
+        }
     }
 
     /// The program has done what it was granted.
     pub async fn used(&self, at: SharedAddress) {
-        let (block, mut actions) = (self.space.block(at), Vec::new());
-        match self.is_home(block) {
-            true => self.directory.borrow_mut().used(block.number, &mut actions),
-            false => self.requester.borrow_mut().used(block, &mut actions),
+        match &self.make {
+            Make::Software(make) => make.used(self, at).await,
+            Make::Hardware(make) => make.used(at).await,
         }
-        self.perform(block, &[], &actions).await;
-        self.active.flush().await;
     }
 
-    fn is_home(&self, block: BlockId) -> bool {
-        block.home.0 == self.active.id().0
+    /// The program will want the block of `at`; it binds nobody, and costs nothing where no hardware could do it.
+    pub async fn prefetch(&self, at: SharedAddress, want: Want) {
+        if let Make::Hardware(make) = &self.make {
+            make.prefetch(self, at, want).await;
+        }
     }
 
-    /// Does what the protocol says, of a block whose bytes came.
-    pub(super) async fn perform(&self, block: BlockId, came: &[u32], actions: &[CoherenceAction]) {
-        for &action in actions {
-            match action {
-                CoherenceAction::Send { to, message } => self.send(EndId(to.0), block, message).await,
-                CoherenceAction::Store => self.store(block, came).await,
-                CoherenceAction::Access(access) => {
-                    self.tags.borrow_mut()[block.home.index()][block.number as usize] = access;
-                }
-                CoherenceAction::Granted(access) => self.granted.set(Some(access)),
-                CoherenceAction::Retry => panic!("a home with room for all requests turns none away"),
-                // Software keeps no pointers that could be too few.
-                CoherenceAction::Pointer | CoherenceAction::Trap(_) => {}
-            }
+    /// Whether other programs have the same copies, so that what these store takes none away.
+    pub fn shares_cache(&self) -> bool {
+        matches!(&self.make, Make::Hardware(make) if make.is_shared())
+    }
+
+    /// Whether prefetches do anything.
+    pub fn prefetches(&self) -> bool {
+        matches!(self.make, Make::Hardware(_))
+    }
+
+    /// Processor cycles of a handler, beside the bytes that it moves.
+    pub(super) fn handler(&self) -> u64 {
+        match &self.make {
+            Make::Software(_) => self.parameters.handler,
+            Make::Hardware(make) => make.lock(),
         }
     }
 }

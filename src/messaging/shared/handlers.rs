@@ -1,8 +1,10 @@
 //! What comes and goes: a word that says what, of which block; and a block's bytes, in as many packets as they
 //! take.
 
+use super::end::Make;
+use super::software::Software;
 use super::{SharedAddress, SharedMemory};
-use crate::engine::EndId;
+use crate::engine::{EndId, NodeId};
 use crate::host::Processor;
 use crate::messaging::active::{ActiveMessage, PROTOCOL_HANDLERS};
 use crate::protocol::directory::{BlockId, CoherenceMessage};
@@ -21,33 +23,38 @@ pub(super) type Parts = BTreeMap<(EndId, u32), (Vec<u32>, usize)>;
 impl SharedMemory {
     /// A packet came.
     pub(super) async fn take(&self, from: EndId, handler: u8, words: &[u32]) {
-        self.active.charge(self.parameters.handler);
+        self.active.charge(self.handler());
+        if handler == LOCK {
+            return self.take_lock(from, words);
+        }
+        let Make::Software(make) = &self.make else { panic!("hardware sends no messages of its own to programs") };
         match handler {
-            LOCK => self.take_lock(from, words),
             PART => {
-                let Some((word, data)) = self.gather(from, words) else { return };
-                self.arrive(from, word, &data).await;
+                let Some((word, data)) = make.gather(self, from, words) else { return };
+                make.arrive(self, from, word, &data).await;
             }
-            _ => self.arrive(from, words[0], &words[1..]).await,
+            _ => make.arrive(self, from, words[0], &words[1..]).await,
         }
     }
+}
 
-    async fn arrive(&self, from: EndId, word: u32, data: &[u32]) {
+impl Software {
+    async fn arrive(&self, end: &SharedMemory, from: EndId, word: u32, data: &[u32]) {
         let message = CoherenceMessage::decode(word).expect("an end sends what it means");
-        let own = self.active.id();
-        let [sender, receiver] = [from, own].map(|end| crate::engine::NodeId(end.0));
+        let own = end.active.id();
+        let [sender, receiver] = [from, own].map(|end| NodeId(end.0));
         let (block, mut actions) = (message.block(sender, receiver), Vec::new());
         match message.kind.is_for_home() {
             true => self.directory.borrow_mut().arrive(sender, message, &mut actions),
             false => self.requester.borrow_mut().arrive(sender, message, &mut actions),
         }
-        self.perform(block, data, &actions).await;
+        self.perform(end, block, data, &actions).await;
     }
 
     /// A part of a message came; the whole, if it is.
-    fn gather(&self, from: EndId, words: &[u32]) -> Option<(u32, Vec<u32>)> {
+    fn gather(&self, end: &SharedMemory, from: EndId, words: &[u32]) -> Option<(u32, Vec<u32>)> {
         let (key, at, part) = ((from, words[0]), words[1] as usize, &words[2..]);
-        let all = self.space.block_bytes() as usize / 4;
+        let all = end.space.block_bytes() as usize / 4;
         let mut parts = self.parts.borrow_mut();
         let (data, missing) = parts.entry(key).or_insert_with(|| (vec![0; all], all));
         data[at..at + part.len()].copy_from_slice(part);
@@ -60,18 +67,18 @@ impl SharedMemory {
     }
 
     /// Has a message sent, with the block's bytes as they are now if it carries them.
-    pub(super) async fn send(&self, to: EndId, block: BlockId, message: CoherenceMessage) {
+    pub(super) async fn send(&self, end: &SharedMemory, to: EndId, block: BlockId, message: CoherenceMessage) {
         let word = message.encode();
         let reply = message.kind.class() == crate::engine::Class::REPLIES;
         let send = |handler, words: &[u32]| {
-            self.active.answer(ActiveMessage { reply, ..ActiveMessage::new(to, handler, words) });
+            end.active.answer(ActiveMessage { reply, ..ActiveMessage::new(to, handler, words) });
         };
         if !message.kind.carries_block() {
             return send(COHERENCE, &[word]);
         }
         let mut words = vec![word];
-        self.load(block, &mut words).await;
-        let room = self.active.words_max();
+        self.load(end, block, &mut words).await;
+        let room = end.active.words_max();
         if words.len() <= room {
             return send(COHERENCE, &words);
         }
@@ -82,18 +89,18 @@ impl SharedMemory {
         }
     }
 
-    fn words_of(&self, block: BlockId) -> impl Iterator<Item = u64> {
-        let bytes = self.space.block_bytes();
+    fn words_of(&self, end: &SharedMemory, block: BlockId) -> impl Iterator<Item = u64> + use<> {
+        let bytes = end.space.block_bytes();
         let at = SharedAddress { home: EndId(block.home.0), offset: block.number * bytes };
-        let address = self.address(at);
+        let address = self.address(&end.active, at);
         (0..u64::from(bytes) / 8).map(move |word| address + 8 * word)
     }
 
     /// Loads a block's bytes.
-    async fn load(&self, block: BlockId, into: &mut Vec<u32>) {
-        let cpu = self.active.cpu();
+    async fn load(&self, end: &SharedMemory, block: BlockId, into: &mut Vec<u32>) {
+        let cpu = end.active.cpu();
         let _turn = cpu.hold("shared memory").await;
-        for address in self.words_of(block) {
+        for address in self.words_of(end, block) {
             let value = cpu.load_word(address, 8).await;
             into.extend([value as u32, (value >> 32) as u32]);
         }
@@ -101,11 +108,11 @@ impl SharedMemory {
     }
 
     /// Stores a block's bytes.
-    pub(super) async fn store(&self, block: BlockId, data: &[u32]) {
-        let cpu = self.active.cpu();
+    pub(super) async fn store(&self, end: &SharedMemory, block: BlockId, data: &[u32]) {
+        let cpu = end.active.cpu();
         let _turn = cpu.hold("shared memory").await;
-        assert_eq!(data.len(), self.space.block_bytes() as usize / 4, "a block comes whole");
-        for (address, pair) in self.words_of(block).zip(data.chunks(2)) {
+        assert_eq!(data.len(), end.space.block_bytes() as usize / 4, "a block comes whole");
+        for (address, pair) in self.words_of(end, block).zip(data.chunks(2)) {
             cpu.store_word(address, 8, u64::from(pair[0]) | u64::from(pair[1]) << 32).await;
         }
         cpu.sync().await;

@@ -205,7 +205,7 @@ impl McpParameters {
 pub const PREFIX: u64 = 24;
 
 /// What firmware and driver need of a host at least.
-pub const NEEDS: Means = Means { registers: true, blocks: false, dma: true, coherent: false, interrupts: false };
+pub const NEEDS: Means = Means { registers: true, dma: true, ..Means::NONE };
 
 /// Room for the headers of a packet and what the messaging layer says, so that the first fragment has both.
 const LEAST_MTU: usize = 128;

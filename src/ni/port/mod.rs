@@ -209,6 +209,11 @@ impl Port {
         !self.lanes[class.index()].taking.get() && self.protocol.borrow().has_front(class)
     }
 
+    /// The packet that may be taken next.
+    pub fn front(&self, class: Class) -> Option<Rc<Packet>> {
+        self.has_arrived(class).then(|| self.protocol.borrow().front(class).map(|(_, packet)| packet.clone()))?
+    }
+
     /// Takes the next packet; `answer` says of it whether a handler will answer it.
     pub fn try_take(&self, class: Class, answer: impl FnOnce(&Packet) -> Answer) -> Option<TakenPacket> {
         let lane = &self.lanes[class.index()];

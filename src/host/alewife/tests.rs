@@ -1,0 +1,113 @@
+//! Does the processor find its blocks, in its cycles, and give up those that it may not have?
+
+use super::{AlewifeNode, AlewifeParameters, Keeper, LINE_BYTES, REMOTE, home_of, line_of, remote};
+use crate::engine::{Bytes, Hertz, NodeId, Outcome, Recorder, Sim, Simulation};
+use crate::host::{Address, Fault, Processor};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const NODE: AlewifeParameters = AlewifeParameters {
+    clock: Hertz(20_000_000),
+    load: 2,
+    store: 3,
+    miss: 11,
+    contexts: 4,
+    switch: 14,
+    cache: Bytes(64 << 10),
+    memory: Bytes(1 << 20),
+};
+
+/// Runs a program on a node.
+fn run<F: Future<Output = ()> + 'static>(program: impl FnOnce(Rc<AlewifeNode>) -> F) {
+    let simulation = Simulation::new(Recorder::off());
+    let sim: Sim = simulation.sim();
+    let node = Rc::new(AlewifeNode::new(&sim, "node", &NODE));
+    sim.spawn("program", program(node));
+    assert_eq!(simulation.run(Default::default()), Outcome::Done);
+}
+
+/// The cycles that an access takes.
+async fn cycles(node: &AlewifeNode, access: impl Future<Output = ()>) -> u64 {
+    let begun = node.processor.now();
+    access.await;
+    NODE.clock.cycle_at(node.processor.now() - begun)
+}
+
+#[test]
+fn a_hit_takes_its_cycles_and_a_miss_eleven() {
+    run(|node| async move {
+        let cpu = &node.processor;
+        let at = node.allocate(64);
+        let load = async |at| _ = cpu.load(at, 8).await.expect("its own");
+        assert_eq!(cycles(&node, load(at)).await, 11);
+        assert_eq!(cycles(&node, load(at + 8)).await, 2);
+        assert_eq!(cycles(&node, load(at + 16)).await, 11);
+        let store = async |at| cpu.store(at, 8, 7).await.expect("its own");
+        assert_eq!(cycles(&node, store(at)).await, 3);
+        assert_eq!(cycles(&node, store(at + 32)).await, 11);
+    });
+}
+
+#[test]
+fn what_loses_its_place_is_in_memory() {
+    run(|node| async move {
+        let cpu = &node.processor;
+        let (at, other) = (node.allocate(64), 64 << 10);
+        let at_same_place = at + other;
+        cpu.store(at, 8, 0xA1).await.expect("its own");
+        cpu.store(at_same_place, 8, 0xB2).await.expect("its own");
+        // Both have been in one place of the cache.
+        assert_eq!(cpu.load(at, 8).await, Ok(0xA1));
+        assert_eq!(cpu.load(at_same_place, 8).await, Ok(0xB2));
+        assert_eq!(node.peek(at, 8), 0xA1u64.to_le_bytes());
+    });
+}
+
+#[test]
+fn what_is_put_into_memory_is_found_there() {
+    run(|node| async move {
+        let cpu = &node.processor;
+        let at = node.allocate(64);
+        cpu.store(at, 8, u64::MAX).await.expect("its own");
+        node.poke(at + 2, &[0; 4]);
+        assert_eq!(cpu.load(at, 8).await, Ok(0xFFFF_0000_0000_FFFF));
+    });
+}
+
+/// Allows no store, and no other node's block to go.
+#[derive(Default)]
+struct Strict(RefCell<Vec<Address>>);
+
+impl Keeper for Strict {
+    fn allows(&self, _: Address, stores: bool) -> bool {
+        !stores
+    }
+
+    fn evict(&self, block: Address) -> bool {
+        self.0.borrow_mut().push(block);
+        false
+    }
+}
+
+#[test]
+fn a_keeper_says_what_may_be_done() {
+    run(|node| async move {
+        let (cpu, keeper) = (&node.processor, Rc::new(Strict::default()));
+        node.set_keeper(keeper.clone());
+        let at = node.allocate(64);
+        assert_eq!(cpu.load(at, 8).await, Ok(0));
+        assert_eq!(cpu.store(at, 8, 1).await, Err(Fault { address: at, stores: true }));
+        let far = remote(NodeId(3), at + 64);
+        assert_eq!(home_of(far), (Some(NodeId(3)), at + 64));
+        assert_eq!(cpu.load(far, 8).await, Err(Fault { address: far, stores: false }));
+        // A copy that came is used from beside the cache, until it has a place, which it keeps.
+        node.take_copy(line_of(far), [9; LINE_BYTES]);
+        assert!(!cpu.may(far, false) && cpu.try_load(far, 4) == Some(0x0909_0909));
+        node.settle(far);
+        assert!(cpu.may(far, false) && far > REMOTE);
+        let own = (far & (REMOTE - 1)) + (64 << 10);
+        assert_eq!(cpu.load(own, 8).await, Ok(0));
+        assert_eq!(*keeper.0.borrow(), [line_of(far)]);
+        assert_eq!(cpu.try_load(far, 1), Some(9));
+    });
+}

@@ -1,0 +1,367 @@
+//! Memory shared with other nodes, kept coherent by the unit.
+//!
+//! Models: the directory protocol, its rules in [`protocol::directory`](crate::protocol::directory), its messages
+//! packets of eight bytes, or of 24 with a block; cycles of the unit for what comes, one after the other, and for
+//! what the processor asks; traps of the home's processor for readers beyond the last pointer. Copies of other
+//! nodes' blocks are in the processor's cache alone: what leaves that goes home. What came waits beside the cache
+//! until the access that it is for; so do prefetched blocks.
+//!
+//! What the unit has to say waits in a queue for each class; the rules bound them. What comes is always taken in.
+//! Leaves out: the unit's share of memory that processor and messages take.
+
+use super::grants::{Grant, Grants};
+use super::parameters::{CmmuParameters, CoherenceCosts};
+use super::wire::{self, HEADER_BYTES};
+use crate::engine::{Bytes, Class, Hertz, Journey, Mailbox, NodeId, Signal, Sim};
+use crate::fabric::{Label, Packet};
+use crate::host::alewife::{AlewifeNode, Keeper, LINE_BYTES, Line, home_of, remote};
+use crate::host::{Address, Processor};
+use crate::ni::Port;
+use crate::protocol::directory::{
+    Access, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage, Directory, DirectoryParameters, Evicted,
+    Requester, RequesterParameters, Touch, Trap, Want,
+};
+use crate::protocol::{Marks, Offer};
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+
+/// What is to be sent.
+struct Saying {
+    to: NodeId,
+    message: CoherenceMessage,
+    data: Option<Line>,
+}
+
+/// What came of a call: what is to be said, and the cycles before that.
+#[derive(Default)]
+struct Outcome {
+    sayings: Vec<Saying>,
+    cycles: u64,
+}
+
+/// The protocol's side of a unit.
+pub struct Coherence {
+    sim: Sim,
+    clock: Hertz,
+    own: NodeId,
+    host: Rc<AlewifeNode>,
+    port: Rc<Port>,
+    costs: CoherenceCosts,
+    directory: RefCell<Directory>,
+    requester: RefCell<Requester>,
+    grants: RefCell<Grants>,
+    incoming: Mailbox<(NodeId, Rc<Packet>)>,
+    /// By class.
+    outgoing: Vec<Mailbox<Saying>>,
+    /// Blocks that were turned away.
+    retries: Mailbox<BlockId>,
+    /// A block was granted, or taken away.
+    changed: Signal,
+    said: Cell<u64>,
+    said_bytes: Cell<u64>,
+    traps: Cell<u64>,
+}
+
+struct Keeps(Weak<Coherence>);
+
+impl Keeper for Keeps {
+    fn allows(&self, block: Address, stores: bool) -> bool {
+        let Some(unit) = self.0.upgrade() else { return true };
+        let number = (block / LINE_BYTES as u64) as u32;
+        unit.directory.borrow().allowed(number).allows(want(stores))
+    }
+
+    fn evict(&self, block: Address) -> bool {
+        self.0.upgrade().is_none_or(|unit| unit.evict(block))
+    }
+}
+
+const fn want(stores: bool) -> Want {
+    if stores { Want::Write } else { Want::Read }
+}
+
+impl Coherence {
+    /// The protocol at a node, its tasks started.
+    pub(super) fn start(
+        sim: &Sim,
+        name: &str,
+        (own, host): (NodeId, &Rc<AlewifeNode>),
+        port: &Rc<Port>,
+        parameters: &CmmuParameters,
+    ) -> Rc<Coherence> {
+        let costs = parameters.coherence;
+        let CoherenceCosts { pointers, waiting, prefetches, write_backs, .. } = costs;
+        let contexts = host.processor.parameters().contexts;
+        let of = |_| Mailbox::new(sim, format!("{name}: coherence to send"));
+        let unit = Rc::new(Coherence {
+            sim: sim.clone(),
+            clock: host.processor.clock(),
+            own,
+            host: host.clone(),
+            port: port.clone(),
+            costs,
+            directory: RefCell::new(Directory::new(own, DirectoryParameters { pointers: Some(pointers), waiting })),
+            requester: RefCell::new(Requester::new(own, RequesterParameters { contexts, prefetches, write_backs })),
+            grants: RefCell::default(),
+            incoming: Mailbox::new(sim, format!("{name}: coherence that came")),
+            outgoing: Class::all(port.classes()).map(of).collect(),
+            retries: Mailbox::new(sim, format!("{name}: blocks to ask for again")),
+            changed: Signal::new(sim, format!("a block of shared memory for {name}")),
+            said: Cell::new(0),
+            said_bytes: Cell::new(0),
+            traps: Cell::new(0),
+        });
+        host.set_keeper(Rc::new(Keeps(Rc::downgrade(&unit))));
+        sim.spawn_server(format!("{name} coherence"), unit.clone().serve());
+        sim.spawn_server(format!("{name} coherence retries"), unit.clone().ask_again());
+        for class in Class::all(port.classes()) {
+            sim.spawn_server(format!("{name} coherence sender"), unit.clone().send_all(class));
+        }
+        unit
+    }
+
+    /// A packet of the protocol came.
+    pub(super) fn comes(&self, from: NodeId, packet: Rc<Packet>) {
+        self.incoming.send((from, packet));
+    }
+
+    /// What it counted.
+    pub(super) fn counts(&self) -> [(&'static str, u64); 3] {
+        [
+            ("coherence.packets", self.said.get()),
+            ("coherence.bytes", self.said_bytes.get()),
+            ("coherence.traps", self.traps.get()),
+        ]
+    }
+
+    async fn serve(self: Rc<Self>) {
+        loop {
+            let (from, packet) = self.incoming.receive().await;
+            let message = wire::coherence(&packet).expect("a packet of the protocol");
+            self.sim.delay(self.clock.cycles(self.service(message.kind))).await;
+            let data = message.kind.carries_block().then(|| {
+                let bytes = packet.bytes();
+                bytes[HEADER_BYTES.len()..].try_into().expect("a block's bytes")
+            });
+            let (block, mut actions) = (message.block(from, self.own), Vec::new());
+            match message.kind.is_for_home() {
+                true => self.directory.borrow_mut().arrive(from, message, &mut actions),
+                false => self.requester.borrow_mut().arrive(from, message, &mut actions),
+            }
+            let outcome = self.perform(block, data, &actions);
+            self.say(outcome).await;
+        }
+    }
+
+    /// Cycles of the unit for what came.
+    fn service(&self, kind: CoherenceKind) -> u64 {
+        use CoherenceKind::*;
+        match kind {
+            Read | Write | Upgrade => self.costs.home,
+            WriteBack | Invalidated | Fetched | Crossed => self.costs.acknowledge,
+            Invalidate | Fetch | FetchInvalidate => self.costs.invalidate,
+            Shared | Exclusive | Upgraded | TurnedAway | WrittenBack => self.costs.reply,
+        }
+    }
+
+    /// Has said what is to be said, after the cycles before that.
+    async fn say(&self, outcome: Outcome) {
+        if outcome.cycles > 0 {
+            self.sim.delay(self.clock.cycles(outcome.cycles)).await;
+        }
+        self.say_now(outcome.sayings);
+    }
+
+    fn say_now(&self, sayings: Vec<Saying>) {
+        for saying in sayings {
+            let class = saying.message.kind.class().index().min(self.outgoing.len() - 1);
+            self.outgoing[class].send(saying);
+        }
+    }
+
+    async fn send_all(self: Rc<Self>, class: Class) {
+        loop {
+            let Saying { to, message, data } = self.outgoing[class.index()].receive().await;
+            let slot = self.port.reserve(class).await;
+            let mut bytes = wire::encode_coherence(message).to_vec();
+            bytes.extend(data.iter().flatten());
+            let length = Bytes(bytes.len() as u64);
+            self.said.set(self.said.get() + 1);
+            self.said_bytes.set(self.said_bytes.get() + length.get());
+            let marks = Marks { answers: message.kind.class() == Class::REPLIES, ..Marks::ALONE };
+            let body = Packet::of_row(Label::default(), Journey::NONE, bytes);
+            self.port.offer(slot, Offer { to, class, marks, bytes: length, body });
+        }
+    }
+
+    async fn ask_again(self: Rc<Self>) {
+        loop {
+            let block = self.retries.receive().await;
+            let mut actions = Vec::new();
+            self.requester.borrow_mut().retry(block, &mut actions);
+            let outcome = self.perform(block, None, &actions);
+            self.say(outcome).await;
+        }
+    }
+
+    /// The address by which this node's processor knows a block.
+    fn address(&self, block: BlockId) -> Address {
+        let at = u64::from(block.number) * LINE_BYTES as u64;
+        if block.home == self.own { at } else { remote(block.home, at) }
+    }
+
+    fn block(&self, address: Address) -> BlockId {
+        let (home, at) = home_of(address);
+        BlockId { home: home.unwrap_or(self.own), number: (at / LINE_BYTES as u64) as u32 }
+    }
+
+    /// Does what the protocol says of a block, of which these bytes came.
+    fn perform(&self, block: BlockId, came: Option<Line>, actions: &[CoherenceAction]) -> Outcome {
+        let (address, mut outcome, mut goes) = (self.address(block), Outcome::default(), false);
+        for &action in actions {
+            match action {
+                CoherenceAction::Send { to, message } => {
+                    let data = message.kind.carries_block().then(|| self.host.give(address));
+                    outcome.sayings.push(Saying { to, message, data });
+                }
+                CoherenceAction::Store => {
+                    let data = came.expect("a block came");
+                    match block.home == self.own {
+                        true => self.host.take_home(address, &data),
+                        false => self.host.take_copy(address, data),
+                    }
+                }
+                CoherenceAction::Access(access) => {
+                    goes = access == Access::Invalid;
+                    let written = !goes && self.host.set_writable(address, access == Access::Writable);
+                    outcome.cycles += if written { self.costs.recall } else { 0 };
+                }
+                CoherenceAction::Granted(_) => self.grants.borrow_mut().grant(block),
+                CoherenceAction::Retry => {
+                    self.retries.send_at(self.sim.now() + self.clock.cycles(self.costs.retry), block);
+                }
+                CoherenceAction::Pointer => {}
+                CoherenceAction::Trap(trap) => outcome.cycles += self.trap(trap, actions),
+            }
+        }
+        // The bytes stayed until now, and stay until who was granted them has used them.
+        if goes && !self.grants.borrow().is_held(block) && self.host.drop_line(address) {
+            outcome.cycles += self.costs.recall;
+        }
+        self.changed.notify();
+        self.port.changed.notify();
+        outcome
+    }
+
+    /// The home's processor runs the directory's software; the cycles that takes.
+    fn trap(&self, trap: Trap, actions: &[CoherenceAction]) -> u64 {
+        let is_recall = |action: &&CoherenceAction| matches!(action, CoherenceAction::Send { message, .. } if message.kind == CoherenceKind::Invalidate);
+        let cycles = match trap {
+            Trap::Pointers => self.costs.trap_read,
+            Trap::Write => {
+                self.costs.trap_write + self.costs.trap_each * actions.iter().filter(is_recall).count() as u64
+            }
+        };
+        self.traps.set(self.traps.get() + 1);
+        self.host.processor.steal(cycles);
+        cycles
+    }
+
+    fn evict(&self, address: Address) -> bool {
+        let (block, mut actions) = (self.block(address), Vec::new());
+        let evicted = self.requester.borrow_mut().evict(block, &mut actions);
+        if evicted != Evicted::Stays {
+            let outcome = self.perform(block, None, &actions);
+            self.say_now(outcome.sayings);
+        }
+        evicted != Evicted::Stays
+    }
+}
+
+/// What programs that share memory ask for.
+impl Coherence {
+    /// What it costs.
+    pub fn costs(&self) -> &CoherenceCosts {
+        &self.costs
+    }
+
+    /// The node's number.
+    pub fn node(&self) -> NodeId {
+        self.own
+    }
+
+    /// Whether the processor may load a block, or store to it, without waiting for another node.
+    #[inline]
+    pub fn may(&self, address: Address, want: Want) -> bool {
+        let has = self.host.processor.may(address, want == Want::Write);
+        // What others of this node were granted may be for them alone.
+        has && (!self.grants.borrow().are_held() || self.allowed(address).allows(want))
+    }
+
+    fn allowed(&self, address: Address) -> Access {
+        let block = self.block(address);
+        match block.home == self.own {
+            true => self.directory.borrow().allowed(block.number),
+            false => self.requester.borrow().allowed(block),
+        }
+    }
+
+    /// A program wants a block; what it waits for, if it must.
+    pub async fn demand(&self, address: Address, want: Want) -> Option<Grant> {
+        let (block, mut actions) = (self.block(address), Vec::new());
+        let touch = match block.home == self.own {
+            true => self.directory.borrow_mut().access(block.number, want, &mut actions),
+            false => self.requester.borrow_mut().access(block, want, &mut actions),
+        };
+        if touch == Touch::Hit {
+            self.host.settle(address);
+            return None;
+        }
+        let grant = self.grants.borrow_mut().wait(block);
+        let outcome = self.perform(block, None, &actions);
+        self.say(outcome).await;
+        Some(grant)
+    }
+
+    /// Waits for what was asked for; nothing else runs here meanwhile.
+    pub async fn wait(&self, grant: &Grant) {
+        while !grant.get() {
+            self.changed.wait().await;
+        }
+    }
+
+    /// A block that was granted moves into the cache.
+    pub fn settle(&self, address: Address) {
+        self.host.settle(address);
+    }
+
+    /// A program has used what it was granted.
+    pub async fn used(&self, address: Address) {
+        let (block, mut actions) = (self.block(address), Vec::new());
+        if !self.grants.borrow_mut().used(block) {
+            return;
+        }
+        match block.home == self.own {
+            true => self.directory.borrow_mut().used(block.number, &mut actions),
+            false => self.requester.borrow_mut().used(block, &mut actions),
+        }
+        let outcome = self.perform(block, None, &actions);
+        // It may have been taken away before.
+        match self.allowed(address) {
+            Access::Invalid => _ = self.host.drop_line(address),
+            access => _ = self.host.set_writable(address, access == Access::Writable),
+        }
+        self.say(outcome).await;
+    }
+
+    /// A program will want a block. Nothing is bound by that.
+    pub async fn prefetch(&self, address: Address, want: Want) {
+        let (block, mut actions) = (self.block(address), Vec::new());
+        match block.home == self.own {
+            true => _ = self.directory.borrow_mut().prefetch(block.number, want, &mut actions),
+            false => _ = self.requester.borrow_mut().prefetch(block, want, &mut actions),
+        }
+        let outcome = self.perform(block, None, &actions);
+        self.say(outcome).await;
+    }
+}

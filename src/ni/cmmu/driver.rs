@@ -1,0 +1,234 @@
+//! Messages, as a processor sends and receives them.
+//!
+//! To send: two words of header and the arguments are stored into the unit; bytes of memory are described, and taken
+//! as they are at the launch; the packet waits in the send queue, which is what the protocol below has of places. To
+//! receive: by interrupt a program pays for it with each message, and its polls that find nothing cost nothing; by
+//! polling it pays for looking. Arguments are loaded from the unit, bytes go to memory by the unit while the
+//! processor waits for their end.
+
+use super::coherence::Coherence;
+use super::intake::{Intake, Message};
+use super::parameters::{ARGUMENTS, CmmuParameters, Reception};
+use super::wire::{self, HEADER_BYTES, MessageHead, SEQUENCE_BITS};
+use crate::engine::{Bytes, Doing, Journey, Signal, Time};
+use crate::fabric::{Label, Packet};
+use crate::host::alewife::AlewifeNode;
+use crate::host::{AnyProcessor, Processor};
+use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Known, Landed, Rest, Wake};
+use crate::ni::moving::{PayloadSink, PayloadSource, bytes_of, words_of};
+use crate::ni::port::Port;
+use crate::protocol::Offer;
+use std::rc::Rc;
+
+/// Bytes that the unit moves at once to and from memory.
+const DOUBLE_WORD: usize = 8;
+
+/// The driver.
+pub struct CmmuDriver {
+    parameters: CmmuParameters,
+    costs: Costs,
+    host: Rc<AlewifeNode>,
+    port: Rc<Port>,
+    intake: Rc<Intake>,
+    coherence: Rc<Coherence>,
+}
+
+impl CmmuDriver {
+    pub(super) fn new(
+        parameters: CmmuParameters,
+        costs: Costs,
+        host: &Rc<AlewifeNode>,
+        port: Rc<Port>,
+        intake: Rc<Intake>,
+        coherence: Rc<Coherence>,
+    ) -> CmmuDriver {
+        CmmuDriver { parameters, costs, host: host.clone(), port, intake, coherence }
+    }
+
+    /// Memory that is shared with other nodes.
+    pub fn coherence(&self) -> &Rc<Coherence> {
+        &self.coherence
+    }
+
+    /// A packet with its bytes; describing it takes the processor's cycles.
+    fn compose(&self, cpu: &AnyProcessor, packet: &Compose<'_>) -> Rc<Packet> {
+        let word = self.parameters.word;
+        let mut body = match packet.source {
+            PayloadSource::Words(words) => {
+                cpu.work(word * (2 + words.len() as u64));
+                bytes_of(words)
+            }
+            PayloadSource::Memory(address, bytes) => {
+                assert!(address % DOUBLE_WORD as u64 == 0, "the unit fetches double words");
+                cpu.work(word * 4 + self.parameters.dma);
+                self.host.peek(address, bytes)
+            }
+        };
+        let is_memory = matches!(packet.source, PayloadSource::Memory(..));
+        let padded = if is_memory { body.len().next_multiple_of(DOUBLE_WORD) } else { body.len() };
+        let padding = (padded - body.len()) as u32;
+        body.resize(padded, 0);
+        let addresses = self.port.addresses();
+        let places = [packet.from, packet.to].map(|end| addresses.place(end));
+        let head = wire::encode(MessageHead { envelope: packet.envelope, places, padding });
+        Packet::of_row(Label::default(), packet.journey.clone(), [&head[..], &body].concat())
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.parameters.reception == Reception::Interrupt
+    }
+}
+
+/// The bytes of a message behind its header.
+fn body(packet: &Packet, padding: u32) -> Vec<u8> {
+    let bytes = packet.bytes();
+    bytes[HEADER_BYTES.len()..bytes.len() - padding as usize].to_vec()
+}
+
+impl Driver for CmmuDriver {
+    fn limits(&self) -> DriverLimits {
+        DriverLimits {
+            words: ARGUMENTS,
+            payload: self.parameters.payload.len(),
+            beside: 0,
+            sequences: 1 << SEQUENCE_BITS,
+            steers: false,
+            classes: self.port.classes(),
+        }
+    }
+
+    fn begin_send(&self, cpu: &AnyProcessor, _journey: &Journey) -> Begun {
+        cpu.work(self.costs.send);
+        Begun::default()
+    }
+
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, _begun: &Begun) -> bool {
+        if cpu.is_at_rest() && self.port.room(packet.class) == 0 {
+            return false;
+        }
+        let turn = cpu.hold("look for room").await;
+        cpu.sync().await;
+        let Some(slot) = self.port.try_reserve(packet.class) else { return false };
+        let body = self.compose(cpu, packet);
+        cpu.sync().await;
+        // Another program's work may lie ahead on the processor's clock: the packet goes now.
+        let (journey, now) = (&packet.journey, cpu.sim().now());
+        journey.served(Time::ZERO, now);
+        journey.close("send", now);
+        let Compose { to, class, marks, .. } = *packet;
+        let bytes = Bytes(body.bytes().len() as u64);
+        turn.did("send", journey.id(), bytes.len());
+        self.port.offer(slot, Offer { to: self.port.addresses().node(to), class, marks, bytes, body });
+        true
+    }
+
+    async fn wait_for_room(&self, _cpu: &AnyProcessor) {
+        self.port.changed.wait().await;
+    }
+
+    fn may_find(&self) -> bool {
+        self.intake.has_message()
+    }
+
+    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+        if !self.intake.has_message() {
+            return None;
+        }
+        let turn = cpu.hold("poll").await;
+        cpu.sync().await;
+        let Message { from, packet, in_memory } = self.intake.next()?;
+        let MessageHead { envelope, places, padding } = wire::decode(&packet);
+        let journey = packet.journey.clone();
+        journey.close("receive queue", cpu.now());
+        if in_memory {
+            cpu.work(self.parameters.overflow_each);
+        }
+        let nodes = [from, self.port.node()];
+        let [from, to] = [0, 1].map(|end| self.port.addresses().at(nodes[end], places[end]));
+        let bytes = packet.bytes().len() - HEADER_BYTES.len() - padding as usize;
+        let known = Known { whole: Some(packet), ..Known::default() };
+        Some(Arrival { from, to, envelope, bytes, journey, known, turn: Some(turn) })
+    }
+
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut Arrival,
+        extra_cycles: u64,
+        sink: PayloadSink<'_>,
+    ) -> Landed {
+        let (begun, p) = (cpu.now(), &self.parameters);
+        let packet = arrival.known.whole.take().expect("a packet that was found");
+        let body = body(&packet, wire::decode(&packet).padding);
+        let interrupt = if self.is_interrupted() { p.interrupt } else { 0 };
+        cpu.work(interrupt + self.costs.receive + extra_cycles);
+        let address = match sink {
+            PayloadSink::Words(words) => {
+                cpu.work(p.word * (body.len() / 4) as u64);
+                words.extend(words_of(&body));
+                0
+            }
+            PayloadSink::Memory(into) => {
+                cpu.work(p.dma + p.double_word * body.len().div_ceil(DOUBLE_WORD) as u64);
+                cpu.sync().await;
+                self.host.poke(into, &body);
+                into
+            }
+        };
+        cpu.sync().await;
+        arrival.journey.served(begun, cpu.now());
+        arrival.journey.close("receive", cpu.now());
+        if let Some(turn) = arrival.turn.take() {
+            turn.did("receive", arrival.journey.id(), HEADER_BYTES.len() + body.len());
+        }
+        Landed { address, ..Landed::default() }
+    }
+
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
+        let looks = cpu.now();
+        self.round(cpu);
+        cpu.sync().await;
+        let begin = cpu.now();
+        cpu.turns().tell(Doing { what: "poll", ..Doing::default() }, looks, begin);
+        if self.may_find() || (wake.next)() <= begin {
+            return;
+        }
+        self.port.changed.wait_until((wake.next)()).await;
+        cpu.sync().await;
+        if !self.is_interrupted() && self.costs.poll > 0 && cpu.now() < wake.until {
+            // It has polled all the while: the change is seen by the poll after it.
+            let clock = cpu.clock();
+            let waited = clock.cycle_at(cpu.now()) - clock.cycle_before(begin);
+            cpu.work(waited.next_multiple_of(self.costs.poll) - waited);
+            cpu.sync().await;
+        }
+    }
+
+    fn rest(&self) -> Rest {
+        Rest::Told
+    }
+
+    fn round(&self, cpu: &AnyProcessor) {
+        if !self.is_interrupted() {
+            cpu.work(self.costs.poll);
+        }
+    }
+
+    fn attention(&self) -> &Signal {
+        &self.port.changed
+    }
+
+    fn interrupts(&self) -> bool {
+        self.is_interrupted()
+    }
+
+    fn port(&self) -> Option<&Rc<Port>> {
+        Some(&self.port)
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        let [traps, saved] = self.intake.overflows();
+        let own = [("ni.overflows", traps), ("ni.overflowed_messages", saved)];
+        own.into_iter().chain(self.coherence.counts()).collect()
+    }
+}
