@@ -286,10 +286,13 @@ impl Workload {
 
     /// Whether its programs share memory.
     pub fn shares_memory(&self) -> bool {
-        matches!(
-            self,
-            Workload::Appbt(_) | Workload::Barnes(_) | Workload::Dsmc(_) | Workload::Moldyn(_) | Workload::Costs(_)
-        )
+        match self {
+            Workload::Em3d(workload) => workload.sends == em3d::Sends::Loads,
+            Workload::Appbt(_) | Workload::Barnes(_) | Workload::Dsmc(_) | Workload::Moldyn(_) | Workload::Costs(_) => {
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Whether it needs no hosts and no interfaces.

@@ -1,10 +1,10 @@
 //! Messages, as a processor sends and receives them.
 //!
 //! To send: two words of header and the arguments are stored into the unit; bytes of memory are described, and taken
-//! as they are at the launch; the packet waits in the send queue, which is what the protocol below has of places. To
+//! as they are at the launch; words beyond the arguments are gathered in memory and described, too; the packet waits in the send queue, which is what the protocol below has of places. To
 //! receive: by interrupt a program pays for it with each message, and its polls that find nothing cost nothing; by
 //! polling it pays for looking. Arguments are loaded from the unit, bytes go to memory by the unit while the
-//! processor waits for their end.
+//! processor waits for their end; the program uses them where they are.
 
 use super::coherence::Coherence;
 use super::intake::{Intake, Message};
@@ -55,7 +55,11 @@ impl CmmuDriver {
         let word = self.parameters.word;
         let mut body = match packet.source {
             PayloadSource::Words(words) => {
-                cpu.work(word * (2 + words.len() as u64));
+                let moved = moved(words.len());
+                cpu.work(word * (2 + words.len().min(ARGUMENTS) as u64));
+                if moved > 0 {
+                    cpu.work(word * 2 + self.parameters.dma + self.parameters.gather * moved);
+                }
                 bytes_of(words)
             }
             PayloadSource::Memory(address, bytes) => {
@@ -64,8 +68,11 @@ impl CmmuDriver {
                 self.host.peek(address, bytes)
             }
         };
-        let is_memory = matches!(packet.source, PayloadSource::Memory(..));
-        let padded = if is_memory { body.len().next_multiple_of(DOUBLE_WORD) } else { body.len() };
+        let is_moved = match packet.source {
+            PayloadSource::Words(words) => moved(words.len()) > 0,
+            PayloadSource::Memory(..) => true,
+        };
+        let padded = if is_moved { body.len().next_multiple_of(DOUBLE_WORD) } else { body.len() };
         let padding = (padded - body.len()) as u32;
         body.resize(padded, 0);
         let addresses = self.port.addresses();
@@ -79,6 +86,11 @@ impl CmmuDriver {
     }
 }
 
+/// Double words of memory that go with so many words.
+fn moved(words: usize) -> u64 {
+    words.saturating_sub(ARGUMENTS).div_ceil(2) as u64
+}
+
 /// The bytes of a message behind its header.
 fn body(packet: &Packet, padding: u32) -> Vec<u8> {
     let bytes = packet.bytes();
@@ -88,7 +100,7 @@ fn body(packet: &Packet, padding: u32) -> Vec<u8> {
 impl Driver for CmmuDriver {
     fn limits(&self) -> DriverLimits {
         DriverLimits {
-            words: ARGUMENTS,
+            words: ARGUMENTS.max(self.parameters.payload.len() / 4),
             payload: self.parameters.payload.len(),
             beside: 0,
             sequences: 1 << SEQUENCE_BITS,
@@ -164,7 +176,11 @@ impl Driver for CmmuDriver {
         cpu.work(interrupt + self.costs.receive + extra_cycles);
         let address = match sink {
             PayloadSink::Words(words) => {
-                cpu.work(p.word * (body.len() / 4) as u64);
+                let all = body.len() / 4;
+                cpu.work(p.word * all.min(ARGUMENTS) as u64);
+                if moved(all) > 0 {
+                    cpu.work(p.dma + p.double_word * moved(all));
+                }
                 words.extend(words_of(&body));
                 0
             }

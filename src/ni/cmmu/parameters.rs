@@ -63,6 +63,8 @@ pub struct CmmuParameters {
     pub word: u64,
     /// Processor cycles to describe bytes in memory, and to know that they have gone or come.
     pub dma: u64,
+    /// Processor cycles to gather a double word in memory, of the words that are no arguments.
+    pub gather: u64,
     /// Cycles in which the unit puts a double word of a message into memory.
     pub double_word: u64,
     /// The most bytes of memory of a packet.
@@ -100,6 +102,10 @@ impl CmmuParameters {
             interrupt: cycles(t, "interrupt-cycles", "Processor cycles of an interrupt, to its handler and back"),
             word: cycles(t, "word-cycles", "Processor cycles to store or to load a word of a message"),
             dma: cycles(t, "dma-cycles", "Processor cycles to describe bytes in memory, and to know of their end"),
+            gather: t
+                .count("gather-cycles", "Processor cycles to gather a double word in memory, beyond the arguments")
+                .max(CYCLES_MAX)
+                .or(0),
             double_word: cycles(t, "double-word-cycles", "Cycles to put a double word of a message into memory"),
             payload,
             queue: queue as usize,

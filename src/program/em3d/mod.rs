@@ -60,8 +60,8 @@ pub struct Em3d {
     pub sends: Sends,
     /// Values of a message, where they are sent in groups.
     pub group: u64,
-    /// Processor cycles to gather a value into a transfer.
-    pub gather_cycles: u64,
+    /// How many arcs ahead values are prefetched that are loaded; 0 where they are not.
+    pub prefetch: u64,
     /// Processor cycles to compute with an arc: 40 (chosen: two operands that miss the cache, a multiplication and
     /// an addition on a 33 MHz SPARC).
     pub arc_cycles: u64,
@@ -125,9 +125,9 @@ impl Em3d {
                 )
                 .or("transfers"),
             group: t.count("group", "Values of a message, where they are sent in groups").range(1, 1_000).or(5),
-            gather_cycles: t
-                .count("gather-cycles", "Processor cycles to gather a value into a transfer, beside those of sending it")
-                .max(1_000_000)
+            prefetch: t
+                .count("prefetch", "How many arcs ahead values are prefetched where they are loaded; 0: they are not")
+                .max(1_000)
                 .or(0),
             arc_cycles: t.count("arc-cycles", "Processor cycles to compute with an arc").max(1_000_000).or(40),
         }
@@ -135,8 +135,11 @@ impl Em3d {
 
     /// The key and the reason, for whatever so many nodes cannot do.
     pub fn check(&self, nodes: usize) -> Vec<(&'static str, String)> {
-        let reason = format!("{nodes} processors are at most {} from each other", nodes.saturating_sub(1));
-        (self.dist_span >= Some(nodes as u64)).then_some(("dist-span", reason)).into_iter().collect()
+        let far = || format!("{nodes} processors are at most {} from each other", nodes.saturating_sub(1));
+        let ahead = || format!("a graph node has {} arcs: nothing is {} arcs ahead", self.d_nodes, self.prefetch);
+        let span = (self.dist_span >= Some(nodes as u64)).then(|| ("dist-span", far()));
+        let prefetch = (self.prefetch >= self.d_nodes && self.prefetch > 0).then(|| ("prefetch", ahead()));
+        span.into_iter().chain(prefetch).collect()
     }
 
     /// How far off other processors are of which arcs come, at most.

@@ -106,7 +106,6 @@ impl Field {
             let of = |nodes: &[usize]| nodes.iter().flat_map(|index| words(values[*index])).collect::<Vec<u32>>();
             if parameters.sends == Sends::Transfers {
                 self.messages.set(self.messages.get() + 1);
-                end.compute(parameters.gather_cycles * needed.len() as u64).await;
                 end.transfer(parallel::id(*to), side as u8, &of(needed)).await;
                 continue;
             }

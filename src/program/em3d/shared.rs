@@ -1,5 +1,6 @@
 //! EM3D over shared memory (Chong et al. 1998, §4.1.1): values lie in the memory of the processor that computes them; the
-//! others load them there, and a barrier parts the half steps.
+//! others load them there, and a barrier parts the half steps. It may prefetch (§4.1.2): each graph node before it is
+//! computed, to write; values some arcs ahead, to read. Whether a value is another processor's it does not ask.
 //!
 //! Leaves out: graph nodes, arcs and weights, which nobody shares; they are in the cycles of an arc.
 
@@ -8,6 +9,7 @@ use super::{Em3d, Field};
 use crate::engine::EndId;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::worker::Worker;
+use crate::protocol::directory::Want;
 use std::rc::Rc;
 
 /// Bytes of a value.
@@ -57,11 +59,19 @@ impl Values {
     /// New values of a side, from those of the other.
     async fn half_step(&self, worker: &Worker, field: &Field, target: usize) {
         let (graph, own) = (&field.graph, worker.id());
+        let (ahead, source) = (field.parameters.prefetch as usize, 1 - target);
         for (index, node) in graph.of(own).enumerate() {
             let place = self.place(target, (own, index));
+            if ahead > 0 {
+                worker.prefetch(place, Want::Write).await;
+            }
             let mut value = worker.load_f64(place).await;
-            for (from, weight) in graph.arcs(target, &(node..node + 1)) {
-                let known = worker.load_f64(self.place(1 - target, graph.at(*from))).await;
+            let arcs = graph.arcs(target, &(node..node + 1));
+            for (at, (from, weight)) in arcs.iter().enumerate() {
+                if let Some((next, _)) = arcs.get(at + ahead).filter(|_| ahead > 0) {
+                    worker.prefetch(self.place(source, graph.at(*next)), Want::Read).await;
+                }
+                let known = worker.load_f64(self.place(source, graph.at(*from))).await;
                 worker.compute(field.parameters.arc_cycles).await;
                 value -= weight * known;
             }

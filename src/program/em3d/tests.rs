@@ -24,6 +24,8 @@ fn the_graph_is_what_was_stated() {
     let stated = Em3d { dist_span: Some(5), ..parameters };
     assert_eq!(stated.check(5)[0].0, "dist-span");
     assert!(stated.check(6).is_empty());
+    let ahead = |prefetch| Em3d { prefetch, ..stated.clone() }.check(6).first().map(|(key, _)| *key);
+    assert_eq!([0, 9, 10].map(ahead), [None, None, Some("prefetch")]);
 }
 
 fn small() -> Em3d {
