@@ -49,7 +49,7 @@ pub struct Located {
 
 /// The names of the papers.
 pub fn papers() -> &'static [&'static str] {
-    &["trapeze", "mukherjee-hill", "nifdy", "e-udp", "atlas"]
+    &["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "atlas"]
 }
 
 /// A paper or folder, and an artifact of it if one is named behind it.
