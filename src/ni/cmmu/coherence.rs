@@ -11,6 +11,7 @@
 
 use super::grants::{Grant, Grants};
 use super::parameters::{CmmuParameters, CoherenceCosts};
+use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES};
 use crate::engine::{Bytes, Class, Hertz, Journey, Mailbox, NodeId, Signal, Sim};
 use crate::fabric::{Label, Packet};
@@ -59,6 +60,7 @@ pub struct Coherence {
     changed: Signal,
     said: Cell<u64>,
     said_bytes: Cell<u64>,
+    volume: Volume,
     traps: Cell<u64>,
 }
 
@@ -109,6 +111,7 @@ impl Coherence {
             changed: Signal::new(sim, format!("a block of shared memory for {name}")),
             said: Cell::new(0),
             said_bytes: Cell::new(0),
+            volume: Volume::default(),
             traps: Cell::new(0),
         });
         host.set_keeper(Rc::new(Keeps(Rc::downgrade(&unit))));
@@ -126,12 +129,13 @@ impl Coherence {
     }
 
     /// What it counted.
-    pub(super) fn counts(&self) -> [(&'static str, u64); 3] {
-        [
+    pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let own = [
             ("coherence.packets", self.said.get()),
             ("coherence.bytes", self.said_bytes.get()),
             ("coherence.traps", self.traps.get()),
-        ]
+        ];
+        own.into_iter().chain(self.volume.counts())
     }
 
     async fn serve(self: Rc<Self>) {
@@ -188,6 +192,7 @@ impl Coherence {
             let length = Bytes(bytes.len() as u64);
             self.said.set(self.said.get() + 1);
             self.said_bytes.set(self.said_bytes.get() + length.get());
+            self.volume.coherence(message.kind, length.get());
             let marks = Marks { answers: message.kind.class() == Class::REPLIES, ..Marks::ALONE };
             let body = Packet::of_row(Label::default(), Journey::NONE, bytes);
             self.port.offer(slot, Offer { to, class, marks, bytes: length, body });

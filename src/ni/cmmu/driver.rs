@@ -9,6 +9,7 @@
 use super::coherence::Coherence;
 use super::intake::{Intake, Message};
 use super::parameters::{ARGUMENTS, CmmuParameters, Reception};
+use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES, MessageHead, SEQUENCE_BITS};
 use crate::engine::{Bytes, Doing, Journey, Signal, Time};
 use crate::fabric::{Label, Packet};
@@ -31,6 +32,7 @@ pub struct CmmuDriver {
     port: Rc<Port>,
     intake: Rc<Intake>,
     coherence: Rc<Coherence>,
+    volume: Volume,
 }
 
 impl CmmuDriver {
@@ -42,7 +44,7 @@ impl CmmuDriver {
         intake: Rc<Intake>,
         coherence: Rc<Coherence>,
     ) -> CmmuDriver {
-        CmmuDriver { parameters, costs, host: host.clone(), port, intake, coherence }
+        CmmuDriver { parameters, costs, host: host.clone(), port, intake, coherence, volume: Volume::default() }
     }
 
     /// Memory that is shared with other nodes.
@@ -130,6 +132,7 @@ impl Driver for CmmuDriver {
         let Compose { to, class, marks, .. } = *packet;
         let bytes = Bytes(body.bytes().len() as u64);
         turn.did("send", journey.id(), bytes.len());
+        self.volume.message(bytes.get());
         self.port.offer(slot, Offer { to: self.port.addresses().node(to), class, marks, bytes, body });
         true
     }
@@ -245,6 +248,6 @@ impl Driver for CmmuDriver {
     fn counts(&self) -> Vec<(&'static str, u64)> {
         let [traps, saved] = self.intake.overflows();
         let own = [("ni.overflows", traps), ("ni.overflowed_messages", saved)];
-        own.into_iter().chain(self.coherence.counts()).collect()
+        own.into_iter().chain(self.volume.counts()).chain(self.coherence.counts()).collect()
     }
 }

@@ -7,6 +7,7 @@
 //! | `intake.rs` | what comes: the receive queue, and what becomes of it when it is full |
 //! | `driver.rs` | messages, as a processor sends and receives them |
 //! | `coherence.rs` | memory shared with other nodes: the directory protocol, in hardware |
+//! | `volume.rs` | bytes that it sends, by what they are for |
 //! | `grants.rs` | who waits for a block, and who has one that may not go yet |
 //!
 //! Datasheet (Kubiatowicz and Agarwal, *Anatomy of a Message in the Alewife Multiprocessor*, ICS 1993; Agarwal et
@@ -29,6 +30,7 @@ mod driver;
 mod grants;
 mod intake;
 mod parameters;
+mod volume;
 mod wire;
 
 pub use coherence::Coherence;

@@ -1,0 +1,65 @@
+//! What a unit puts into the network, by what it is for (Chong et al. 1998, §5.1, Figure 5): invalidates and their
+//! answers, requests and answers without a block, headers of blocks and of messages, and data.
+//!
+//! Leaves out: what the network adds to a packet.
+
+use super::wire::HEADER_BYTES;
+use crate::protocol::directory::CoherenceKind;
+use std::cell::Cell;
+
+/// Bytes, by what they are for.
+#[derive(Default)]
+pub(super) struct Volume {
+    invalidates: Cell<u64>,
+    requests: Cell<u64>,
+    headers: Cell<u64>,
+    data: Cell<u64>,
+}
+
+fn add(to: &Cell<u64>, bytes: u64) {
+    to.set(to.get() + bytes);
+}
+
+impl Volume {
+    /// A packet of the protocol of shared memory.
+    pub fn coherence(&self, kind: CoherenceKind, bytes: u64) {
+        use CoherenceKind::{Invalidate, Invalidated};
+        match kind {
+            Invalidate | Invalidated => add(&self.invalidates, bytes),
+            _ if kind.carries_block() => self.message(bytes),
+            _ => add(&self.requests, bytes),
+        }
+    }
+
+    /// A packet with a header and data.
+    pub fn message(&self, bytes: u64) {
+        add(&self.headers, HEADER_BYTES.get());
+        add(&self.data, bytes - HEADER_BYTES.get());
+    }
+
+    /// By name.
+    pub fn counts(&self) -> [(&'static str, u64); 4] {
+        [
+            ("volume.invalidates", self.invalidates.get()),
+            ("volume.requests", self.requests.get()),
+            ("volume.headers", self.headers.get()),
+            ("volume.data", self.data.get()),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_told_by_what_they_are_for() {
+        let volume = Volume::default();
+        volume.coherence(CoherenceKind::Read, 8);
+        volume.coherence(CoherenceKind::Shared, 24);
+        volume.coherence(CoherenceKind::Invalidate, 8);
+        volume.coherence(CoherenceKind::Invalidated, 8);
+        volume.message(64);
+        assert_eq!(volume.counts().map(|(_, bytes)| bytes), [16, 8, 16, 72]);
+    }
+}
