@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How many pairs of a host and an interface there are at least.
-const PAIRS_MIN: usize = 20;
+const PAIRS_MIN: usize = 32;
 
 /// What is wrong with a run; nothing if all came.
 fn wrong(result: &RunResult) -> Option<String> {
@@ -65,22 +65,22 @@ fn run_all(protocol: &str, runs_min: usize) {
 
 #[test]
 fn whatever_fits_delivers_without_a_protocol() {
-    run_all("protocols/none", 1810);
+    run_all("protocols/none", 3240);
 }
 
 #[test]
 fn whatever_fits_delivers_under_return_to_sender() {
-    run_all("protocols/return-to-sender-1998", 1330);
+    run_all("protocols/return-to-sender-1998", 2472);
 }
 
 #[test]
 fn whatever_fits_delivers_under_nifdy() {
-    run_all("protocols/nifdy", 1330);
+    run_all("protocols/nifdy", 2472);
 }
 
 #[test]
 fn whatever_fits_delivers_under_a_window() {
-    run_all("protocols/window", 1330);
+    run_all("protocols/window", 2472);
 }
 
 /// Of the combinations that are accepted every so many are run with several endpoints a node; no list of parts

@@ -132,8 +132,8 @@ impl Worker {
         }
     }
 
-    /// Says that it will load, or store to, a block. It binds nobody: what comes may be taken away before it is used, and
-    /// where software keeps memory it does nothing and costs nothing.
+    /// Says that it will load, or store to, a block. It binds nobody: what comes may be taken away before it is used,
+    /// and where software keeps memory it does nothing and costs nothing.
     pub async fn prefetch(&self, at: SharedAddress, want: Want) {
         if self.shared.prefetches() {
             self.take_turn().await;

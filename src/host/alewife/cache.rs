@@ -5,7 +5,7 @@
 //! (Alewife's transaction store, in which prefetched blocks wait, too). Leaves out: timing, which is the
 //! processor's, and why a block may be used, which is for memory's keeper.
 
-use super::{LINE_BYTES, Line, line_of};
+use super::{LINE_BYTES, LineBytes, line_of};
 use crate::engine::Bytes;
 use crate::host::memory_bus::block::{Address, read_bytes};
 
@@ -25,7 +25,7 @@ pub struct CachedLine {
     /// Whether it was.
     pub dirty: bool,
     /// Its bytes.
-    pub data: Line,
+    pub data: LineBytes,
 }
 
 /// The cache, and the buffer.

@@ -35,7 +35,7 @@ use crate::engine::NodeId;
 pub const LINE_BYTES: usize = 16;
 
 /// The bytes of a block of the cache.
-pub type Line = [u8; LINE_BYTES];
+pub type LineBytes = [u8; LINE_BYTES];
 
 /// Bits of an address within a node's memory.
 const NODE_BITS: u32 = 40;

@@ -3,7 +3,7 @@
 use super::cache::{CachedLine, LineCache};
 use super::parameters::AlewifeParameters;
 use super::processor::AlewifeProcessor;
-use super::{LINE_BYTES, Line, REMOTE, home_of, line_of};
+use super::{LINE_BYTES, LineBytes, REMOTE, home_of, line_of};
 use crate::engine::Sim;
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES};
 use crate::host::memory_bus::node::FIRST_FREE;
@@ -47,12 +47,12 @@ impl LineMemory {
     }
 
     /// The bytes of a block of this node's memory, as they are there.
-    fn line(&self, address: Address) -> Line {
+    fn line(&self, address: Address) -> LineBytes {
         let from = line_of(address) as usize;
         self.bytes.borrow()[from..from + LINE_BYTES].try_into().expect("a block's bytes")
     }
 
-    fn write_line(&self, address: Address, data: &Line) {
+    fn write_line(&self, address: Address, data: &LineBytes) {
         let from = line_of(address) as usize;
         self.bytes.borrow_mut()[from..from + LINE_BYTES].copy_from_slice(data);
     }
@@ -154,7 +154,7 @@ impl AlewifeNode {
     }
 
     /// The bytes of a block that goes to another node: of this node's memory, or of the copy that it has.
-    pub fn give(&self, block: Address) -> Line {
+    pub fn give(&self, block: Address) -> LineBytes {
         match self.memory.cache.borrow().line(block) {
             Some(line) => line.data,
             None => {
@@ -165,13 +165,13 @@ impl AlewifeNode {
     }
 
     /// The bytes of a block of this node's memory came home.
-    pub fn take_home(&self, block: Address, data: &Line) {
+    pub fn take_home(&self, block: Address, data: &LineBytes) {
         assert!(self.memory.cache.borrow().line(block).is_none(), "who has no right to a block has no copy");
         self.memory.write_line(block, data);
     }
 
     /// A copy of another node's block came: it waits beside the cache.
-    pub fn take_copy(&self, block: Address, data: Line) {
+    pub fn take_copy(&self, block: Address, data: LineBytes) {
         let line = CachedLine { writable: false, dirty: false, data };
         self.memory.cache.borrow_mut().put_beside(block, line);
     }

@@ -15,7 +15,7 @@ use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES};
 use crate::engine::{Bytes, Class, Hertz, Journey, Mailbox, NodeId, Signal, Sim};
 use crate::fabric::{Label, Packet};
-use crate::host::alewife::{AlewifeNode, Keeper, LINE_BYTES, Line, home_of, remote};
+use crate::host::alewife::{AlewifeNode, Keeper, LINE_BYTES, LineBytes, home_of, remote};
 use crate::host::{Address, Processor};
 use crate::ni::Port;
 use crate::protocol::directory::{
@@ -30,12 +30,12 @@ use std::rc::{Rc, Weak};
 struct Saying {
     to: NodeId,
     message: CoherenceMessage,
-    data: Option<Line>,
+    data: Option<LineBytes>,
 }
 
 /// What came of a call: what is to be said, and the cycles before that.
 #[derive(Default)]
-struct Outcome {
+struct Due {
     sayings: Vec<Saying>,
     cycles: u64,
 }
@@ -152,8 +152,8 @@ impl Coherence {
                 true => self.directory.borrow_mut().arrive(from, message, &mut actions),
                 false => self.requester.borrow_mut().arrive(from, message, &mut actions),
             }
-            let outcome = self.perform(block, data, &actions);
-            self.say(outcome).await;
+            let due = self.perform(block, data, &actions);
+            self.say(due).await;
         }
     }
 
@@ -169,11 +169,11 @@ impl Coherence {
     }
 
     /// Has said what is to be said, after the cycles before that.
-    async fn say(&self, outcome: Outcome) {
-        if outcome.cycles > 0 {
-            self.sim.delay(self.clock.cycles(outcome.cycles)).await;
+    async fn say(&self, due: Due) {
+        if due.cycles > 0 {
+            self.sim.delay(self.clock.cycles(due.cycles)).await;
         }
-        self.say_now(outcome.sayings);
+        self.say_now(due.sayings);
     }
 
     fn say_now(&self, sayings: Vec<Saying>) {
@@ -204,8 +204,8 @@ impl Coherence {
             let block = self.retries.receive().await;
             let mut actions = Vec::new();
             self.requester.borrow_mut().retry(block, &mut actions);
-            let outcome = self.perform(block, None, &actions);
-            self.say(outcome).await;
+            let due = self.perform(block, None, &actions);
+            self.say(due).await;
         }
     }
 
@@ -221,13 +221,13 @@ impl Coherence {
     }
 
     /// Does what the protocol says of a block, of which these bytes came.
-    fn perform(&self, block: BlockId, came: Option<Line>, actions: &[CoherenceAction]) -> Outcome {
-        let (address, mut outcome, mut goes) = (self.address(block), Outcome::default(), false);
+    fn perform(&self, block: BlockId, came: Option<LineBytes>, actions: &[CoherenceAction]) -> Due {
+        let (address, mut due, mut goes) = (self.address(block), Due::default(), false);
         for &action in actions {
             match action {
                 CoherenceAction::Send { to, message } => {
                     let data = message.kind.carries_block().then(|| self.host.give(address));
-                    outcome.sayings.push(Saying { to, message, data });
+                    due.sayings.push(Saying { to, message, data });
                 }
                 CoherenceAction::Store => {
                     let data = came.expect("a block came");
@@ -239,28 +239,31 @@ impl Coherence {
                 CoherenceAction::Access(access) => {
                     goes = access == Access::Invalid;
                     let written = !goes && self.host.set_writable(address, access == Access::Writable);
-                    outcome.cycles += if written { self.costs.recall } else { 0 };
+                    due.cycles += if written { self.costs.recall } else { 0 };
                 }
                 CoherenceAction::Granted(_) => self.grants.borrow_mut().grant(block),
                 CoherenceAction::Retry => {
                     self.retries.send_at(self.sim.now() + self.clock.cycles(self.costs.retry), block);
                 }
                 CoherenceAction::Pointer => {}
-                CoherenceAction::Trap(trap) => outcome.cycles += self.trap(trap, actions),
+                CoherenceAction::Trap(trap) => due.cycles += self.trap(trap, actions),
             }
         }
         // The bytes stayed until now, and stay until who was granted them has used them.
         if goes && !self.grants.borrow().is_held(block) && self.host.drop_line(address) {
-            outcome.cycles += self.costs.recall;
+            due.cycles += self.costs.recall;
         }
         self.changed.notify();
         self.port.changed.notify();
-        outcome
+        due
     }
 
     /// The home's processor runs the directory's software; the cycles that takes.
     fn trap(&self, trap: Trap, actions: &[CoherenceAction]) -> u64 {
-        let is_recall = |action: &&CoherenceAction| matches!(action, CoherenceAction::Send { message, .. } if message.kind == CoherenceKind::Invalidate);
+        let is_recall = |action: &&CoherenceAction| match action {
+            CoherenceAction::Send { message, .. } => message.kind == CoherenceKind::Invalidate,
+            _ => false,
+        };
         let cycles = match trap {
             Trap::Pointers => self.costs.trap_read,
             Trap::Write => {
@@ -276,8 +279,8 @@ impl Coherence {
         let (block, mut actions) = (self.block(address), Vec::new());
         let evicted = self.requester.borrow_mut().evict(block, &mut actions);
         if evicted != Evicted::Stays {
-            let outcome = self.perform(block, None, &actions);
-            self.say_now(outcome.sayings);
+            let due = self.perform(block, None, &actions);
+            self.say_now(due.sayings);
         }
         evicted != Evicted::Stays
     }
@@ -323,8 +326,8 @@ impl Coherence {
             return None;
         }
         let grant = self.grants.borrow_mut().wait(block);
-        let outcome = self.perform(block, None, &actions);
-        self.say(outcome).await;
+        let due = self.perform(block, None, &actions);
+        self.say(due).await;
         Some(grant)
     }
 
@@ -350,13 +353,13 @@ impl Coherence {
             true => self.directory.borrow_mut().used(block.number, &mut actions),
             false => self.requester.borrow_mut().used(block, &mut actions),
         }
-        let outcome = self.perform(block, None, &actions);
+        let due = self.perform(block, None, &actions);
         // It may have been taken away before.
         match self.allowed(address) {
             Access::Invalid => _ = self.host.drop_line(address),
             access => _ = self.host.set_writable(address, access == Access::Writable),
         }
-        self.say(outcome).await;
+        self.say(due).await;
     }
 
     /// A program will want a block. Nothing is bound by that.
@@ -366,7 +369,7 @@ impl Coherence {
             true => _ = self.directory.borrow_mut().prefetch(block.number, want, &mut actions),
             false => _ = self.requester.borrow_mut().prefetch(block, want, &mut actions),
         }
-        let outcome = self.perform(block, None, &actions);
-        self.say(outcome).await;
+        let due = self.perform(block, None, &actions);
+        self.say(due).await;
     }
 }

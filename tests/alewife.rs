@@ -1,0 +1,404 @@
+//! Does Alewife's node keep memory coherent, and its network moving, whatever programs do?
+
+use narrows::engine::{EndId, Metric, Outcome, Recorder, Time};
+use narrows::host::Processor;
+use narrows::machine::{self, Machine, build};
+use narrows::messaging::World;
+use narrows::messaging::active::ActiveMessage;
+use narrows::messaging::shared::{SharedAddress, SharedMemory, Space};
+use narrows::ni::Driver;
+use narrows::program::Running;
+use narrows::program::worker::{Worker, start};
+use narrows::protocol::directory::Want;
+use narrows::study::{self, RunResult};
+use narrows::text::Document;
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A machine of Alewife nodes over a fabric.
+fn machine(fabric: &str, nodes: usize, endpoints: u32, rest: &str, sets: &[String]) -> Machine {
+    let text = format!(
+        "parts = [\"hosts/alewife\", \"ni/cmmu\", \"fabrics/{fabric}\", \"protocols/none\"]\n\
+         [nodes.n]\nhost = \"alewife\"\ncount = {nodes}\nendpoints = {endpoints}\n{rest}\n"
+    );
+    let read = machine::read(Document::Text("alewife.toml", &text, None), sets);
+    read.unwrap_or_else(|problems| panic!("{problems}")).value
+}
+
+/// No workload: programs of these tests are started beside.
+struct Nothing;
+
+impl Running for Nothing {
+    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
+        Vec::new()
+    }
+}
+
+fn world(machine: &Machine) -> build::Built {
+    build::build_with(machine, Recorder::off(), Box::new(|_| Rc::new(Nothing)))
+}
+
+/// A workload that is not started, and when what is begins.
+const SHORT: &str = "[workload.costs]\noperation = \"read\"";
+const BEGINS: Time = Time::from_us(2);
+
+fn run(machine: &Machine) -> RunResult {
+    let result = study::run(machine, Recorder::off());
+    assert_eq!(result.outcome, Outcome::Done);
+    result
+}
+
+fn metric(result: &RunResult, name: &str) -> f64 {
+    result.metric(name).unwrap_or_else(|| panic!("no {name} in {:?}", result.metrics))
+}
+
+/// A space with so many bytes of each end, and its addresses.
+fn space(built: &build::Built, bytes: u64) -> (Rc<Space>, Vec<SharedAddress>) {
+    let ends = built.world.actives().len();
+    let space = Rc::new(Space::new(ends, built.world.shared_memory.block));
+    let bases = (0..ends).map(|home| space.allocate(EndId(home as u32), bytes)).collect();
+    (space, bases)
+}
+
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// Each program adds to counters of all homes, under locks, in caches of a few blocks: none is lost.
+    #[test]
+    fn no_addition_under_a_lock_is_lost(
+        fabric in select(vec!["alewife-mesh", "ideal-1998", "nifdy-fat-tree", "nifdy-torus"]),
+        reception in select(vec!["interrupt", "polling"]),
+        (nodes, endpoints) in (2..6usize, 1..4u32),
+        cache in select(vec!["64 B", "256 B", "64 KiB"]),
+        (pointers, waiting, prefetches) in (1..3u32, 0..3u32, 0..3u32),
+        counters in 1..12u32,
+        seed in any::<u64>(),
+    ) {
+        let sets = [
+            format!("hosts.alewife.alewife.cache={cache}"),
+            format!("ni.cmmu.reception={reception}"),
+            format!("ni.cmmu.coherence.pointers={pointers}"),
+            format!("ni.cmmu.coherence.waiting={waiting}"),
+            format!("ni.cmmu.coherence.prefetches={prefetches}"),
+            "ni.cmmu.coherence.write-backs=1".to_owned(),
+            // Some fabrics hold whole packets in their buffers.
+            "ni.cmmu.message-max=56 B".to_owned(),
+        ];
+        let built = world(&machine(fabric, nodes, endpoints, SHORT, &sets));
+        let (space, bases) = space(&built, 2048);
+        let workers = Worker::all(&built.world, &space);
+        let done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
+        let at = move |counter: u32| bases[counter as usize % bases.len()].plus(8 * counter);
+        for (own, worker) in workers.into_iter().enumerate() {
+            let (at, done) = (at.clone(), done.clone());
+            built.world.sim.spawn(format!("adder {own}"), async move {
+                worker.end().cpu().until(BEGINS).await;
+                let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                for _ in 0..12 {
+                    let counter = next(&mut state) as u32 % counters;
+                    let other = next(&mut state) as u32 % counters;
+                    worker.prefetch(at(other), if other % 2 == 0 { Want::Read } else { Want::Write }).await;
+                    worker.lock(counter).await;
+                    let value = worker.load(at(counter)).await;
+                    worker.compute(next(&mut state) % 300).await;
+                    worker.store(at(counter), value + 1).await;
+                    done.borrow_mut()[counter as usize] += 1;
+                    worker.unlock(counter).await;
+                }
+                worker.barrier().await;
+                for counter in 0..counters {
+                    assert_eq!(worker.load(at(counter)).await, done.borrow()[counter as usize], "counter {counter}");
+                }
+                worker.barrier().await;
+            });
+        }
+        prop_assert_eq!(built.run(), Outcome::Done);
+    }
+
+    /// Without locks each word has one writer, which counts up: nobody sees it go back, whatever else is in the
+    /// block, and whatever was prefetched.
+    #[test]
+    fn nobody_sees_a_word_go_back(
+        fabric in select(vec!["alewife-mesh", "ideal-1998", "nifdy-torus"]),
+        nodes in 2..6usize,
+        cache in select(vec!["64 B", "64 KiB"]),
+        waiting in 0..2u32,
+        seed in any::<u64>(),
+    ) {
+        let sets = [
+            format!("hosts.alewife.alewife.cache={cache}"),
+            format!("ni.cmmu.coherence.waiting={waiting}"),
+            "ni.cmmu.coherence.pointers=1".to_owned(),
+        ];
+        let built = world(&machine(fabric, nodes, 1, SHORT, &sets));
+        let (space, bases) = space(&built, 8 * nodes as u64);
+        let workers = Worker::all(&built.world, &space);
+        for (own, worker) in workers.into_iter().enumerate() {
+            let bases = bases.clone();
+            built.world.sim.spawn(format!("counter {own}"), async move {
+                worker.end().cpu().until(BEGINS).await;
+                let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let mut seen = vec![vec![0; bases.len()]; bases.len()];
+                for step in 1..60u64 {
+                    let mut draw = || next(&mut state) as usize % bases.len();
+                    let (home, word) = (draw(), draw());
+                    let at = bases[home].plus(8 * word as u32);
+                    if word == own {
+                        worker.store(at, step).await;
+                        seen[home][word] = step;
+                    } else if step % 3 == 0 {
+                        worker.prefetch(at, if step % 2 == 0 { Want::Read } else { Want::Write }).await;
+                    }
+                    let value = worker.load(at).await;
+                    assert!(value >= seen[home][word] && (word != own || value == step), "{value} of {home}, {word}");
+                    seen[home][word] = value;
+                }
+                worker.barrier().await;
+            });
+        }
+        prop_assert_eq!(built.run(), Outcome::Done);
+    }
+}
+
+/// What one end sends to another that does not listen for long.
+fn deaf(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
+    let mut all = vec![format!("ni.cmmu.reception={reception}")];
+    all.extend(sets.iter().map(|set| set.to_string()));
+    let built = world(&machine("alewife-mesh", 4, 1, SHORT, &all));
+    let came = Rc::new(Cell::new(0));
+    let (space, _) = space(&built, 64);
+    let workers = Worker::all(&built.world, &space);
+    for end in built.world.actives() {
+        let came = came.clone();
+        end.on_message(move |_| came.set(came.get() + 1));
+    }
+    let over = Rc::new(Cell::new(Time::ZERO));
+    for (own, worker) in workers.into_iter().enumerate() {
+        let (came, over) = (came.clone(), over.clone());
+        built.world.sim.spawn(format!("program {own}"), async move {
+            let end = worker.end();
+            end.cpu().until(BEGINS).await;
+            match own {
+                0 => {
+                    for _ in 0..60 {
+                        end.send(ActiveMessage::new(EndId(1), 0, &[1; 14])).await;
+                    }
+                    over.set(end.now());
+                }
+                1 => {
+                    end.ignore(100_000).await;
+                    end.wait_until(|| came.get() >= 60).await;
+                }
+                _ => {}
+            }
+            worker.barrier().await;
+        });
+    }
+    assert_eq!(built.run(), Outcome::Done);
+    assert!(came.get() >= 60, "all came");
+    let counts = built.world.nodes[1].endpoint().driver().counts();
+    let of = |name: &str| counts.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
+    ((over.get() - BEGINS).as_s(), [of("ni.overflows"), of("ni.overflowed_messages")])
+}
+
+#[test]
+fn who_does_not_listen_for_long_overflows_and_loses_nothing() {
+    let (sent_by, [traps, messages]) = deaf("polling", &[]);
+    assert!(traps > 0 && messages >= 8 * traps, "{traps} traps, {messages} messages");
+    assert!(sent_by < 5e-3, "the sender was not held up until the receiver listened: {sent_by} s");
+    let (sent_by, overflows) = deaf("polling", &["ni.cmmu.overflow-after=100 ms"]);
+    assert_eq!(overflows, [0, 0]);
+    assert!(sent_by > 5e-3, "the network was held up for as long as the receiver did not listen: {sent_by} s");
+}
+
+/// Everybody floods everybody with messages that nobody polls for while loads wait, over one logical network.
+#[test]
+fn loads_behind_messages_come_through() {
+    let sets = ["ni.cmmu.reception=polling", "fabric.router.networks=1", "ni.cmmu.receive-queue=1"].map(String::from);
+    let built = world(&machine("alewife-mesh", 8, 1, SHORT, &sets));
+    let (space, bases) = space(&built, 4096);
+    let workers = Worker::all(&built.world, &space);
+    built.world.actives().iter().for_each(|end| end.on_message(|_| {}));
+    for (own, worker) in workers.into_iter().enumerate() {
+        let bases = bases.clone();
+        built.world.sim.spawn(format!("program {own}"), async move {
+            worker.end().cpu().until(BEGINS).await;
+            for round in 0..100u32 {
+                let other = (own + 1 + round as usize % 7) % 8;
+                worker.send(other, 0, &[round; 14]).await;
+                let at = bases[(own + round as usize) % 8].plus(16 * (round % 200));
+                worker.store(at, u64::from(round)).await;
+                worker.load(bases[other].plus(16 * (round % 50))).await;
+            }
+            worker.barrier().await;
+        });
+    }
+    assert_eq!(built.run(), Outcome::Done);
+    let counted = |name: &str| -> u64 {
+        let counts = built.world.nodes.iter().flat_map(|node| node.endpoint().driver().counts());
+        counts.filter(|(known, _)| *known == name).map(|(_, count)| count).sum()
+    };
+    assert!(counted("coherence.packets") > 1000, "loads and stores left their nodes");
+}
+
+#[test]
+fn a_message_interrupts_who_computes_and_waits_for_who_polls() {
+    let handled = |reception: &str| {
+        let sets = [format!("ni.cmmu.reception={reception}")];
+        let built = world(&machine("alewife-mesh", 2, 1, SHORT, &sets));
+        let at = Rc::new(Cell::new(Time::ZERO));
+        let actives = built.world.actives();
+        let (told, own) = (at.clone(), Rc::downgrade(&actives[1]));
+        actives[1].on_message(move |_| told.set(own.upgrade().expect("an end").now()));
+        for (own, end) in actives.iter().cloned().enumerate() {
+            built.world.sim.spawn(format!("program {own}"), async move {
+                end.cpu().until(BEGINS).await;
+                match own {
+                    0 => end.send(ActiveMessage::new(EndId(1), 0, &[])).await,
+                    _ => end.compute(20_000).await,
+                }
+                end.barrier().await;
+            });
+        }
+        assert_eq!(built.run(), Outcome::Done);
+        (at.get() - BEGINS).as_s() * 20e6
+    };
+    assert!(handled("interrupt") < 120.0, "{} cycles", handled("interrupt"));
+    assert!(handled("polling") > 20_000.0, "{} cycles", handled("polling"));
+}
+
+#[test]
+fn what_interrupts_takes_its_time_from_who_computes() {
+    let cycles = |messages: usize| {
+        let built = world(&machine("alewife-mesh", 2, 1, SHORT, &[]));
+        let took = Rc::new(Cell::new(0.0));
+        let actives = built.world.actives();
+        actives.iter().for_each(|end| end.on_message(|_| {}));
+        for (own, end) in actives.iter().cloned().enumerate() {
+            let took = took.clone();
+            built.world.sim.spawn(format!("program {own}"), async move {
+                end.cpu().until(BEGINS).await;
+                if own == 0 {
+                    for _ in 0..messages {
+                        end.send(ActiveMessage::new(EndId(1), 0, &[])).await;
+                        end.compute(500).await;
+                    }
+                } else {
+                    let begun = end.now();
+                    end.compute(20_000).await;
+                    took.set((end.now() - begun).as_s() * 20e6);
+                }
+                end.barrier().await;
+            });
+        }
+        assert_eq!(built.run(), Outcome::Done);
+        took.get()
+    };
+    let (alone, interrupted) = (cycles(0), cycles(10));
+    assert!((alone - 20_000.0).abs() < 1.0, "{alone}");
+    // An interrupt and a handler each: 30 + 53 cycles.
+    let each = (interrupted - alone) / 10.0;
+    assert!((82.0..86.0).contains(&each), "{each} cycles each");
+}
+
+/// The cycles of two loads of other nodes' blocks with work before each, prefetched or not.
+fn walk(prefetches: bool, sets: &[&str]) -> f64 {
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    let built = world(&machine("alewife-mesh", 8, 1, SHORT, &sets));
+    let (space, bases) = space(&built, 4096);
+    let workers = Worker::all(&built.world, &space);
+    let took = Rc::new(Cell::new(0.0));
+    for (own, worker) in workers.into_iter().enumerate() {
+        let (bases, took) = (bases.clone(), took.clone());
+        built.world.sim.spawn(format!("program {own}"), async move {
+            worker.end().cpu().until(BEGINS).await;
+            if own == 0 {
+                let begun = worker.end().now();
+                for step in 0..50 {
+                    if prefetches {
+                        worker.prefetch(bases[7].plus(16 * (step + 1)), Want::Read).await;
+                    }
+                    worker.compute(40).await;
+                    assert_eq!(worker.load(bases[7].plus(16 * step)).await, 0);
+                }
+                took.set((worker.end().now() - begun).as_s() * 20e6 / 50.0);
+            }
+            worker.barrier().await;
+        });
+    }
+    assert_eq!(built.run(), Outcome::Done);
+    took.get()
+}
+
+#[test]
+fn a_prefetch_hides_the_way_there_and_back() {
+    let (plain, prefetched) = (walk(false, &[]), walk(true, &[]));
+    assert!(plain > 40.0 + 38.0 + 10.0, "{plain} cycles a step");
+    assert!(prefetched < plain - 20.0, "{prefetched} cycles a step, {plain} without");
+    let none = walk(true, &["ni.cmmu.coherence.prefetches=0"]);
+    assert!((none - plain).abs() < 8.0, "{none} cycles a step without places, {plain} without prefetches");
+}
+
+#[test]
+fn programs_do_not_know_who_shares_their_memory() {
+    let barnes = "[workload.barnes]\nbodies = 60\nsteps = 2";
+    let hardware = run(&machine("alewife-mesh", 4, 1, barnes, &[]));
+    let software = run(&machine("alewife-mesh", 4, 1, &format!("{barnes}\n[shared-memory.software]"), &[]));
+    assert!(metric(&hardware, "coherence.packets") > 0.0);
+    assert_eq!(metric(&software, "coherence.packets"), 0.0);
+    // Locks are by messages in both.
+    assert!(metric(&hardware, "packets.sent") < metric(&software, "packets.sent"));
+}
+
+#[test]
+fn fourteen_arguments_and_any_bytes_of_memory_come_whole() {
+    for payload in [1, 7, 8, 63, 512, 513, 4096] {
+        let rest = format!("[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = 3");
+        run(&machine("alewife-mesh", 2, 1, &rest, &[]));
+    }
+    let result = run(&machine("alewife-mesh", 2, 1, "[workload.pair]\npackets = 8", &[]));
+    // Fourteen words behind a header of eight bytes.
+    assert_eq!(metric(&result, "messages.size.64"), 8.0);
+}
+
+/// Whoever drives shared memory by itself says when it has used what it was granted.
+#[test]
+fn a_place_is_granted_used_and_kept() {
+    let built = world(&machine("ideal-1998", 2, 1, SHORT, &[]));
+    let (space, bases) = space(&built, 64);
+    let ends = SharedMemory::all(built.world.actives(), &space, built.world.shared_memory);
+    let (end, far) = (ends[0].clone(), bases[1]);
+    built.world.sim.spawn("program", async move {
+        end.active().cpu().until(BEGINS).await;
+        assert_eq!(end.place(far, Want::Read), None);
+        let address = end.fault(far, Want::Read).await;
+        assert_eq!(end.active().cpu().load(address, 8).await, Ok(0));
+        end.used(far).await;
+        assert_eq!(end.place(far, Want::Read), Some(address));
+        assert_eq!(end.place(far, Want::Write), None);
+        assert_eq!(end.faults(), 1);
+    });
+    assert_eq!(built.run(), Outcome::Done);
+    drop(ends);
+}
+
+#[test]
+fn a_program_starts_on_every_node() {
+    let built = world(&machine("alewife-mesh", 3, 2, SHORT, &[]));
+    let (space, _) = space(&built, 64);
+    let workers = Worker::all(&built.world, &space);
+    let ran = Rc::new(Cell::new(0));
+    start(&built.world, &workers, |_| {
+        let ran = ran.clone();
+        async move { ran.set(ran.get() + 1) }
+    });
+    assert_eq!(built.run(), Outcome::Done);
+    assert_eq!(ran.get(), 6);
+}
