@@ -29,7 +29,7 @@ const FABRICS: [&str; 3] = ["ideal-1998", "nifdy-mesh", "myrinet"];
 const PROTOCOLS: [&str; 4] = ["none", "return-to-sender-1998", "nifdy", "window"];
 
 /// Of two nodes with two endpoints each: between nodes and within one.
-const PROGRAMS: [&str; 17] = [
+const PROGRAMS: [&str; 18] = [
     "ping-pong]\nfrom = \"n0:1\"\nto = \"n1:1\"\npayload = \"300 B\"\nmessages = 4",
     "ping-pong]\nfrom = \"n0:0\"\nto = \"n0:1\"\npayload = \"300 B\"\nmessages = 4",
     "stream]\nflows = [\"n0:0 -> n1:0\", \"n0:1 -> n1:1\", \"n1:0 -> n0:0\", \"n0:0 -> n0:1\"]\npayload = \"300 B\"\nmessages = 8",
@@ -42,6 +42,7 @@ const PROGRAMS: [&str; 17] = [
     "barnes]\nbodies = 20\nsteps = 1",
     "moldyn]\ncells = 1\niterations = 2\nlist-every = 1",
     "spsolve]\nrows = 24\nfreedom = 1\nneighbours = 4",
+    "spsolve]\nrows = 24\nfreedom = 1\nneighbours = 4\nsends = \"changes\"",
     "dsmc]\ncells = [4, 2, 2]\nmolecules = 40\niterations = 2",
     "unstructured]\nnodes = 16\niterations = 2",
     "radix-sort]\nkeys = 8\nbits = 3\npasses = 1",

@@ -132,6 +132,21 @@ impl Worker {
         }
     }
 
+    /// Has two words changed at once, eight bytes each, in one block: no other access comes between; what they were.
+    pub async fn change(&self, at: SharedAddress, change: impl Fn([u64; 2]) -> [u64; 2]) -> [u64; 2] {
+        loop {
+            let (address, granted) = match self.try_access(at, Want::Write) {
+                Some(address) => (address, false),
+                None => self.access(at, Want::Write).await,
+            };
+            let was = self.shared.change(address, &change).await;
+            self.accessed(at, granted).await;
+            if let Some(was) = was {
+                return was;
+            }
+        }
+    }
+
     /// Says that it will load, or store to, a block. It binds nobody: what comes may be taken away before it is used,
     /// and where software keeps memory it does nothing and costs nothing.
     pub async fn prefetch(&self, at: SharedAddress, want: Want) {

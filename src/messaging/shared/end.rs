@@ -4,7 +4,7 @@ use super::hardware::Hardware;
 use super::locks::Locks;
 use super::software::Software;
 use super::{SharedAddress, SharedMemoryParameters, SharingMake, Space};
-use crate::host::Address;
+use crate::host::{Address, Processor};
 use crate::messaging::active::Active;
 use crate::protocol::directory::Want;
 use std::cell::Cell;
@@ -141,6 +141,31 @@ impl SharedMemory {
     /// Whether other programs have the same copies, so that what these store takes none away.
     pub fn shares_cache(&self) -> bool {
         matches!(&self.make, Make::Hardware(make) if make.is_shared())
+    }
+
+    /// Changes two words, of a block that the processor may store to, if nobody takes it meanwhile; what they were. In
+    /// software nobody does: handlers run when the processor polls.
+    pub async fn change(&self, address: Address, change: &dyn Fn([u64; 2]) -> [u64; 2]) -> Option<[u64; 2]> {
+        let (cpu, places) = (self.active.cpu(), [address, address + 8]);
+        if let Make::Software(_) = self.make {
+            let was = [cpu.load_word(places[0], 8).await, cpu.load_word(places[1], 8).await];
+            for (place, value) in places.into_iter().zip(change(was)) {
+                cpu.store_word(place, 8, value).await;
+            }
+            return Some(was);
+        }
+        // Between these nothing else happens; a block that is not in the cache comes, and the change is tried again.
+        let was = places.map(|place| cpu.try_load(place, 8));
+        let [Some(first), Some(second)] = was else {
+            _ = cpu.load(address, 8).await;
+            return None;
+        };
+        let new = change([first, second]);
+        if !cpu.try_store(places[0], 8, new[0]) {
+            return None;
+        }
+        assert!(cpu.try_store(places[1], 8, new[1]), "who may store to a block may store to all of it");
+        Some([first, second])
     }
 
     /// Whether prefetches do anything.

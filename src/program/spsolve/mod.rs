@@ -8,6 +8,7 @@
 //! | `rows.rs` | a processor's rows, and what a message does to them |
 //! | `parameters.rs` | the parameters, the matrix of a file or as it is drawn |
 //! | `run.rs` | the program of a processor, the check of the result |
+//! | `shared.rs` | the same over shared memory |
 //!
 //! A row waits for the rows that its entries name. When all of them are known, so is its unknown; for each
 //! row that waits for it, it is multiplied by the entry and added there: on the same processor at once, on
@@ -26,6 +27,9 @@
 //! block. (Exact accumulation in fixed point would need no place for each edge, but many words for each row,
 //! since entries span many powers of two.)
 //!
+//! Over shared memory (`sends = "changes"`) who knows an unknown subtracts what it contributes itself, where the row is;
+//! those sums are in the order in which they come, and differ from a serial run's by roundings.
+//!
 //! Leaves out: how rows are best given to processors, the conjugate gradients around the solve, and the
 //! paper's matrix, of which 3720 elements are all that is known.
 
@@ -34,10 +38,11 @@ mod factor;
 mod parameters;
 mod rows;
 mod run;
+mod shared;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{Factored, Ordering, RowsTo, Spsolve};
+pub use parameters::{Factored, Ordering, RowsTo, Sends, Spsolve};
 
 use crate::program::input::fem::FemSize;
 use rows::{Contribution, RowShare};

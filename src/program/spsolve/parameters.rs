@@ -19,6 +19,10 @@ pub struct Spsolve {
     pub ordering: Ordering,
     /// Which processor gets which rows.
     pub rows_to: RowsTo,
+    /// How contributions travel.
+    pub sends: Sends,
+    /// How many changes ahead a row is prefetched that will be changed; 0 where none is.
+    pub prefetch: u64,
     /// The matrix of a file, and its factor, where one is named.
     pub file: Option<Arc<Factored>>,
 }
@@ -39,6 +43,15 @@ pub enum RowsTo {
     Near,
     /// One row to each, again and again.
     Dealt,
+}
+
+/// How contributions travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sends {
+    /// Each in a message.
+    Messages,
+    /// The row that waits is changed, in shared memory.
+    Changes,
 }
 
 /// A matrix's factor, and which of its rows have an entry in common.
@@ -84,6 +97,17 @@ impl Spsolve {
                     &kinds,
                 )
                 .or("near"),
+            sends: t
+                .choice(
+                    "sends",
+                    "How contributions travel: a message for each, or changes of the rows that wait, in shared memory",
+                    &[("messages", Sends::Messages), ("changes", Sends::Changes)],
+                )
+                .or("messages"),
+            prefetch: t
+                .count("prefetch", "How many changes ahead rows are prefetched; 0: they are not")
+                .max(1_000)
+                .or(0),
             file: file.map(Arc::new),
         }
     }

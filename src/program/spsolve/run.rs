@@ -1,16 +1,18 @@
 //! The program of a processor, and the check of what all have made.
 
 use super::dag::Dag;
+use super::shared::SharedSolve;
 use super::{
-    ADD_INSTRUCTIONS, Contribution, EDGE_INSTRUCTIONS, ROW_INSTRUCTIONS, RowShare, Spsolve, TAKE_INSTRUCTIONS,
+    ADD_INSTRUCTIONS, Contribution, EDGE_INSTRUCTIONS, ROW_INSTRUCTIONS, RowShare, Sends, Spsolve, TAKE_INSTRUCTIONS,
 };
 use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::program::collective::Collective;
+use crate::program::worker::{self, Worker};
 use crate::program::{Running, parallel};
 use rand::RngExt;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// Forward and backward: the handler of each, and who waits for whom in it.
@@ -19,26 +21,38 @@ const WAYS: usize = 2;
 /// What a processor has made: its unknowns, in the order of its rows, and how many of all changed in the last iteration.
 type Made = (Vec<f64>, u64);
 
+/// How much sums of another order may differ (chosen: some thousands of roundings).
+const ROUNDING: f64 = 1e-12;
+
 /// Unknowns that change by a larger part of themselves are still on their way (chosen: single precision).
 const CHANGE: f64 = 1e-6;
 
 /// A solve in progress.
 pub(super) struct Solve {
-    iterations: u64,
-    ways: [Dag; WAYS],
-    owners: Vec<u32>,
-    right_hand: Vec<f64>,
+    pub iterations: u64,
+    pub ways: [Dag; WAYS],
+    pub owners: Vec<u32>,
+    pub right_hand: Vec<f64>,
     /// By way and processor.
     shares: [Vec<RefCell<RowShare>>; WAYS],
     /// Contributions that went to another processor.
     sent: Cell<u64>,
-    span: parallel::Span,
+    pub span: parallel::Span,
+    /// How far an unknown may be from that of a serial run, as a part of it: sums of another order round otherwise.
+    tolerance: f64,
+    /// The programs that share memory.
+    workers: OnceCell<Vec<Rc<Worker>>>,
     made: RefCell<Vec<Option<Made>>>,
 }
 
 impl Spsolve {
     pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
         let solve = Rc::new(Solve::new(self, world.addresses.len(), world.seed));
+        if self.sends == Sends::Changes {
+            let workers = SharedSolve::start(&solve, self.prefetch as usize, world);
+            assert!(solve.workers.set(workers).is_ok(), "programs start once");
+            return solve;
+        }
         parallel::start(world, |end| {
             let (processor, taking, collective) = (end.id().index(), solve.clone(), Rc::<Collective>::default());
             parallel::take_by(&end, &collective, move |_, way, words| {
@@ -105,7 +119,7 @@ async fn pass(end: &Active, solve: &Solve, way: usize) {
 }
 
 /// How many unknowns have changed.
-fn changes(before: &[f64], after: &[f64]) -> u64 {
+pub(super) fn changes(before: &[f64], after: &[f64]) -> u64 {
     before.iter().zip(after).filter(|(before, after)| (**before - **after).abs() > CHANGE * after.abs()).count() as u64
 }
 
@@ -123,6 +137,8 @@ impl Solve {
             owners,
             sent: Cell::new(0),
             span: parallel::Span::default(),
+            tolerance: if parameters.sends == Sends::Changes { ROUNDING } else { 0.0 },
+            workers: OnceCell::new(),
             made: RefCell::new(vec![None; processors]),
         }
     }
@@ -145,6 +161,10 @@ impl Solve {
         (unknowns, changed)
     }
 
+    fn is_same(&self, own: f64, serial: f64) -> bool {
+        own.to_bits() == serial.to_bits() || (own - serial).abs() <= self.tolerance * serial.abs().max(1.0)
+    }
+
     /// Keeps what a processor has made; the last one compares all with a serial run.
     pub(super) fn end(&self, processor: usize, made: Made) {
         self.made.borrow_mut()[processor] = Some(made);
@@ -152,7 +172,7 @@ impl Solve {
         let (unknowns, changed) = self.serial();
         let same = made.iter().enumerate().all(|(processor, (own, of_all))| {
             let serial = self.own(&unknowns, processor);
-            *of_all == changed && own.iter().map(|x| x.to_bits()).eq(serial.iter().map(|x| x.to_bits()))
+            *of_all == changed && own.iter().zip(&serial).all(|(x, serial)| self.is_same(*x, *serial))
         });
         assert!(same, "the unknowns are not those of a serial run: a model moved wrong bytes");
     }
@@ -166,6 +186,6 @@ impl Running for Solve {
             Metric::new("spsolve.levels", self.ways[0].levels() as f64, ""),
             Metric::new("spsolve.contributions", self.sent.get() as f64, ""),
         ];
-        parallel::metrics(world, own)
+        parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
     }
 }
