@@ -1,8 +1,8 @@
 //! An end of shared memory, of whichever make: where a place is, and how a program waits for it.
 
-use super::hardware::Hardware;
+use super::in_hardware::Hardware;
+use super::in_software::Software;
 use super::locks::Locks;
-use super::software::Software;
 use super::{SharedAddress, SharedMemoryParameters, SharingMake, Space};
 use crate::host::{Address, Processor};
 use crate::messaging::active::Active;

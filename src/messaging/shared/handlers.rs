@@ -2,7 +2,7 @@
 //! take.
 
 use super::end::Make;
-use super::software::Software;
+use super::in_software::Software;
 use super::{SharedAddress, SharedMemory};
 use crate::engine::{EndId, NodeId};
 use crate::host::Processor;

@@ -15,9 +15,9 @@
 //! | `parameters.rs` | what it costs, and how finely it is kept |
 //! | `space.rs` | the shared address space |
 //! | `end.rs` | an end, of either make |
-//! | `software.rs` | tags, copies, faults |
+//! | `in_software.rs` | tags, copies, faults |
 //! | `handlers.rs` | what comes and goes: a word for each message, and a block's bytes behind it |
-//! | `hardware.rs` | addresses, waits, prefetches |
+//! | `in_hardware.rs` | addresses, waits, prefetches |
 //! | `locks.rs` | locks: queues at their homes |
 //!
 //! The protocol is [`protocol::directory`](crate::protocol::directory); here it has tags, bytes and cycles.
@@ -31,10 +31,10 @@
 
 mod end;
 mod handlers;
-mod hardware;
+mod in_hardware;
+mod in_software;
 mod locks;
 mod parameters;
-mod software;
 mod space;
 
 pub use end::SharedMemory;
