@@ -82,7 +82,7 @@ const FAILING: [(&str, &[&str]); 5] = [
         &["T5-cni32qm-bandwidth-8", "T5-cni32qm-throttle-bandwidth-64", "T5-udma-latency-256", "R2", "R3"],
     ),
     ("e-udp", &["R4"]),
-    ("alewife", &[]),
+    ("alewife", &["R8-iccg"]),
     ("nifdy", &["R8-bisection", "R8-light", "R17-light", "R13", "R11-size", "R16-critical", "R8-radix"]),
 ];
 
@@ -134,10 +134,10 @@ fn e_udp_holds_but_for_what_its_page_says() {
 }
 
 #[test]
-fn what_alewife_s_page_says_holds() {
+fn alewife_holds_but_for_what_its_page_says() {
     let (failing, judged) = failing("alewife", None, true);
-    assert_eq!(judged, 19, "every claim is judged");
-    assert!(failing.is_empty(), "{failing:?}");
+    assert_eq!(judged, 21, "every claim is judged");
+    assert_eq!(failing, ["R8-iccg"]);
 }
 
 /// Table 3, the equations and the cyclic shift; the rest of the page takes minutes.
