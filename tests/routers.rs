@@ -8,7 +8,7 @@ use narrows::engine::rng;
 use narrows::fabric::router::{EventKind, Injection, Network, PacketEvent, RouterParameters, Sharing, Switching};
 use narrows::fabric::topology::Shape;
 use narrows::fabric::topology::mesh::MeshParameters;
-use narrows::fabric::topology::torus::TorusParameters;
+use narrows::fabric::topology::torus::{Middle, TorusParameters};
 use rand::RngExt;
 use std::collections::BTreeMap;
 use twin::Twin;
@@ -20,10 +20,10 @@ fn shape(stream: &mut rng::RandomStream) -> Shape {
     let shape = extents[stream.random_range(0..extents.len())].clone();
     match stream.random_range(0..7) {
         0 | 1 => MeshParameters { shape }.shape(),
-        2 => TorusParameters { shape }.shape(),
+        2 => TorusParameters { shape }.shape_with([Middle::Lower, Middle::Both][stream.random_range(0..2)]),
         3 | 4 => shapes::adaptive(&shape),
         5 => shapes::dilated(stream.random_range(2..=6), stream.random_range(1..=3)),
-        _ => shapes::stages(),
+        _ => shapes::stages(stream.random_bool(0.5)),
     }
 }
 

@@ -79,8 +79,9 @@ pub fn dilated(nodes: u32, outputs: u32) -> Shape {
     Shape { name: format!("{outputs}-dilated crossbar"), wiring, routing: Arc::new(Dilated { outputs }) }
 }
 
-/// Two stages of two routers; each of the first has two links to each of the second.
-pub fn stages() -> Shape {
+/// Two stages of two routers; each of the first has two links to each of the second, of which a packet takes
+/// either, or one that is drawn.
+pub fn stages(draws_port: bool) -> Shape {
     let first = |_: usize| (0..4u8).map(|port| End::Router { router: 2 + u32::from(port / 2), port }).collect();
     let mut routers: Vec<Vec<End>> = (0..2).map(first).collect();
     for (own, outputs) in routers.iter_mut().enumerate() {
@@ -92,12 +93,14 @@ pub fn stages() -> Shape {
     }
     routers.extend((0..2).map(|second| (0..2).map(|port| End::Node(second * 2 + port)).collect::<Vec<_>>()));
     let wiring = Wiring::new(&routers, (0..4).map(|node| (node / 2, (node % 2) as u8)).collect());
-    Shape { name: "two stages".to_owned(), wiring, routing: Arc::new(Stages) }
+    Shape { name: "two stages".to_owned(), wiring, routing: Arc::new(Stages { draws_port }) }
 }
 
 /// Up to the router of the destination's pair, by either link; then to the destination.
 #[derive(Debug)]
-struct Stages;
+struct Stages {
+    draws_port: bool,
+}
 
 impl Routing for Stages {
     fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
@@ -106,6 +109,10 @@ impl Routing for Stages {
             return Ways { ports: 0b11 << (asking.destination / 2 * 2), channels, escape: None };
         }
         Ways::one((asking.destination % 2) as u8, channels)
+    }
+
+    fn draws_port(&self) -> bool {
+        self.draws_port
     }
 
     fn distance(&self, _: u32, _: u32) -> u32 {

@@ -120,8 +120,12 @@ impl Router {
                     source: flit.packet.injection.source,
                     destination: flit.packet.injection.destination,
                 };
-                let ways = shape.routing.ways(&asking, parameters.virtual_channels);
+                let mut ways = shape.routing.ways(&asking, parameters.virtual_channels);
                 let hash = hash(seed, flit.packet.number, router);
+                if shape.routing.draws_port() {
+                    let ports: Vec<u32> = (0..64).filter(|port| ways.ports >> port & 1 != 0).collect();
+                    ways.ports = 1 << ports[(hash % ports.len() as u64) as usize];
+                }
                 channel.stage = Stage::Waiting { from: now + u64::from(parameters.routing_delay), ways, hash };
             }
         }
@@ -174,7 +178,10 @@ impl Router {
         }
         let packet = &state.buffer[0].packet.injection;
         let first = (usize::from(packet.network) - self.first_network) * usize::from(parameters.virtual_channels);
-        let is_available = |port: usize, channel: usize, allowed: u16| {
+        let whole = if parameters.switching == Switching::Wormhole { 0 } else { packet.flits };
+        // The next buffer takes all of the packet, or is empty, so that packets behind it can still escape.
+        let adaptive = if ways.escape.is_some() { packet.flits.min(parameters.buffer_flits) } else { whole };
+        let is_available = |port: usize, channel: usize, allowed: u16, wanted: u16| {
             let output = &self.outputs[port];
             let is_allowed = channel >= first && channel < first + 16 && allowed >> (channel - first) & 1 != 0;
             let has_place = match output.end {
@@ -183,19 +190,21 @@ impl Router {
                 }
                 _ => true,
             };
-            let whole = if parameters.switching == Switching::Wormhole { 0 } else { packet.flits };
-            // Behind the tail of another packet a header could not escape.
-            let wanted = if ways.escape.is_some() { parameters.buffer_flits } else { whole };
             let state = &output.channels[channel];
             is_allowed && !state.is_held && has_place && state.credits >= wanted
         };
         let ports: Vec<usize> = (0..self.outputs.len()).filter(|port| ways.ports >> port & 1 != 0).collect();
-        let turns = (0..ports.len()).map(|step| ports[((hash % ports.len() as u64) as usize + step) % ports.len()]);
-        let choices = turns.map(|port| (port, ways.channels));
-        let choices = choices.chain(ways.escape.map(|(port, channels)| (usize::from(port), channels)));
-        choices.into_iter().find_map(|(port, allowed)| {
+        // With an escape, from the escape's port on; else from one that is drawn.
+        let drawn = (hash % ports.len() as u64) as usize;
+        let first = ways
+            .escape
+            .map_or(drawn, |(escape, _)| ports.iter().position(|port| *port >= usize::from(escape)).unwrap_or(0));
+        let turns = (0..ports.len()).map(|step| ports[(first + step) % ports.len()]);
+        let choices = turns.map(|port| (port, ways.channels, adaptive));
+        let choices = choices.chain(ways.escape.map(|(port, channels)| (usize::from(port), channels, whole.max(1))));
+        choices.into_iter().find_map(|(port, allowed, wanted)| {
             state.arbiter.pick(self.outputs.len() * self.channels, |output| {
-                output / self.channels == port && is_available(port, output % self.channels, allowed)
+                output / self.channels == port && is_available(port, output % self.channels, allowed, wanted)
             })
         })
     }

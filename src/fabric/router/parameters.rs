@@ -152,6 +152,16 @@ impl RouterParameters {
                 format!("a {} can deadlock with fewer than {least} virtual channels", shape.name),
             ));
         }
+        let longest = shape.routing.packet_flits_max(self.virtual_channels);
+        if self.switching == Switching::Wormhole && packet_flits_max > longest {
+            wrong.push((
+                "virtual-channels",
+                format!(
+                    "packets of {packet_flits_max} flits can deadlock on a {} with {} virtual channels and `middle-channel = \"both\"`",
+                    shape.name, self.virtual_channels
+                ),
+            ));
+        }
         if self.switching != Switching::Wormhole && self.buffer_flits < packet_flits_max {
             let flits = self.buffer_flits;
             wrong.push((

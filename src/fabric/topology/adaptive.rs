@@ -3,8 +3,8 @@
 //! Models (Duato 1993): every productive port over all channels but the first, and when none of them
 //! is free, the next port in the order of dimensions over channel 0. Waits for channel 0 lead from
 //! lower dimensions to higher ones only, so no circle of them closes. A packet that escaped may go
-//! back to the other channels. Leaves out: the choice among ports (the router's), ways that are
-//! not minimal, edges that are joined.
+//! back to the other channels. The router keeps the escape within reach, and looks for a channel from the
+//! escape's port on. Leaves out: ways that are not minimal, edges that are joined.
 
 use super::grid::Grid;
 use super::{Asking, Routing, Ways, every_channel};

@@ -3,13 +3,13 @@
 //! Models (k-ary n-trees of Petrini and Vanneschi 1997; the CM-5 tree of Leiserson et al. 1992 with
 //! two parents in the first two levels): a subtree of level `l` joins `arity` subtrees of the level
 //! below, and its top routers each have one link down to every one of them. A router has as many
-//! links up as its level has parents. Going up, every parent serves as well, and the router chooses.
+//! links up as its level has parents. Going up, every parent serves as well: the router takes one with a free
+//! channel, or one that it drew.
 //! Where the top joins fewer subtrees than its routers have links down, they have several down to
 //! each, and are fewer. A subtree that is not full of nodes keeps all of its routers.
 //!
 //! Routers are numbered from the bottom level up, and within a level from node 0 on; ports down
-//! come first. Ways are computed, not looked up. Leaves out: ways up that depend on load, trees whose
-//! levels differ in arity.
+//! come first. Ways are computed, not looked up. Leaves out: trees whose levels differ in arity.
 
 use super::{Asking, End, Routing, Shape, Ways, Wiring, Wrong, every_channel};
 use crate::text::Table;
@@ -29,6 +29,17 @@ pub struct FatTreeParameters {
     pub arity: u32,
     /// Links up of a router, for each level from the bottom; the last holds for all levels above.
     pub parents: Vec<u32>,
+    /// How a packet finds its way up.
+    pub climb: Climb,
+}
+
+/// How a packet finds its way up, where it may take any parent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Climb {
+    /// By the first parent with a free channel, from one on that is drawn.
+    Any,
+    /// By one that is drawn, however busy it is.
+    Drawn,
 }
 
 impl FatTreeParameters {
@@ -37,10 +48,13 @@ impl FatTreeParameters {
         let parents = "Parents of a router, for each level from the bottom; the last counts for all above; by default as many as children";
         let arity = t.count("arity", "Children of a router").range(2, 32).or(4);
         let parents = t.counts("parents", parents).each(1, 32).length(1, 18).optional();
+        let climbs = [("any-parent", Climb::Any), ("drawn-parent", Climb::Drawn)];
+        let climb = "How packets go up: by any parent with a free channel, or by one drawn at random, however busy";
         FatTreeParameters {
             nodes: t.count("nodes", "How many nodes, a multiple of the arity").range(2, NODES_MAX).required() as u32,
             arity: arity as u32,
             parents: parents.unwrap_or_else(|| vec![arity]).into_iter().map(|parents| parents as u32).collect(),
+            climb: t.choice("routing", climb, &climbs).or("any-parent"),
         }
     }
 
@@ -91,7 +105,8 @@ impl FatTreeParameters {
             if subtrees == 1 {
                 levels.last_mut()?.parents = 0;
                 let last = first.checked_add(breadth)?;
-                return Some(FatTree { arity: self.arity, nodes: self.nodes, levels, routers: last });
+                let (arity, nodes, climb) = (self.arity, self.nodes, self.climb);
+                return Some(FatTree { arity, nodes, climb, levels, routers: last });
             }
             first = first.checked_add(u32::try_from(subtrees.checked_mul(breadth.into())?).ok()?)?;
             links = u64::from(breadth) * u64::from(parents);
@@ -122,6 +137,7 @@ struct Level {
 struct FatTree {
     arity: u32,
     nodes: u32,
+    climb: Climb,
     levels: Vec<Level>,
     routers: u32,
 }
@@ -191,6 +207,10 @@ impl Routing for FatTree {
         Ways { ports: ((1 << count) - 1) << from, channels: every_channel(virtual_channels), escape: None }
     }
 
+    fn draws_port(&self) -> bool {
+        self.climb == Climb::Drawn
+    }
+
     fn distance(&self, from: u32, to: u32) -> u32 {
         let (from, to) = (u64::from(from), u64::from(to));
         let is_common = |level: &Level| from / level.size == to / level.size;
@@ -214,7 +234,7 @@ mod tests {
     use super::*;
 
     fn tree(nodes: u32, arity: u32, parents: &[u32]) -> Shape {
-        FatTreeParameters { nodes, arity, parents: parents.to_vec() }.shape().unwrap()
+        FatTreeParameters { nodes, arity, parents: parents.to_vec(), climb: Climb::Any }.shape().unwrap()
     }
 
     #[test]
@@ -276,7 +296,10 @@ mod tests {
     #[test]
     fn what_cannot_be_is_told() {
         let wrong = |nodes, arity, parents: &[u32]| {
-            FatTreeParameters { nodes, arity, parents: parents.to_vec() }.shape().unwrap_err().remove(0)
+            FatTreeParameters { nodes, arity, parents: parents.to_vec(), climb: Climb::Any }
+                .shape()
+                .unwrap_err()
+                .remove(0)
         };
         let (key, message, help) = wrong(30, 4, &[4]);
         assert_eq!((key, message.as_str()), ("nodes", "30 nodes do not fill routers with 4 children each"));

@@ -140,8 +140,19 @@ pub trait Routing: fmt::Debug + Send + Sync {
         1
     }
 
+    /// The longest packets, in flits, that are sure not to wait in a circle where buffers take less than all of
+    /// a packet.
+    fn packet_flits_max(&self, _virtual_channels: u8) -> u16 {
+        u16::MAX
+    }
+
     /// Whether the ways depend on nothing but the router and the destination.
     fn is_by_destination(&self) -> bool {
+        false
+    }
+
+    /// Whether a header takes one of several ports, drawn at random, and waits for it however busy it is.
+    fn draws_port(&self) -> bool {
         false
     }
 

@@ -11,7 +11,7 @@ use super::graph::GraphParameters;
 use super::grid::Grid;
 use super::hypercube::HypercubeParameters;
 use super::mesh::MeshParameters;
-use super::torus::TorusParameters;
+use super::torus::{Middle, TorusParameters};
 use super::{Shape, Wrong};
 use crate::text::Table;
 use std::sync::Arc;
@@ -34,9 +34,9 @@ pub enum Topology {
     /// A mesh and its rule.
     Mesh(MeshParameters, MeshRouting),
     /// A torus.
-    Torus(TorusParameters),
+    Torus(TorusParameters, Middle),
     /// A torus of one dimension.
-    Ring(TorusParameters),
+    Ring(TorusParameters, Middle),
     /// A hypercube.
     Hypercube(HypercubeParameters),
     /// A fat tree.
@@ -63,8 +63,8 @@ impl Topology {
     pub fn read(name: &str, t: &mut Table<'_>) -> Topology {
         let topology = match name {
             "mesh" => Topology::Mesh(MeshParameters::read(t), MeshRouting::read(t)),
-            "torus" => Topology::Torus(TorusParameters::read(t)),
-            "ring" => Topology::Ring(TorusParameters::read_ring(t)),
+            "torus" => Topology::Torus(TorusParameters::read(t), Middle::read(t)),
+            "ring" => Topology::Ring(TorusParameters::read_ring(t), Middle::read(t)),
             "hypercube" => Topology::Hypercube(HypercubeParameters::read(t)),
             "fat-tree" => Topology::FatTree(FatTreeParameters::read(t)),
             "butterfly" => Topology::Butterfly(ButterflyParameters::read(t)),
@@ -93,8 +93,8 @@ impl Topology {
     pub fn key(&self) -> &'static str {
         match self {
             Topology::Mesh(..) => "mesh",
-            Topology::Torus(_) => "torus",
-            Topology::Ring(_) => "ring",
+            Topology::Torus(..) => "torus",
+            Topology::Ring(..) => "ring",
             Topology::Hypercube(_) => "hypercube",
             Topology::FatTree(_) => "fat-tree",
             Topology::Butterfly(_) => "butterfly",
@@ -119,7 +119,7 @@ impl Topology {
     pub fn nodes(&self) -> u32 {
         match self {
             Topology::Mesh(MeshParameters { shape }, _) => Grid::new(shape).nodes(),
-            Topology::Torus(torus) | Topology::Ring(torus) => Grid::new(&torus.shape).nodes(),
+            Topology::Torus(torus, _) | Topology::Ring(torus, _) => Grid::new(&torus.shape).nodes(),
             Topology::Hypercube(cube) => cube.nodes(),
             Topology::FatTree(tree) => tree.nodes,
             Topology::Butterfly(butterfly) => butterfly.nodes,
@@ -136,7 +136,7 @@ impl Topology {
                 let rule = MinimalAdaptive::new(Grid::new(&mesh.shape));
                 Ok(Shape { routing: Arc::new(rule), ..mesh.shape() })
             }
-            Topology::Torus(torus) | Topology::Ring(torus) => Ok(torus.shape()),
+            Topology::Torus(torus, _) | Topology::Ring(torus, _) => Ok(torus.shape()),
             Topology::Hypercube(cube) => cube.shape(),
             Topology::FatTree(tree) => tree.shape(),
             Topology::Butterfly(butterfly) => butterfly.shape(),

@@ -4,7 +4,9 @@
 //! both ways are equally long, even coordinates go up and odd ones down. In each dimension the channels
 //! of a logical network are split in halves, and a packet keeps to the half that says whether its way
 //! crosses the link between the last and the first node (the dateline): no ring of waits closes.
-//! Ports as in a mesh. Leaves out: balancing the halves.
+//! Of an odd number of channels the lower half has one more, or the middle one is both halves'; then only
+//! packets of one flit are sure never to wait in a circle: each is alone at the front of its buffer, where a
+//! channel of its own half is within reach. Ports as in a mesh. Leaves out: balancing the halves.
 
 use super::grid::Grid;
 use super::mesh::read_shape;
@@ -19,6 +21,24 @@ pub struct TorusParameters {
     pub shape: Vec<u32>,
 }
 
+/// Whose the middle one of an odd number of channels is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Middle {
+    /// The lower half's.
+    Lower,
+    /// Both halves'.
+    Both,
+}
+
+impl Middle {
+    /// Reads it.
+    pub fn read(t: &mut Table<'_>) -> Middle {
+        let middles = [("lower", Middle::Lower), ("both", Middle::Both)];
+        let doc = "Which half of the channels has the middle one of an odd number; both, as in BookSim2, for packets of one flit only";
+        t.choice("middle-channel", doc, &middles).or("lower")
+    }
+}
+
 impl TorusParameters {
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> TorusParameters {
@@ -31,14 +51,19 @@ impl TorusParameters {
         TorusParameters { shape: vec![nodes as u32] }
     }
 
-    /// The torus.
+    /// The torus, each channel of one half.
     pub fn shape(&self) -> Shape {
+        self.shape_with(Middle::Lower)
+    }
+
+    /// The torus.
+    pub fn shape_with(&self, middle: Middle) -> Shape {
         let grid = Grid::new(&self.shape);
         let name = match self.shape.len() {
             1 => format!("ring of {}", self.shape[0]),
             _ => format!("{} torus", grid.name()),
         };
-        Shape { name, wiring: grid.wiring(true), routing: Arc::new(Dateline { grid }) }
+        Shape { name, wiring: grid.wiring(true), routing: Arc::new(Dateline { grid, middle }) }
     }
 }
 
@@ -46,6 +71,7 @@ impl TorusParameters {
 #[derive(Debug)]
 struct Dateline {
     grid: Grid,
+    middle: Middle,
 }
 
 /// Whether the shorter way from a coordinate to another goes up.
@@ -67,11 +93,19 @@ impl Routing for Dateline {
         // Upwards the crossing ways take the upper half, downwards the others, as in BookSim2.
         let is_upper = from > to;
         let lower = every_channel(virtual_channels - virtual_channels / 2);
-        Ways::one(Grid::port(dimension, is_up), if is_upper { all & !lower } else { lower })
+        let upper = match self.middle {
+            Middle::Lower => all & !lower,
+            Middle::Both => all & !every_channel(virtual_channels / 2),
+        };
+        Ways::one(Grid::port(dimension, is_up), if is_upper { upper } else { lower })
     }
 
     fn virtual_channels_min(&self) -> u8 {
         2
+    }
+
+    fn packet_flits_max(&self, virtual_channels: u8) -> u16 {
+        if self.middle == Middle::Both && !virtual_channels.is_multiple_of(2) { 1 } else { u16::MAX }
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {

@@ -132,40 +132,41 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             return self.one_of_several(sector, asker);
         }
         let port = usize::from(sector.inputs[asker % CHANNELS].out_port);
-        (port, self.available(sector, asker, port, wish.allowed))
+        (port, self.available(sector, asker, port, (wish.allowed, wish.room)))
     }
 
     /// The port, of several, that a header asks for, and its channels that can be had.
     fn one_of_several(&self, sector: &Sector<C>, asker: usize) -> (usize, u32) {
         let own = asker % CHANNELS;
-        let (base, allowed) = (usize::from(sector.at[own / C].base), sector.wishes[own].allowed);
+        let (base, wish) = (usize::from(sector.at[own / C].base), &sector.wishes[own]);
         let several = &self.several[asker];
         let later = several.ports & (u64::MAX << several.from);
         for mut ports in [later, several.ports & !later] {
             while let Some(port) = take_lowest(&mut ports) {
                 let port = base + port as usize;
-                let available = self.available(sector, asker, port, allowed);
+                let available = self.available(sector, asker, port, (wish.allowed, wish.room));
                 if available != 0 {
                     return (port, available);
                 }
             }
         }
-        let escape = several.escape.map(|(port, channels)| (base + usize::from(port), channels));
-        escape.map_or((0, 0), |(port, channels)| (port, self.available(sector, asker, port, channels)))
+        let Some((port, channels)) = several.escape else { return (0, 0) };
+        let port = base + usize::from(port);
+        (port, self.available(sector, asker, port, (channels, several.escape_room)))
     }
 
-    /// The channels of an output port that a header can have, of those it may.
-    fn available(&self, sector: &Sector<C>, asker: usize, port: usize, allowed: u32) -> u32 {
+    /// The channels of an output port that a header can have, of those it may, with room for so many flits.
+    fn available(&self, sector: &Sector<C>, asker: usize, port: usize, (allowed, room): (u32, u16)) -> u32 {
         let wish = &sector.wishes[asker % CHANNELS];
         let output = &sector.ports[port];
         if wish.takes_place && output.target & OUTSIDE != 0 && self.places[self.places_of(sector, asker, port)] == 0 {
             return 0;
         }
         let mut available = output.free & allowed;
-        if wish.room > 0 {
+        if room > 0 {
             let mut free = u64::from(available);
             while let Some(channel) = take_lowest(&mut free) {
-                if sector.outputs[port * C + channel as usize].credits < wish.room {
+                if sector.outputs[port * C + channel as usize].credits < room {
                     available &= !(1 << channel);
                 }
             }

@@ -61,23 +61,40 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             return;
         }
         let from = start(ways.ports, hash(self.rules.seed, packet.number, router));
-        self.look_at_several(&mut sector.wishes[own], (channel, first), &ways, from);
+        if self.shape.routing.draws_port() {
+            sector.inputs[own].out_port = base + u16::from(from);
+            return;
+        }
+        let flits = packet.flits;
+        self.look_at_several(&mut sector.wishes[own], (channel, first), &ways, (from, flits));
     }
 
-    fn look_at_several(&mut self, wish: &mut Wish, (channel, first): (usize, u32), ways: &Ways, from: u8) {
+    fn look_at_several(
+        &mut self,
+        wish: &mut Wish,
+        (channel, first): (usize, u32),
+        ways: &Ways,
+        (from, flits): (u8, u16),
+    ) {
         wish.kind = WishKind::Several;
+        // Who takes an escape without room waits there, and no longer for another channel.
+        let escape_room = wish.room.max(1);
         if ways.escape.is_some() {
-            // Behind the tail of another packet a header could not escape (Duato 1993): it takes a channel
-            // whose buffer is empty.
-            wish.room = self.rules.buffer_flits;
+            // The escape stays within reach (Duato 1993) if whatever stands before the header goes on by
+            // itself: packets that have room, wholly, in the next buffer. A packet for which no buffer is long
+            // enough takes an empty one, where its header stands in front.
+            wish.room = flits.min(self.rules.buffer_flits);
             self.waits_for_room = true;
         }
         let escape = ways.escape.map(|(port, channels)| (port, u32::from(channels) << first));
+        // Where there is an escape the search begins at its port: turns drawn at random at every router would
+        // lead most packets through the middle of a mesh.
+        let from = escape.map_or(from, |(port, _)| port);
         if self.several.is_empty() {
             self.several = vec![Several::default(); self.nodes.len() * C];
             self.has_several = true;
         }
-        self.several[channel] = Several { ports: ways.ports, from, escape };
+        self.several[channel] = Several { ports: ways.ports, from, escape, escape_room };
     }
 }
 

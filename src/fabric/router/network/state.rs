@@ -206,4 +206,6 @@ pub struct Several {
     pub from: u8,
     /// A port that may be taken if none of the others can, and its channels.
     pub escape: Option<(u8, u32)>,
+    /// Flits for which it wants room there.
+    pub escape_room: u16,
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::fabric::router::Sharing;
 use crate::fabric::topology::mesh::MeshParameters;
-use crate::fabric::topology::torus::TorusParameters;
+use crate::fabric::topology::torus::{Middle, TorusParameters};
 use crate::fabric::topology::{Asking, End, Shape};
 use crate::text::{Document, Problems, Reading, Source, Table, load};
 
@@ -99,4 +99,16 @@ fn a_torus_that_is_full_does_not_lock() {
         run(&mut network);
         assert_eq!(network.counts().in_flight(), 0);
     }
+}
+
+#[test]
+fn a_middle_channel_of_both_halves_is_for_packets_of_one_flit() {
+    let torus = TorusParameters { shape: vec![4, 4] };
+    let wrong = |middle, virtual_channels, flits| {
+        let parameters = RouterParameters { virtual_channels, ..RouterParameters::BOOKSIM };
+        parameters.check(&torus.shape_with(middle), flits).into_iter().map(|(key, _)| key).collect::<Vec<_>>()
+    };
+    assert_eq!(wrong(Middle::Both, 3, 2), ["virtual-channels"]);
+    assert!(wrong(Middle::Both, 3, 1).is_empty() && wrong(Middle::Both, 4, 9).is_empty());
+    assert!(wrong(Middle::Lower, 3, 9).is_empty());
 }

@@ -3,7 +3,7 @@
 use super::super::adaptive::MinimalAdaptive;
 use super::super::butterfly::ButterflyParameters;
 use super::super::crossbar::CrossbarParameters;
-use super::super::fat_tree::FatTreeParameters;
+use super::super::fat_tree::{Climb, FatTreeParameters};
 use super::super::grid::Grid;
 use super::super::hypercube::HypercubeParameters;
 use super::super::torus::TorusParameters;
@@ -12,7 +12,7 @@ use super::*;
 use std::sync::Arc;
 
 fn fat_tree(nodes: u32, parents: &[u32]) -> Shape {
-    FatTreeParameters { nodes, arity: 4, parents: parents.to_vec() }.shape().unwrap()
+    FatTreeParameters { nodes, arity: 4, parents: parents.to_vec(), climb: Climb::Any }.shape().unwrap()
 }
 
 fn butterfly(dilation: u32) -> Shape {
