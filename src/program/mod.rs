@@ -288,7 +288,7 @@ impl Workload {
     pub fn shares_memory(&self) -> bool {
         match self {
             Workload::Em3d(workload) => workload.sends == em3d::Sends::Loads,
-            Workload::Spsolve(workload) => workload.sends == spsolve::Sends::Changes,
+            Workload::Spsolve(workload) => workload.sends == spsolve::Contributing::Changes,
             Workload::Appbt(_) | Workload::Barnes(_) | Workload::Dsmc(_) | Workload::Moldyn(_) | Workload::Costs(_) => {
                 true
             }

@@ -105,6 +105,8 @@ const CMMU: [&str; 4] = ["interrupt-cycles=900", "word-cycles=90", "dma-cycles=9
 /// Of interfaces on a bus: those of every one, then those of some.
 const DESIGN: [&str; 3] = ["memory-time=700 ns", "processing-time=700 ns", "word-cycles=30"];
 const FIFO: [&str; 1] = ["receive-accesses=20"];
+/// An access takes a cycle there.
+const SINGLE_CYCLE: [&str; 1] = ["receive-accesses=200"];
 const BLOCK_BUFFER: [&str; 1] = ["block-buffer-cycles=200"];
 const UDMA: [&str; 2] = ["udma-start=2 us", "udma-switch=2 us"];
 
@@ -142,7 +144,8 @@ fn costs(part: &str) -> Vec<String> {
         (Some("ni"), "udma") => ("ni.udma".into(), &[&DESIGN, &FIFO, &UDMA]),
         (Some("ni"), "ap3000") => (format!("ni.{name}"), &[&DESIGN, &FIFO, &BLOCK_BUFFER]),
         (Some("ni"), "memory-channel") => (format!("ni.{name}"), &[&DESIGN, &BLOCK_BUFFER]),
-        (Some("ni"), "ni2w" | "single-cycle") => (format!("ni.{name}"), &[&DESIGN, &FIFO]),
+        (Some("ni"), "ni2w") => (format!("ni.{name}"), &[&DESIGN, &FIFO]),
+        (Some("ni"), "single-cycle") => (format!("ni.{name}"), &[&DESIGN, &SINGLE_CYCLE]),
         (Some("ni"), _) => (format!("ni.{name}"), &[&DESIGN]),
         (_, "none") => return Vec::new(),
         (_, "nifdy") => ("protocol.nifdy".into(), &[&PROCESSING, &ACKNOWLEDGEMENT]),

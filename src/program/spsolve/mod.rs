@@ -42,7 +42,7 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{Factored, Ordering, RowsTo, Sends, Spsolve};
+pub use parameters::{Contributing, Factored, Ordering, RowsTo, Spsolve};
 
 use crate::program::input::fem::FemSize;
 use rows::{Contribution, RowShare};

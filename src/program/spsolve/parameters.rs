@@ -20,7 +20,7 @@ pub struct Spsolve {
     /// Which processor gets which rows.
     pub rows_to: RowsTo,
     /// How contributions travel.
-    pub sends: Sends,
+    pub sends: Contributing,
     /// How many changes ahead a row is prefetched that will be changed; 0 where none is.
     pub prefetch: u64,
     /// The matrix of a file, and its factor, where one is named.
@@ -47,7 +47,7 @@ pub enum RowsTo {
 
 /// How contributions travel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sends {
+pub enum Contributing {
     /// Each in a message.
     Messages,
     /// The row that waits is changed, in shared memory.
@@ -101,7 +101,7 @@ impl Spsolve {
                 .choice(
                     "sends",
                     "How contributions travel: a message for each, or changes of the rows that wait, in shared memory",
-                    &[("messages", Sends::Messages), ("changes", Sends::Changes)],
+                    &[("messages", Contributing::Messages), ("changes", Contributing::Changes)],
                 )
                 .or("messages"),
             prefetch: t

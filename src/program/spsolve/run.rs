@@ -3,7 +3,8 @@
 use super::dag::Dag;
 use super::shared::SharedSolve;
 use super::{
-    ADD_INSTRUCTIONS, Contribution, EDGE_INSTRUCTIONS, ROW_INSTRUCTIONS, RowShare, Sends, Spsolve, TAKE_INSTRUCTIONS,
+    ADD_INSTRUCTIONS, Contributing, Contribution, EDGE_INSTRUCTIONS, ROW_INSTRUCTIONS, RowShare, Spsolve,
+    TAKE_INSTRUCTIONS,
 };
 use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
@@ -48,7 +49,7 @@ pub(super) struct Solve {
 impl Spsolve {
     pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
         let solve = Rc::new(Solve::new(self, world.addresses.len(), world.seed));
-        if self.sends == Sends::Changes {
+        if self.sends == Contributing::Changes {
             let workers = SharedSolve::start(&solve, self.prefetch as usize, world);
             assert!(solve.workers.set(workers).is_ok(), "programs start once");
             return solve;
@@ -137,7 +138,7 @@ impl Solve {
             owners,
             sent: Cell::new(0),
             span: parallel::Span::default(),
-            tolerance: if parameters.sends == Sends::Changes { ROUNDING } else { 0.0 },
+            tolerance: if parameters.sends == Contributing::Changes { ROUNDING } else { 0.0 },
             workers: OnceCell::new(),
             made: RefCell::new(vec![None; processors]),
         }
