@@ -104,7 +104,7 @@ proptest! {
                 for _ in 0..12 {
                     let counter = next(&mut state) as u32 % counters;
                     let other = next(&mut state) as u32 % counters;
-                    worker.prefetch(at(other), if other % 2 == 0 { Want::Read } else { Want::Write }).await;
+                    worker.prefetch(at(other), if other.is_multiple_of(2) { Want::Read } else { Want::Write }).await;
                     worker.lock(counter).await;
                     let value = worker.load(at(counter)).await;
                     worker.compute(next(&mut state) % 300).await;

@@ -46,7 +46,7 @@ impl LineCache {
 
     #[inline]
     fn place(&self, address: Address) -> usize {
-        (address / LINE_BYTES as u64 & self.mask) as usize
+        ((address / LINE_BYTES as u64) & self.mask) as usize
     }
 
     /// The place of the block of `address`, if it is in the cache.
