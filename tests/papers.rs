@@ -83,7 +83,10 @@ const FAILING: [(&str, &[&str]); 5] = [
     ),
     ("e-udp", &["R4"]),
     ("alewife", &["R8-iccg"]),
-    ("nifdy", &["R8-bisection", "R8-light", "R17-light", "R13", "R11-size", "R16-critical", "R8-radix"]),
+    (
+        "nifdy",
+        &["R8-bisection", "R8-light", "R17-light", "R13", "R11-size", "R16-critical", "R8-radix", "S6.3-adaptive"],
+    ),
 ];
 
 #[test]
