@@ -184,6 +184,46 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
     assert!(unmet.is_empty(), "costs that no message feels: {unmet:?}");
 }
 
+/// Interfaces whose longest packet is a parameter, and what else makes them move whole blocks.
+const OF_A_PACKET_SIZE: [(&str, &[&str]); 11] = [
+    ("ni2w", &[]),
+    ("udma", &["udma-threshold=0 B"]),
+    ("ap3000", &[]),
+    ("single-cycle", &[]),
+    ("startjr", &[]),
+    ("memory-channel", &[]),
+    ("cni512q", &[]),
+    ("cni32qm", &[]),
+    ("cni32qm-throttle", &[]),
+    ("cmmu", &[]),
+    ("queues", &[]),
+];
+
+#[test]
+fn packets_that_fill_no_block_are_moved_whole() {
+    let programs = [
+        ("ping-pong", "ping-pong = { payload = \"101 B\", answer = \"3 B\", messages = 2 }"),
+        ("radix-sort", "radix-sort = { keys = 8, bits = 2, passes = 1 }"),
+        ("em3d", "em3d = { n-nodes = 4, d-nodes = 2, iterations = 1, sends = \"updates\" }"),
+    ];
+    let mut met = BTreeSet::new();
+    for (workload, program) in programs {
+        for one in each_with_each(workload) {
+            let Some((ni, rest)) = OF_A_PACKET_SIZE.iter().find(|(ni, _)| *ni == plain(one.ni)) else { continue };
+            let key = if *ni == "queues" { "packet" } else { "message-max" };
+            for bytes in [24, 32, 40, 72, 104] {
+                let sets = [format!("{key}={bytes} B")].into_iter().chain(rest.iter().map(|set| (*set).to_owned()));
+                let sets: Vec<String> = sets.map(|set| format!("ni.{ni}.{set}")).collect();
+                if let Ok(machine) = parts::read(&text(&one, 4, &format!("workload.{program}")), &sets) {
+                    done(&machine, &one);
+                    met.insert((one.host, *ni, bytes));
+                }
+            }
+        }
+    }
+    assert!(met.len() > 40, "{met:?}");
+}
+
 #[test]
 fn messages_of_a_pair_come_in_order_where_that_is_promised() {
     let program = "workload.stream = { payload = \"600 B\", messages = 10, \

@@ -6,6 +6,7 @@
 
 use crate::engine::{Bytes, Doing, Resource, Sim, Time};
 use crate::host::Address;
+use crate::host::memory_bus::block::BLOCK_BYTES;
 use crate::text::Table;
 use std::cell::{Cell, RefCell};
 
@@ -69,8 +70,9 @@ impl MainMemory {
         }
     }
 
-    /// A buffer of `length` zeroed bytes that begins at a page. Where there is no room left, the run
-    /// ends with this event, and the caller's task is told to have waited for it.
+    /// A buffer of `length` zeroed bytes that begins at a page and ends with a block, as engines move whole
+    /// blocks. Where there is no room left, the run ends with this event, and the caller's task is told to have
+    /// waited for it.
     pub fn allocate(&self, length: Bytes) -> Address {
         let mut bytes = self.bytes.borrow_mut();
         let (start, size) = ((bytes.len() as u64).next_multiple_of(PAGE), self.parameters.size);
@@ -78,7 +80,7 @@ impl MainMemory {
             let wanted = format!("{length} of the main memory of {}, {size} of which are all in use", self.name);
             self.sim.give_up(wanted);
         }
-        bytes.resize(start as usize + length.len(), 0);
+        bytes.resize(start as usize + length.len().next_multiple_of(BLOCK_BYTES), 0);
         start
     }
 
