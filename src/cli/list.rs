@@ -93,11 +93,11 @@ impl Kind {
     fn group(self) -> Group {
         let (kind, about, names) = match self {
             Kind::Examples => ("examples", "narrows run NAME", examples()),
-            Kind::Machines => ("machines", "parts = [\"NAME\", …]", machines()),
-            Kind::Parts | Kind::Hosts => ("hosts", "parts = [\"NAME\", …]", parts("hosts/")),
-            Kind::Ni => ("ni", "parts = [\"NAME\", …]", parts("ni/")),
-            Kind::Protocols => ("protocols", "parts = [\"NAME\", …]", parts("protocols/")),
-            Kind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts("fabrics/")),
+            Kind::Machines => ("machines", "parts = [\"NAME\", …]", parts(|name| !name.contains('/'))),
+            Kind::Parts | Kind::Hosts => ("hosts", "parts = [\"NAME\", …]", parts(|name| name.starts_with("hosts/"))),
+            Kind::Ni => ("ni", "parts = [\"NAME\", …]", parts(|name| name.starts_with("ni/"))),
+            Kind::Protocols => ("protocols", "parts = [\"NAME\", …]", parts(|name| name.starts_with("protocols/"))),
+            Kind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts(|name| name.starts_with("fabrics/"))),
             Kind::Workloads => ("workloads", "[workload.NAME]", workloads()),
             Kind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with keys of its own", policies()),
             Kind::Papers | Kind::Combinations => ("papers", "narrows reproduce NAME", reproduce::papers()),
@@ -111,14 +111,10 @@ fn examples() -> Vec<(String, String)> {
     shipped::examples().into_iter().map(named).collect()
 }
 
-fn parts(folder: &str) -> Vec<(String, String)> {
+/// Those whose names are so.
+fn parts(is: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let named = |name: &&str| (name.to_string(), first_comment(shipped::part(name).unwrap_or_default()));
-    shipped::parts().iter().filter(|name| name.starts_with(folder)).map(named).collect()
-}
-
-fn machines() -> Vec<(String, String)> {
-    let named = |name: &&str| (name.to_string(), first_comment(shipped::part(name).unwrap_or_default()));
-    shipped::parts().iter().filter(|name| !name.contains('/')).map(named).collect()
+    shipped::parts().iter().filter(|name| is(name)).map(named).collect()
 }
 
 /// The first line of a file, which says what it is.

@@ -35,6 +35,9 @@ pub struct Fault {
 /// Why a driver's own buffers do not fault.
 pub const UNTAGGED: &str = "nobody tags the memory of a driver or of a buffer it was given";
 
+/// Why no driver is here that uses a bus.
+const NO_BUS: &str = "a checked interface needs no bus here";
+
 /// What driver code and programs run on.
 #[allow(async_fn_in_trait)]
 pub trait Processor {
@@ -91,13 +94,17 @@ pub trait Processor {
     async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault>;
 
     /// Waits until every store is where others find it.
-    async fn fence(&self);
+    async fn fence(&self) {}
 
-    /// Reads up to 8 bytes of a device, uncached: it stalls.
-    async fn read(&self, at: Address, bytes: usize) -> u64;
+    /// Reads up to 8 bytes of a device, uncached: it stalls. A host without a bus leaves this out, and what follows.
+    async fn read(&self, _at: Address, _bytes: usize) -> u64 {
+        panic!("{NO_BUS}")
+    }
 
     /// Writes up to 8 bytes to a device, uncached; posted, where the bus posts.
-    async fn write(&self, at: Address, bytes: usize, value: u64);
+    async fn write(&self, _at: Address, _bytes: usize, _value: u64) {
+        panic!("{NO_BUS}")
+    }
 
     /// Reads consecutive registers, in bursts where the bus can.
     async fn read_run(&self, at: Address, into: &mut [u8]) {
@@ -110,10 +117,14 @@ pub trait Processor {
     }
 
     /// Reads 64 bytes of a device at once.
-    async fn read_block(&self, at: Address) -> Block;
+    async fn read_block(&self, _at: Address) -> Block {
+        panic!("{NO_BUS}")
+    }
 
     /// Writes 64 bytes to a device at once.
-    async fn write_block(&self, at: Address, data: Block);
+    async fn write_block(&self, _at: Address, _data: Block) {
+        panic!("{NO_BUS}")
+    }
 
     /// Copies a block within memory, as an unrolled loop does; how many bytes.
     async fn copy_block(&self, from: Address, to: Address) -> u64;

@@ -6,7 +6,7 @@
 //! that needs registers, DMA or interrupts has nothing to sit on here.
 
 use super::cpu::{Behind, Fault, Processor, Stalls};
-use super::memory_bus::block::{Address, BLOCK_BYTES, Block, read_bytes};
+use super::memory_bus::block::{Address, BLOCK_BYTES, read_bytes};
 use super::turn::Turns;
 use crate::engine::{Hertz, Sim, Time};
 use crate::text::Table;
@@ -82,9 +82,6 @@ impl SoftwareHost {
     }
 }
 
-/// Why no driver is here that uses a bus.
-const NO_BUS: &str = "a checked interface needs no bus here";
-
 impl Processor for SoftwareProcessor {
     fn sim(&self) -> &Sim {
         &self.0.sim
@@ -141,24 +138,6 @@ impl Processor for SoftwareProcessor {
     async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault> {
         self.try_store(address, bytes, value);
         Ok(())
-    }
-
-    async fn fence(&self) {}
-
-    async fn read(&self, _at: Address, _bytes: usize) -> u64 {
-        panic!("{NO_BUS}")
-    }
-
-    async fn write(&self, _at: Address, _bytes: usize, _value: u64) {
-        panic!("{NO_BUS}")
-    }
-
-    async fn read_block(&self, _at: Address) -> Block {
-        panic!("{NO_BUS}")
-    }
-
-    async fn write_block(&self, _at: Address, _data: Block) {
-        panic!("{NO_BUS}")
     }
 
     async fn copy_block(&self, _from: Address, _to: Address) -> u64 {

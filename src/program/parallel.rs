@@ -105,6 +105,16 @@ impl Span {
     }
 }
 
+/// A number as it travels: two words.
+pub(super) fn words_of(value: f64) -> [u32; 2] {
+    [value.to_bits() as u32, (value.to_bits() >> 32) as u32]
+}
+
+/// A number as it came.
+pub(super) fn number([low, high]: [u32; 2]) -> f64 {
+    f64::from_bits(u64::from(low) | u64::from(high) << 32)
+}
+
 /// Computes so many instructions.
 pub(super) async fn compute(end: &Active, instructions: u64) {
     end.compute(instructions * CYCLES_PER_INSTRUCTION).await;

@@ -14,7 +14,7 @@ use super::parameters::AlewifeParameters;
 use super::{REMOTE, home_of};
 use crate::engine::{Hertz, Sim, Time};
 use crate::host::cpu::{self, Behind, Fault, Stalls};
-use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
+use crate::host::memory_bus::block::{Address, BLOCK_BYTES};
 use crate::host::turn::Turns;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -32,9 +32,6 @@ struct Core {
     cycles: Cell<u64>,
     stalls: Cell<Stalls>,
 }
-
-/// Why no driver is here that uses a bus.
-const NO_BUS: &str = "a checked interface needs no bus here";
 
 impl AlewifeProcessor {
     pub(super) fn new(
@@ -193,24 +190,6 @@ impl cpu::Processor for AlewifeProcessor {
             self.miss(address, true).await?;
         }
         Ok(())
-    }
-
-    async fn fence(&self) {}
-
-    async fn read(&self, _at: Address, _bytes: usize) -> u64 {
-        panic!("{NO_BUS}")
-    }
-
-    async fn write(&self, _at: Address, _bytes: usize, _value: u64) {
-        panic!("{NO_BUS}")
-    }
-
-    async fn read_block(&self, _at: Address) -> Block {
-        panic!("{NO_BUS}")
-    }
-
-    async fn write_block(&self, _at: Address, _data: Block) {
-        panic!("{NO_BUS}")
     }
 
     async fn copy_block(&self, from: Address, to: Address) -> u64 {

@@ -59,7 +59,6 @@ pub struct Coherence {
     /// A block was granted, or taken away.
     changed: Signal,
     said: Cell<u64>,
-    said_bytes: Cell<u64>,
     volume: Volume,
     traps: Cell<u64>,
 }
@@ -110,7 +109,6 @@ impl Coherence {
             retries: Mailbox::new(sim, format!("{name}: blocks to ask for again")),
             changed: Signal::new(sim, format!("a block of shared memory for {name}")),
             said: Cell::new(0),
-            said_bytes: Cell::new(0),
             volume: Volume::default(),
             traps: Cell::new(0),
         });
@@ -132,7 +130,7 @@ impl Coherence {
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let own = [
             ("coherence.packets", self.said.get()),
-            ("coherence.bytes", self.said_bytes.get()),
+            ("coherence.bytes", self.volume.counts().map(|(_, bytes)| bytes).iter().sum()),
             ("coherence.traps", self.traps.get()),
         ];
         own.into_iter().chain(self.volume.counts())
@@ -191,7 +189,6 @@ impl Coherence {
             bytes.extend(data.iter().flatten());
             let length = Bytes(bytes.len() as u64);
             self.said.set(self.said.get() + 1);
-            self.said_bytes.set(self.said_bytes.get() + length.get());
             self.volume.coherence(message.kind, length.get());
             let marks = Marks { answers: message.kind.class() == Class::REPLIES, ..Marks::ALONE };
             let body = Packet::of_row(Label::default(), Journey::NONE, bytes);

@@ -94,16 +94,20 @@ struct Mover {
 }
 
 impl Mover {
-    fn new(site: &HalfSite<'_>, registers: &Rc<Registers>) -> Mover {
+    /// With its registers, and where the processor reaches them.
+    fn attached(site: &HalfSite<'_>) -> (Window, Mover) {
         let p = site.parameters;
-        Mover {
+        let registers = Registers::new(site.sim(), site.name(), p.memory_time);
+        let window = site.host().attach(registers.clone(), BYTES);
+        let mover = Mover {
             sim: site.sim().clone(),
             master: site.host().master(),
-            registers: registers.clone(),
+            registers,
             start_time: p.udma_start_time,
             switch_time: p.udma_switch_time,
             memory_time: p.memory_time,
-        }
+        };
+        (window, mover)
     }
 
     /// Memory to the sending fifo, and off.
@@ -166,9 +170,7 @@ pub struct UdmaReceiver {
 /// Builds the sending half.
 pub fn sender(site: &HalfSite<'_>) -> UdmaSender {
     let (p, words) = (site.parameters, words::sender(site, true));
-    let registers = Registers::new(site.sim(), site.name(), p.memory_time);
-    let window = site.host().attach(registers.clone(), BYTES);
-    let mover = Mover::new(site, &registers);
+    let (window, mover) = Mover::attached(site);
     site.sim().spawn_server(format!("{} sending DMA", site.name()), mover.serve_sends(words.fifo.clone()));
     UdmaSender {
         words,
@@ -183,9 +185,7 @@ pub fn sender(site: &HalfSite<'_>) -> UdmaSender {
 /// Builds the receiving half.
 pub fn receiver(site: &HalfSite<'_>) -> UdmaReceiver {
     let (p, words) = (site.parameters, words::receiver(site, true));
-    let registers = Registers::new(site.sim(), site.name(), p.memory_time);
-    let window = site.host().attach(registers.clone(), BYTES);
-    let mover = Mover::new(site, &registers);
+    let (window, mover) = Mover::attached(site);
     site.sim().spawn_server(format!("{} receiving DMA", site.name()), mover.serve_receives(words.fifo.clone()));
     UdmaReceiver {
         words,

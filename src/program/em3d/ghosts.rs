@@ -1,6 +1,7 @@
 //! The values of other processors that one needs: whose, which, and those that have come.
 
 use super::graph::{Graph, SIDES};
+use crate::program::parallel;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -81,7 +82,7 @@ impl Ghosts {
         for (node, words) in needed.iter().zip(words.chunks(2)) {
             let had = &mut known[*node as usize];
             assert!(had.is_nan(), "a value came twice, or before the last one was used");
-            *had = f64::from_bits(u64::from(words[0]) | u64::from(words[1]) << 32);
+            *had = parallel::number([words[0], words[1]]);
         }
         side.came.set(side.came.get() + needed.len());
         needed.len()
@@ -90,8 +91,7 @@ impl Ghosts {
     /// Takes one value: its graph node, and two words.
     pub fn update(&self, side: usize, words: &[u32]) {
         let (side, node) = (&self.sides[side], words[0] as usize);
-        let value = f64::from_bits(u64::from(words[1]) | u64::from(words[2]) << 32);
-        let had = std::mem::replace(&mut side.known.borrow_mut()[node], value);
+        let had = std::mem::replace(&mut side.known.borrow_mut()[node], parallel::number([words[1], words[2]]));
         assert!(had.is_nan(), "a value came twice, or before the last one was used");
         side.came.set(side.came.get() + 1);
     }

@@ -3,7 +3,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `mod.rs` | parameters, the program of a node, the check of the result |
+//! | `mod.rs` | parameters, what the programs have in common, the check of the result |
 //! | `graph.rs` | the graph, and what a serial run makes of it |
 //! | `ghosts.rs` | the values of other nodes that a node needs, and holds |
 //! | `sending.rs` | the program of a node that sends values |
@@ -151,11 +151,13 @@ impl Em3d {
         let processors = world.addresses.len();
         assert!(self.check(processors).is_empty(), "a checked description fits its nodes");
         let graph = Graph::new(self, processors, world.seed);
-        let ghosts: Vec<_> = (0..processors).map(|processor| Ghosts::new(&graph, processor)).collect();
+        // What is loaded has no ghosts.
+        let senders = if self.sends == Sends::Loads { 0 } else { processors };
+        let ghosts: Vec<_> = (0..senders).map(|processor| Ghosts::new(&graph, processor)).collect();
         let of = |processor| [0, 1].map(|side| Sending::new(&ghosts, &graph, side, processor));
         let field = Rc::new(Field {
             parameters: self.clone(),
-            sending: (0..processors).map(of).collect(),
+            sending: (0..senders).map(of).collect(),
             ghosts,
             graph,
             messages: Cell::new(0),

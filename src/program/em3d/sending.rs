@@ -93,17 +93,14 @@ async fn run(end: Rc<Active>, field: Rc<Field>) {
     field.end(own, values);
 }
 
-/// A value as it travels.
-fn words(value: f64) -> [u32; 2] {
-    [value.to_bits() as u32, (value.to_bits() >> 32) as u32]
-}
-
 impl Field {
     /// Sends the values of a side that others need: all that one needs at once, or in groups.
     async fn transfer(&self, end: &Active, side: usize, values: &[f64]) {
         let parameters = &self.parameters;
         for (to, needed) in &self.sending[end.id().index()][side].by_receiver {
-            let of = |nodes: &[usize]| nodes.iter().flat_map(|index| words(values[*index])).collect::<Vec<u32>>();
+            let of = |nodes: &[usize]| {
+                nodes.iter().flat_map(|index| parallel::words_of(values[*index])).collect::<Vec<u32>>()
+            };
             if parameters.sends == Sends::Transfers {
                 self.messages.set(self.messages.get() + 1);
                 end.transfer(parallel::id(*to), side as u8, &of(needed)).await;
@@ -123,7 +120,7 @@ impl Field {
         let own = end.id().index();
         let sending = &self.sending[own][side];
         for (index, to) in &sending.by_node {
-            let (node, [low, high]) = (self.graph.of(own).start + index, words(values[*index]));
+            let (node, [low, high]) = (self.graph.of(own).start + index, parallel::words_of(values[*index]));
             self.messages.set(self.messages.get() + 1);
             parallel::send(end, *to, side as u8, &[node as u32, low, high]).await;
         }

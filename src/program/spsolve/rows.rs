@@ -2,6 +2,7 @@
 
 use super::dag::{Dag, unknown};
 use crate::program::input::partition;
+use crate::program::parallel;
 use std::collections::VecDeque;
 
 /// What a message brings: a place among the receiver's contributions, and a value.
@@ -50,13 +51,14 @@ pub struct RowShare {
 impl Contribution {
     /// As it travels: 12 bytes.
     pub fn words(self) -> [u32; 3] {
-        [self.place, self.value.to_bits() as u32, (self.value.to_bits() >> 32) as u32]
+        let [low, high] = parallel::words_of(self.value);
+        [self.place, low, high]
     }
 
     /// As it came.
     pub fn of(words: [u32; 3]) -> Contribution {
         let [place, low, high] = words;
-        Contribution { place, value: f64::from_bits(u64::from(low) | u64::from(high) << 32) }
+        Contribution { place, value: parallel::number([low, high]) }
     }
 }
 

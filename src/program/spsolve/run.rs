@@ -39,8 +39,9 @@ pub(super) struct Solve {
     /// Contributions that went to another processor.
     sent: Cell<u64>,
     pub span: parallel::Span,
-    /// How far an unknown may be from that of a serial run, as a part of it: sums of another order round otherwise.
-    tolerance: f64,
+    /// How far an unknown may be from that of a serial run, as a part of it, where sums of another order round otherwise;
+    /// none where it is that to the bit.
+    tolerance: Option<f64>,
     /// The programs that share memory.
     workers: OnceCell<Vec<Rc<Worker>>>,
     made: RefCell<Vec<Option<Made>>>,
@@ -138,15 +139,20 @@ impl Solve {
             owners,
             sent: Cell::new(0),
             span: parallel::Span::default(),
-            tolerance: if parameters.sends == Contributing::Changes { ROUNDING } else { 0.0 },
+            tolerance: (parameters.sends == Contributing::Changes).then_some(ROUNDING),
             workers: OnceCell::new(),
             made: RefCell::new(vec![None; processors]),
         }
     }
 
+    /// The rows of a processor, in their order.
+    pub(super) fn rows(&self, processor: usize) -> Vec<usize> {
+        self.shares[0][processor].borrow().rows.iter().map(|row| *row as usize).collect()
+    }
+
     /// What a processor has of numbers by row.
     pub(super) fn own(&self, all: &[f64], processor: usize) -> Vec<f64> {
-        self.shares[0][processor].borrow().rows.iter().map(|row| all[*row as usize]).collect()
+        self.rows(processor).into_iter().map(|row| all[row]).collect()
     }
 
     /// What one processor alone makes of it: unknowns by row, and how many changed in the last iteration.
@@ -163,7 +169,10 @@ impl Solve {
     }
 
     fn is_same(&self, own: f64, serial: f64) -> bool {
-        own.to_bits() == serial.to_bits() || (own - serial).abs() <= self.tolerance * serial.abs().max(1.0)
+        match self.tolerance {
+            None => own.to_bits() == serial.to_bits(),
+            Some(part) => (own - serial).abs() <= part * serial.abs().max(1.0),
+        }
     }
 
     /// Keeps what a processor has made; the last one compares all with a serial run.
@@ -173,7 +182,9 @@ impl Solve {
         let (unknowns, changed) = self.serial();
         let same = made.iter().enumerate().all(|(processor, (own, of_all))| {
             let serial = self.own(&unknowns, processor);
-            *of_all == changed && own.iter().zip(&serial).all(|(x, serial)| self.is_same(*x, *serial))
+            *of_all == changed
+                && own.len() == serial.len()
+                && own.iter().zip(&serial).all(|(x, serial)| self.is_same(*x, *serial))
         });
         assert!(same, "the unknowns are not those of a serial run: a model moved wrong bytes");
     }

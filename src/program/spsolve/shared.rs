@@ -59,9 +59,7 @@ impl SharedSolve {
 
     async fn run(self: Rc<Self>, worker: Rc<Worker>, collective: Rc<Collective>) {
         let (solve, own) = (&self.solve, worker.id());
-        let rows: Vec<usize> = (0..solve.owners.len()).filter(|row| solve.owners[*row] as usize == own).collect();
-        let mut values: Vec<f64> = rows.iter().map(|row| solve.right_hand[*row]).collect();
-        let mut changed = 0;
+        let (rows, mut values, mut changed) = (solve.rows(own), solve.own(&solve.right_hand, own), 0);
         worker.barrier().await;
         solve.span.begun(worker.end());
         for _ in 0..solve.iterations {
