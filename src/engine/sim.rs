@@ -2,7 +2,8 @@
 //!
 //! Every acting part is a task, an `async` function polled in the order of events. An event
 //! names the task it wakes, and a task is polled only when the event it last asked for fires,
-//! so wakers do nothing and no event allocates. What it leaves out: threads (a simulation lives
+//! so wakers do nothing and no event allocates. A delay before whose end nothing else is to happen passes
+//! within the event that began it. What it leaves out: threads (a simulation lives
 //! in one) and cancelling a task from outside. A wait that is dropped before it ends (by a
 //! select, say) takes itself out of every queue it stands in; what a task may not do is to be
 //! in two waits at once, for it cannot tell which of them woke it.
@@ -51,6 +52,11 @@ pub(super) struct Core {
     /// When the clock was last looked at whether it stands still.
     pub(super) looked: Cell<Time>,
     events: Cell<u64>,
+    /// No limit is met at or before this instant.
+    unlimited: Cell<Time>,
+    /// Whether every delay goes through the queue, as in the twin that they are compared with.
+    #[cfg(test)]
+    queues_all: Cell<bool>,
     pub(super) agenda: RefCell<Agenda>,
     /// The tasks, `None` where finished; in a run they are out of here, in its hands.
     works: RefCell<Vec<Option<Work>>>,
@@ -125,6 +131,9 @@ impl Simulation {
                 slept: Cell::default(),
                 looked: Cell::new(Time::MAX),
                 events: Cell::new(0),
+                unlimited: Cell::default(),
+                #[cfg(test)]
+                queues_all: Cell::default(),
                 agenda: RefCell::default(),
                 works: RefCell::default(),
                 started: RefCell::default(),
@@ -149,6 +158,7 @@ impl Simulation {
         let mut works = std::mem::take(&mut *core.works.borrow_mut());
         let outcome = core.run(&mut works, limits);
         core.current.set(NO_TASK);
+        core.unlimited.set(Time::ZERO);
         *core.works.borrow_mut() = works;
         outcome
     }
@@ -172,17 +182,15 @@ impl Drop for Simulation {
 impl Core {
     fn run(&self, works: &mut Vec<Option<Work>>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
-        // No limit is met at or before this instant.
-        let mut unlimited = Time::ZERO;
         while self.unfinished.get() > 0 {
             if self.tasks.get() != works.len() {
                 works.append(&mut self.started.borrow_mut());
             }
             let Some(event) = self.agenda.borrow_mut().next() else { return Outcome::Deadlock(self.stuck()) };
-            if event.time > unlimited {
+            if event.time > self.unlimited.get() {
                 match self.guard(event, limits) {
                     ControlFlow::Break(outcome) => return outcome,
-                    ControlFlow::Continue(until) => unlimited = until,
+                    ControlFlow::Continue(until) => self.unlimited.set(until),
                 }
                 continue;
             }
@@ -207,6 +215,26 @@ impl Core {
                 Outcome::Deadlock(Stuck { at: self.now.get(), chain: vec![wait], lost })
             }
         }
+    }
+
+    /// Lets time pass to `instant` within the event that fires now, where nothing is to happen before: just as an
+    /// event for it would, but without one, and without the way back to who waits. Time that is over, a limit, and
+    /// what looks for a clock that stands still have an event of their own.
+    #[inline]
+    fn passes(&self, instant: Time) -> bool {
+        let events = self.events.get() + 1;
+        let passes = self.now.get() < instant
+            && instant <= self.unlimited.get()
+            && self.unfinished.get() > 0
+            && !events.is_multiple_of(AT_ONCE)
+            && self.agenda.borrow().queue.is_clear_until(instant);
+        #[cfg(test)]
+        let passes = passes && !self.queues_all.get();
+        if passes {
+            self.now.set(instant);
+            self.events.set(events);
+        }
+        passes
     }
 
     #[cold]
@@ -271,6 +299,18 @@ impl Sim {
     #[inline]
     pub fn now(&self) -> Time {
         self.0.now.get()
+    }
+
+    /// Whether every delay goes through the queue.
+    #[cfg(test)]
+    pub(super) fn set_queues_all(&self, all: bool) {
+        self.0.queues_all.set(all);
+    }
+
+    /// How many events are pending.
+    #[cfg(test)]
+    pub(super) fn pending(&self) -> usize {
+        self.0.agenda.borrow().queue.len()
     }
 
     /// How many events have fired.
@@ -447,6 +487,7 @@ impl Future for Delay<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         match self.sim.take() {
             None => Poll::Ready(()),
+            Some(sim) if sim.0.passes(self.until) => Poll::Ready(()),
             Some(sim) => {
                 sim.wake_at(self.until);
                 Poll::Pending

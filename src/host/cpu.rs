@@ -196,8 +196,12 @@ impl<C: Processor> Future for CatchUp<'_, C> {
         match cpu.begin_sync() {
             Behind::Nothing => Poll::Ready(()),
             Behind::Until(instant) => {
-                *wait = Some(Wait::Delay);
-                Pin::new(&mut cpu.sim().until(instant)).poll(context)
+                let passed = Pin::new(&mut cpu.sim().until(instant)).poll(context);
+                match passed {
+                    Poll::Ready(()) => cpu.end_sync(),
+                    Poll::Pending => *wait = Some(Wait::Delay),
+                }
+                passed
             }
             Behind::Stretches(mut work) => {
                 let polled = work.as_mut().poll(context);

@@ -29,7 +29,11 @@ pub struct OnMemoryBus {
 
 struct KeepsNothing;
 
-impl Agent for KeepsNothing {}
+impl Agent for KeepsNothing {
+    fn snoops(&self) -> bool {
+        false
+    }
+}
 
 /// Bytes that flow between an engine and memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

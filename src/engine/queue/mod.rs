@@ -102,6 +102,12 @@ impl EventQueue {
         }
     }
 
+    /// Whether nothing happens up to `instant`, as far as that is seen at a glance; where it is not, something may.
+    #[inline]
+    pub fn is_clear_until(&self, instant: Time) -> bool {
+        self.now.is_empty() && self.later.is_clear_until(instant)
+    }
+
     /// Shows every event that was added for an instant later than the present, in no order.
     pub fn each_later(&self, mut show: impl FnMut(Event)) {
         self.later.each(&mut show);

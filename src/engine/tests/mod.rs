@@ -1,6 +1,8 @@
-//! The engine's promises, one file per kind: the order of tasks, waits, things held, stuck runs.
+//! The engine's promises, one file per kind: the order of tasks, waits, things held, delays
+//! that pass at once, stuck runs.
 
 mod held;
+mod passing;
 mod stuck;
 mod tasks;
 mod waits;

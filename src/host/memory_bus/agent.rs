@@ -76,12 +76,18 @@ impl TransactionKind {
 /// Whatever sits on the bus: a processor's cache, memory, an interface.
 ///
 /// An agent that caches answers `snoop` and `state`; one that is a home answers the `home_`
-/// functions for the addresses with which it was attached.
+/// functions for the addresses with which it was attached, and where that is all it is, says that it does not
+/// [snoop](Agent::snoops).
 pub trait Agent {
     /// Another agent's transaction passes. A copy here changes state now; if its holder supplies
     /// the block, it writes it to `data`.
     fn snoop(&self, _kind: TransactionKind, _block: Address, _data: &mut Block) -> Snooped {
         Snooped::NOTHING
+    }
+
+    /// Whether it may have a copy of a block: else transactions pass it by. It says so when it is attached.
+    fn snoops(&self) -> bool {
+        true
     }
 
     /// The time to supply a block from here that `snoop` said is supplied.

@@ -52,8 +52,12 @@ pub struct Done {
 pub struct Bus {
     sim: Sim,
     parameters: BusParameters,
+    /// What every transaction takes.
+    fixed_cycles: u64,
     held: Resource,
     agents: RefCell<Vec<Rc<dyn Agent>>>,
+    /// Those that snoop.
+    snooping: RefCell<Vec<(AgentId, Rc<dyn Agent>)>>,
     homes: RefCell<Vec<(Range<Address>, AgentId)>>,
     counts: [Cell<u64>; TransactionKind::ALL.len()],
     /// By the agent that asked, then by the one that supplied: blocks that were read.
@@ -70,12 +74,14 @@ pub struct Bus {
 impl Bus {
     /// A bus without agents.
     pub fn new(sim: &Sim, name: &str, parameters: BusParameters) -> Bus {
-        let recorder = sim.recorder();
+        let (recorder, p) = (sim.recorder(), &parameters);
         Bus {
             sim: sim.clone(),
+            fixed_cycles: p.arbitration_cycles + p.address_cycles + p.snoop_cycles + p.turnaround_cycles,
             parameters,
             held: Resource::new(sim, format!("{name} bus")),
             agents: RefCell::default(),
+            snooping: RefCell::default(),
             homes: RefCell::default(),
             counts: Default::default(),
             fetched: RefCell::default(),
@@ -90,6 +96,9 @@ impl Bus {
     /// Attaches an agent, the home of `addresses`.
     pub fn attach(&self, agent: Rc<dyn Agent>, addresses: Option<Range<Address>>) -> AgentId {
         let id = AgentId(self.agents.borrow().len());
+        if agent.snoops() {
+            self.snooping.borrow_mut().push((id, agent.clone()));
+        }
         self.agents.borrow_mut().push(agent);
         self.fetched.borrow_mut().push(Vec::new());
         self.fetched.borrow_mut().iter_mut().for_each(|by| by.resize(id.0 + 1, 0));
@@ -185,15 +194,12 @@ impl Bus {
     /// Lets every other agent snoop; says who supplies, and whether a copy stays.
     fn snoop(&self, by: AgentId, kind: TransactionKind, block: Address, data: &mut Block) -> (Option<AgentId>, bool) {
         let (mut supplier, mut shared) = (None, false);
-        for (id, agent) in self.agents.borrow().iter().enumerate() {
-            if id == by.0 {
-                continue;
-            }
+        for (id, agent) in self.snooping.borrow().iter().filter(|(id, _)| *id != by) {
             let snooped = agent.snoop(kind, block, data);
             shared |= snooped.shared;
             if snooped.supplies {
                 assert!(supplier.is_none(), "two agents answer for block {block:#x}");
-                supplier = Some(AgentId(id));
+                supplier = Some(*id);
             }
         }
         (supplier, shared)
@@ -206,12 +212,11 @@ impl Bus {
     /// When a transaction that begins now ends.
     fn end(&self, kind: TransactionKind, bytes: usize, access: Time) -> Time {
         let p = &self.parameters;
-        let fixed = p.arbitration_cycles + p.address_cycles + p.snoop_cycles + p.turnaround_cycles;
         let moved = match kind {
             TransactionKind::Invalidate => 0,
             _ => bytes.div_ceil(p.width.len()) as u64 + p.clock.cycle_at(access),
         };
-        p.clock.edge_after(self.sim.now(), fixed + moved)
+        p.clock.edge_after(self.sim.now(), self.fixed_cycles + moved)
     }
 
     fn count(&self, kind: TransactionKind, asked: AgentId, by: Option<AgentId>) {
@@ -234,6 +239,8 @@ impl Bus {
         let agents = self.agents.borrow();
         let states: Vec<State> = agents.iter().map(|agent| agent.state(block)).collect();
         let copies = states.iter().filter(|state| state.readable()).count();
+        let passed_by = agents.iter().zip(&states).find(|(agent, state)| !agent.snoops() && state.readable());
+        assert!(passed_by.is_none(), "an agent that does not snoop has a copy of block {block:#x}");
         let sole = states.iter().any(|state| state.writable());
         let answering = states.iter().filter(|state| state.answers()).count();
         assert!(!(sole && copies > 1) && answering <= 1, "block {block:#x} is held as {states:?}");
@@ -313,7 +320,7 @@ impl Granted<'_> {
         }
         let settled = bus.settle(kind, by, address);
         if let (None, Some(home)) = (supplier, by) {
-            let home = bus.agents.borrow()[home.0].clone();
+            let home = &bus.agents.borrow()[home.0];
             match kind.reads() {
                 true => home.home_read(address, bytes, data),
                 false => home.home_write(address, bytes, data),

@@ -22,6 +22,10 @@ impl Memory {
 }
 
 impl Agent for Memory {
+    fn snoops(&self) -> bool {
+        false
+    }
+
     fn home_time(&self, _: Address) -> Time {
         self.time
     }

@@ -48,6 +48,10 @@ struct Registers {
 }
 
 impl Agent for Registers {
+    fn snoops(&self) -> bool {
+        false
+    }
+
     fn home_time(&self, address: Address) -> Time {
         self.device.time(address - self.window.0)
     }

@@ -112,6 +112,10 @@ struct ReceiveDevice {
 }
 
 impl Agent for ReceiveDevice {
+    fn snoops(&self) -> bool {
+        false
+    }
+
     fn home_time(&self, _: Address) -> Time {
         self.time
     }

@@ -1,0 +1,133 @@
+//! Delays that pass at once, beside the twin of which every delay goes through the queue: random tasks that
+//! delay, signal, wait, send, hold things and start others do the same at the same instants.
+
+use super::super::{Mailbox, Resource, Signal};
+use super::*;
+use proptest::prelude::*;
+
+/// What a task does next.
+#[derive(Clone, Debug)]
+enum Step {
+    Delay(u64),
+    Until(u64),
+    Notify,
+    Wait(u64),
+    SendAt(u64),
+    Receive,
+    Hold(u64),
+    Start(Vec<Step>),
+    Progress,
+    GiveUp,
+}
+
+/// What the tasks share.
+struct Shared {
+    signal: Signal,
+    letters: Mailbox<u64>,
+    thing: Resource,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        8 => (0..40u64).prop_map(Step::Delay),
+        2 => (0..200u64).prop_map(Step::Until),
+        1 => Just(Step::Delay(3_000)),
+        2 => Just(Step::Notify),
+        2 => (1..60u64).prop_map(Step::Wait),
+        2 => (0..60u64).prop_map(Step::SendAt),
+        1 => Just(Step::Receive),
+        3 => (0..30u64).prop_map(Step::Hold),
+        1 => Just(Step::Progress),
+    ];
+    let list = prop::collection::vec(step.clone(), 1..20);
+    let started = prop::collection::vec(step, 1..6).prop_map(Step::Start);
+    (list, prop::option::of(started), prop::bool::weighted(0.02)).prop_map(|(mut list, started, gives_up)| {
+        let middle = list.len() / 2;
+        started.into_iter().for_each(|start| list.insert(middle, start));
+        if gives_up {
+            list.insert(middle, Step::GiveUp);
+        }
+        list
+    })
+}
+
+/// A task that does its steps, noting each.
+fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) {
+    sim.clone().spawn(name.clone(), async move {
+        for step in steps {
+            match step.clone() {
+                Step::Delay(span) => sim.delay(ns(span)).await,
+                Step::Until(instant) => sim.until(ns(instant)).await,
+                Step::Notify => shared.signal.notify(),
+                Step::Wait(span) => log.note(shared.signal.wait_until(sim.now() + ns(span)).await),
+                Step::SendAt(span) => shared.letters.send_at(sim.now() + ns(span), span),
+                Step::Receive => log.note(shared.letters.receive().await),
+                Step::Hold(span) => {
+                    let _held = shared.thing.acquire().await;
+                    sim.delay(ns(span)).await;
+                }
+                Step::Start(steps) => task(sim.clone(), log.clone(), shared.clone(), format!("{name}+"), steps),
+                Step::Progress => sim.progress(),
+                Step::GiveUp => sim.give_up("room".into()),
+            }
+            log.note(format_args!("{name} {step:?}"));
+        }
+    });
+}
+
+/// All that is seen of a run; where it ends at a limit, of its going on from there.
+fn seen(tasks: &[Vec<Step>], limits: Limits, queues_all: bool) -> (Vec<String>, Vec<Outcome>, u64, Time, Time) {
+    let bench = Bench::new();
+    let sim = bench.sim();
+    sim.set_queues_all(queues_all);
+    let shared = Rc::new(Shared {
+        signal: Signal::new(&sim, "change"),
+        letters: Mailbox::new(&sim, "letter"),
+        thing: Resource::new(&sim, "thing"),
+    });
+    for (number, steps) in tasks.iter().enumerate() {
+        task(sim.clone(), bench.log.clone(), shared.clone(), format!("t{number}"), steps.clone());
+    }
+    let ends = vec![bench.run(limits), bench.run(Limits { time: ns(400), ..limits }), bench.run(Limits::default())];
+    (bench.log.lines.take(), ends, sim.events(), sim.now(), shared.thing.held_total())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn a_delay_that_passes_at_once_is_one_that_waits(
+        tasks in prop::collection::vec(steps(), 1..5),
+        time in 1..300u64,
+        no_progress in prop_oneof![Just(u64::MAX / 1_000), 1..3_000u64],
+    ) {
+        let limits = Limits { time: ns(time), no_progress: ns(no_progress) };
+        prop_assert_eq!(seen(&tasks, limits, false), seen(&tasks, limits, true));
+    }
+}
+
+#[test]
+fn a_delay_of_a_task_alone_sets_no_event() {
+    let bench = Bench::new();
+    bench.spawn("alone", |sim, log| async move {
+        for _ in 0..3 {
+            sim.delay(ns(5)).await;
+            assert_eq!(sim.pending(), 0);
+        }
+        log.note("end");
+    });
+    assert_eq!(bench.finish(), ["15 end"]);
+    assert_eq!(bench.sim().events(), 4, "they count as events");
+}
+
+#[test]
+fn a_clock_that_stands_still_is_seen_beside_delays_that_pass() {
+    let bench = Bench::new();
+    bench.spawn("zeno", |sim, _| async move {
+        sim.delay(ns(5)).await;
+        loop {
+            sim.delay(Time::ZERO).await;
+        }
+    });
+    assert!(matches!(bench.run(Limits::default()), Outcome::Livelock(_)));
+    assert_eq!(bench.sim().now(), ns(5));
+}
