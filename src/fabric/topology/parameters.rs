@@ -136,7 +136,7 @@ impl Topology {
                 let rule = MinimalAdaptive::new(Grid::new(&mesh.shape));
                 Ok(Shape { routing: Arc::new(rule), ..mesh.shape() })
             }
-            Topology::Torus(torus, _) | Topology::Ring(torus, _) => Ok(torus.shape()),
+            Topology::Torus(torus, middle) | Topology::Ring(torus, middle) => Ok(torus.shape_with(*middle)),
             Topology::Hypercube(cube) => cube.shape(),
             Topology::FatTree(tree) => tree.shape(),
             Topology::Butterfly(butterfly) => butterfly.shape(),
