@@ -16,11 +16,12 @@ use super::driver::{
 use super::moving::{PayloadSink, PayloadSource, load, loaded, store, stored};
 use super::port::Port;
 use super::wiring::Stages;
+use super::without_bus::{end_poll, hand_over};
 use super::{EndsMax, PacketRoom, Reach, Room, Site};
-use crate::engine::{Bytes, Class, Doing, Journey, Signal, Time};
+use crate::engine::{Bytes, Class, Doing, Journey, Signal};
 use crate::fabric::{Label, Packet};
 use crate::host::{AnyProcessor, Processor, aligned};
-use crate::protocol::{Answer, Offer};
+use crate::protocol::Answer;
 use crate::text::Table;
 use std::rc::Rc;
 
@@ -226,14 +227,7 @@ impl Driver for DirectDriver {
             PayloadSource::Memory(..) => self.compose(cpu, packet).await,
         };
         cpu.sync().await;
-        // Another program's work may lie ahead on the processor's clock: the packet goes now.
-        let (journey, now) = (&packet.journey, cpu.sim().now());
-        journey.served(Time::ZERO, now);
-        journey.close("send", now);
-        let Compose { to, class, marks, .. } = *packet;
-        let to = self.port.addresses().node(to);
-        turn.did("send", journey.id(), self.packet.len());
-        self.port.offer(slot, Offer { to, class, marks, bytes: self.packet, body });
+        hand_over(&self.port, (cpu, &turn), packet, slot, (body, self.packet));
         true
     }
 
@@ -310,11 +304,7 @@ impl Driver for DirectDriver {
         }
         self.port.changed.wait_until(next).await;
         if self.costs.poll > 0 && cpu.now() < wake.until {
-            // It has polled all the while: the change is seen by the poll after it.
-            let clock = cpu.clock();
-            let waited = clock.cycle_at(cpu.now()) - clock.cycle_before(begin);
-            cpu.work(waited.next_multiple_of(self.costs.poll) - waited);
-            cpu.sync().await;
+            end_poll(cpu, begin, self.costs.poll).await;
         }
     }
 

@@ -45,6 +45,7 @@ pub mod queue;
 mod room;
 pub mod trapeze;
 pub mod wiring;
+mod without_bus;
 
 pub use driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, Landed, Rest, Wake};
 pub use moving::{PayloadSink, PayloadSource};

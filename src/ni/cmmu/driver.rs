@@ -11,14 +11,14 @@ use super::intake::{Intake, Message};
 use super::parameters::{ARGUMENTS, CmmuParameters, Reception};
 use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES, MessageHead, SEQUENCE_BITS};
-use crate::engine::{Bytes, Doing, Journey, Signal, Time};
+use crate::engine::{Bytes, Doing, Journey, Signal};
 use crate::fabric::{Label, Packet};
 use crate::host::alewife::AlewifeNode;
 use crate::host::{AnyProcessor, Processor};
 use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Known, Landed, Rest, Wake};
 use crate::ni::moving::{PayloadSink, PayloadSource, bytes_of, words_of};
 use crate::ni::port::Port;
-use crate::protocol::Offer;
+use crate::ni::without_bus::{end_poll, hand_over};
 use std::rc::Rc;
 
 /// Bytes that the unit moves at once to and from memory.
@@ -125,15 +125,9 @@ impl Driver for CmmuDriver {
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let body = self.compose(cpu, packet);
         cpu.sync().await;
-        // Another program's work may lie ahead on the processor's clock: the packet goes now.
-        let (journey, now) = (&packet.journey, cpu.sim().now());
-        journey.served(Time::ZERO, now);
-        journey.close("send", now);
-        let Compose { to, class, marks, .. } = *packet;
         let bytes = Bytes(body.bytes().len() as u64);
-        turn.did("send", journey.id(), bytes.len());
         self.volume.message(bytes.get());
-        self.port.offer(slot, Offer { to: self.port.addresses().node(to), class, marks, bytes, body });
+        hand_over(&self.port, (cpu, &turn), packet, slot, (body, bytes));
         true
     }
 
@@ -215,11 +209,7 @@ impl Driver for CmmuDriver {
         self.port.changed.wait_until((wake.next)()).await;
         cpu.sync().await;
         if !self.is_interrupted() && self.costs.poll > 0 && cpu.now() < wake.until {
-            // It has polled all the while: the change is seen by the poll after it.
-            let clock = cpu.clock();
-            let waited = clock.cycle_at(cpu.now()) - clock.cycle_before(begin);
-            cpu.work(waited.next_multiple_of(self.costs.poll) - waited);
-            cpu.sync().await;
+            end_poll(cpu, begin, self.costs.poll).await;
         }
     }
 
