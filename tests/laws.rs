@@ -417,7 +417,7 @@ fn taken_and_moving(run: &Run, name: &str) -> (f64, f64) {
 
 /// What a run says holds it back.
 fn binds(run: &Run) -> String {
-    Binds::of(&run.result, &MeanLedger::of(&run.result.ledgers)).to_string()
+    Binds::of(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
 }
 
 #[test]

@@ -12,7 +12,7 @@ const RESOURCES: usize = 8;
 /// Outcome, metrics, mean ledger, busiest resources, what identifies the run, and what binds; `ask` is the
 /// command that says what would change.
 pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, u64)>, ask: &str) -> String {
-    let ledger = MeanLedger::of(&result.ledgers);
+    let ledger = MeanLedger::of(&result.ledger);
     let parts = [
         format!("{name}: {}\n{}", outcome(result), note(result)),
         metrics(record),

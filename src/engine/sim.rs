@@ -2,8 +2,7 @@
 //!
 //! Every acting part is a task, an `async` function polled in the order of events. An event
 //! names the task it wakes, and a task is polled only when the event it last asked for fires,
-//! so wakers do nothing and no event allocates. A delay before whose end nothing else is to happen passes
-//! within the event that began it. What it leaves out: threads (a simulation lives
+//! so wakers do nothing and no event allocates. What it leaves out: threads (a simulation lives
 //! in one) and cancelling a task from outside. A wait that is dropped before it ends (by a
 //! select, say) takes itself out of every queue it stands in; what a task may not do is to be
 //! in two waits at once, for it cannot tell which of them woke it.
@@ -20,7 +19,7 @@ use std::future::Future;
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 
 /// A task's number.
 pub type TaskId = u32;
@@ -40,23 +39,23 @@ pub struct Simulation {
 
 /// A handle on the simulation, held by everything that acts in it.
 #[derive(Clone)]
-pub struct Sim(Rc<Core>);
+pub struct Sim(pub(super) Rc<Core>);
 
 pub(super) struct Core {
     pub(super) now: Cell<Time>,
-    current: Cell<TaskId>,
+    pub(super) current: Cell<TaskId>,
     tasks: Cell<usize>,
-    unfinished: Cell<usize>,
+    pub(super) unfinished: Cell<usize>,
     pub(super) progress: Cell<Time>,
     pub(super) slept: Cell<Slept>,
     /// When the clock was last looked at whether it stands still.
     pub(super) looked: Cell<Time>,
-    events: Cell<u64>,
+    pub(super) events: Cell<u64>,
     /// No limit is met at or before this instant.
-    unlimited: Cell<Time>,
+    pub(super) unlimited: Cell<Time>,
     /// Whether every delay goes through the queue, as in the twin that they are compared with.
     #[cfg(test)]
-    queues_all: Cell<bool>,
+    pub(super) queues_all: Cell<bool>,
     pub(super) agenda: RefCell<Agenda>,
     /// The tasks, `None` where finished; in a run they are out of here, in its hands.
     works: RefCell<Vec<Option<Work>>>,
@@ -217,26 +216,6 @@ impl Core {
         }
     }
 
-    /// Lets time pass to `instant` within the event that fires now, where nothing is to happen before: just as an
-    /// event for it would, but without one, and without the way back to who waits. Time that is over, a limit, and
-    /// what looks for a clock that stands still have an event of their own.
-    #[inline]
-    fn passes(&self, instant: Time) -> bool {
-        let events = self.events.get() + 1;
-        let passes = self.now.get() < instant
-            && instant <= self.unlimited.get()
-            && self.unfinished.get() > 0
-            && !events.is_multiple_of(AT_ONCE)
-            && self.agenda.borrow().queue.is_clear_until(instant);
-        #[cfg(test)]
-        let passes = passes && !self.queues_all.get();
-        if passes {
-            self.now.set(instant);
-            self.events.set(events);
-        }
-        passes
-    }
-
     #[cold]
     fn finish(&self, task: TaskId) {
         self.current.set(NO_TASK);
@@ -284,6 +263,16 @@ impl Agenda {
         });
     }
 
+    /// Has `task` polled at `time`, or where that is over, at the present instant, whatever event it awaited before.
+    #[inline]
+    pub(super) fn set(&mut self, task: TaskId, time: Time, now: Time) {
+        let id = self.identity(task, now);
+        match time > now {
+            true => self.queue.push(Event { time, id }),
+            false => self.queue.push_now(Event { time: now, id }),
+        }
+    }
+
     /// The identity of the event that `task` awaits from `now` on.
     #[inline]
     fn identity(&mut self, task: TaskId, now: Time) -> u64 {
@@ -299,18 +288,6 @@ impl Sim {
     #[inline]
     pub fn now(&self) -> Time {
         self.0.now.get()
-    }
-
-    /// Whether every delay goes through the queue.
-    #[cfg(test)]
-    pub(super) fn set_queues_all(&self, all: bool) {
-        self.0.queues_all.set(all);
-    }
-
-    /// How many events are pending.
-    #[cfg(test)]
-    pub(super) fn pending(&self) -> usize {
-        self.0.agenda.borrow().queue.len()
     }
 
     /// How many events have fired.
@@ -433,24 +410,7 @@ impl Sim {
     /// Has `task` polled at `time`, unless it is woken before, whatever event it awaited before.
     #[inline]
     pub(super) fn wake_task_at(&self, task: TaskId, time: Time) {
-        let (mut agenda, now) = (self.0.agenda.borrow_mut(), self.now());
-        let id = agenda.identity(task, now);
-        match time > now {
-            true => agenda.queue.push(Event { time, id }),
-            false => agenda.queue.push_now(Event { time: now, id }),
-        }
-    }
-
-    /// Waits for a span of simulated time.
-    #[inline]
-    pub fn delay(&self, span: Time) -> Delay<'_> {
-        Delay { sim: Some(self), until: self.now().saturating_add(span) }
-    }
-
-    /// Waits until an instant; no time passes if it is over.
-    #[inline]
-    pub fn until(&self, instant: Time) -> Delay<'_> {
-        Delay { sim: Some(self), until: instant }
+        self.0.agenda.borrow_mut().set(task, time, self.now());
     }
 }
 
@@ -469,29 +429,6 @@ impl Drop for Polls<'_> {
             let about = &self.sim.0.about.borrow()[self.task as usize];
             about.polled.set(self.before.0);
             about.says_more.set(self.before.1);
-        }
-    }
-}
-
-/// The wait of [`Sim::delay`] and [`Sim::until`].
-#[must_use = "a delay passes only when awaited"]
-pub struct Delay<'a> {
-    /// The simulation, until the event is set.
-    sim: Option<&'a Sim>,
-    until: Time,
-}
-
-impl Future for Delay<'_> {
-    type Output = ();
-    #[inline]
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        match self.sim.take() {
-            None => Poll::Ready(()),
-            Some(sim) if sim.0.passes(self.until) => Poll::Ready(()),
-            Some(sim) => {
-                sim.wake_at(self.until);
-                Poll::Pending
-            }
         }
     }
 }

@@ -60,7 +60,7 @@ pub use ends::EndpointPair;
 pub use pattern::PATTERNS;
 
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, EndId, Map, Metric, Outcome, Time};
+use crate::engine::{Bytes, Map, Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::ni::Driver;
 use crate::text::Table;
@@ -143,12 +143,6 @@ pub trait Running {
     /// What is to be known of how the run ended, in a sentence or two.
     fn note(&self, _world: &World, _outcome: &Outcome) -> Option<String> {
         None
-    }
-
-    /// Whether the messages from `source` are those whose latency is told, so that the mean ledger
-    /// sums to it.
-    fn tells_of(&self, _source: EndId) -> bool {
-        true
     }
 
     /// What it sampled over time, if it did.

@@ -6,7 +6,7 @@
 use super::pattern::{Expected, Patterns};
 use super::{EndpointPair, Running};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, EndId, Metric, Outcome, Time};
+use crate::engine::{Bytes, EndId, Metric, Outcome};
 use crate::messaging::{Outgoing, World};
 use crate::text::Table;
 use std::cell::RefCell;
@@ -28,8 +28,8 @@ pub struct PingPong {
 }
 
 struct Measured {
-    forward: EndId,
-    round_trips: RefCell<Vec<Time>>,
+    forward: (EndId, EndId),
+    round_trips: RefCell<Summary>,
 }
 
 impl PingPong {
@@ -50,7 +50,8 @@ impl PingPong {
 
     pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
         let (from, to) = self.ends.of(world);
-        let measured = Rc::new(Measured { forward: from, round_trips: RefCell::default() });
+        let measured = Rc::new(Measured { forward: (from, to), round_trips: RefCell::default() });
+        world.tally.tell_of(from);
         let name = |node: EndId| format!("{} program", world.end(node).name());
         world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
         world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
@@ -74,7 +75,7 @@ impl PingPong {
             expected.check(endpoint, &answer);
             endpoint.release(answer).await;
             if number >= self.warm_up {
-                measured.round_trips.borrow_mut().push(endpoint.now() - start);
+                measured.round_trips.borrow_mut().add(endpoint.now() - start);
             }
         }
     }
@@ -95,15 +96,10 @@ impl PingPong {
 }
 
 impl Running for Measured {
-    fn tells_of(&self, source: EndId) -> bool {
-        source == self.forward
-    }
-
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let delivered = world.tally.delivered();
-        let there = delivered.iter().filter(|(message, _)| message.source == self.forward);
-        let latencies: Summary = there.map(|(message, _)| message.ledger().total()).collect();
-        let round_trips: Summary = self.round_trips.borrow().iter().copied().collect();
+        let (from, to) = self.forward;
+        let latencies = world.tally.flow(from, to).latencies;
+        let round_trips = self.round_trips.borrow();
         let mut metrics = super::latency_metrics("message.latency_one_way", &latencies);
         metrics.push(Metric::new(
             "round_trip.latency",

@@ -9,7 +9,7 @@
 use super::pattern::{Expected as Payloads, Patterns};
 use super::{Running, copy};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, EndId, Expected, Metric, Outcome, Signal, Time, rng};
+use crate::engine::{Bytes, EndId, Expected, FlowTally, Metric, Outcome, Signal, Time, rng};
 use crate::messaging::{Outgoing, World};
 use crate::text::Table;
 use rand::RngExt;
@@ -163,22 +163,23 @@ fn exponential(mean: Time, uniform: f64) -> Time {
 
 /// What is measured of a flow.
 struct Flow {
-    latencies: Vec<Time>,
-    /// When its messages were delivered, once its receiver was warm.
-    instants: Vec<Time>,
+    tally: FlowTally,
+    /// From when its receiver was warm.
+    warm: Time,
 }
 
 impl Flow {
-    /// How many of its messages were delivered after `from`, and up to `to`.
+    /// How many of its messages were delivered after `from`, once its receiver was warm, and up to `to`.
     fn delivered(&self, (from, to): (Time, Time)) -> u64 {
-        self.instants.iter().filter(|at| (from < **at) && (**at <= to)).count() as u64
+        let before_warm = self.warm.since(Time::from_ps(1));
+        self.tally.instants.between(from.max(before_warm), to)
     }
 }
 
 /// The window in which bandwidths are counted; none if nothing was delivered in any.
 fn window(flows: &[Flow]) -> Option<(Time, Time)> {
-    let firsts = flows.iter().filter_map(|flow| flow.instants.first().copied());
-    let lasts = flows.iter().filter_map(|flow| flow.instants.last().copied());
+    let firsts = flows.iter().filter_map(|flow| flow.tally.instants.first_from(flow.warm));
+    let lasts = flows.iter().filter_map(|flow| flow.tally.instants.last_from(flow.warm));
     let together = (firsts.clone().max()?, lasts.clone().min()?);
     let window = if together.0 < together.1 { together } else { (firsts.min()?, lasts.max()?) };
     (window.0 < window.1).then_some(window)
@@ -186,12 +187,7 @@ fn window(flows: &[Flow]) -> Option<(Time, Time)> {
 
 impl Measured {
     fn flow(&self, world: &World, (from, to): (EndId, EndId)) -> Flow {
-        let delivered = world.tally.delivered();
-        let of_flow = delivered.iter().filter(|(message, _)| (message.source, message.destination) == (from, to));
-        let (latencies, mut instants): (Vec<Time>, Vec<Time>) =
-            of_flow.map(|(message, at)| (message.ledger().total(), *at)).unzip();
-        instants.retain(|at| *at >= self.warm[&to].get());
-        Flow { latencies, instants }
+        Flow { tally: world.tally.flow(from, to), warm: self.warm[&to].get() }
     }
 
     /// So many messages in a window, in MB/s; empty where there is no window.
@@ -205,7 +201,8 @@ impl Running for Measured {
         let flows: Vec<Flow> = self.flows.iter().map(|&flow| self.flow(world, flow)).collect();
         let window = window(&flows);
         let counts: Vec<u64> = flows.iter().map(|flow| window.map_or(0, |window| flow.delivered(window))).collect();
-        let latencies: Summary = flows.iter().flat_map(|flow| flow.latencies.iter().copied()).collect();
+        let mut latencies = Summary::default();
+        flows.iter().for_each(|flow| latencies.merge(&flow.tally.latencies));
         let total = self.rate(counts.iter().sum(), window);
         let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];
         metrics.extend(super::latency_metrics("message.latency_one_way", &latencies));

@@ -6,7 +6,8 @@
 use super::chart::BarChart;
 use super::number::signed_percent;
 use super::table::{Column, Table};
-use crate::engine::{Ledger, Time};
+use crate::engine::ledger_sums::place;
+use crate::engine::{LedgerSums, Stage, Time};
 
 /// The mean of one stage.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,49 +36,16 @@ pub struct MeanLedger {
     pub stages: Vec<MeanStage>,
 }
 
-/// Adds ledgers up, exactly, before the mean is taken.
-#[derive(Default)]
-struct Sums {
-    messages: u64,
-    stages: Vec<(&'static str, Time, Time)>,
-}
-
-impl Sums {
-    fn add(mut self, ledger: &Ledger) -> Sums {
-        self.messages += 1;
-        let mut next = 0;
-        for stage in ledger.stages() {
-            let place =
-                place(&mut self.stages, &mut next, |sum| sum.0 == stage.name, || (stage.name, Time::ZERO, Time::ZERO));
-            self.stages[place].1 += stage.waiting;
-            self.stages[place].2 += stage.service;
-        }
-        self
-    }
-}
-
-/// The place of a stage among those known: one that is new comes behind the stage that its own ledger
-/// told before, at `next`, so that what few messages pass stands where they pass it.
-fn place<T>(known: &mut Vec<T>, next: &mut usize, is: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> usize {
-    let place = known.iter().position(is).unwrap_or_else(|| {
-        known.insert(*next, new());
-        *next
-    });
-    *next = (*next).max(place + 1);
-    place
-}
-
 impl MeanLedger {
-    /// The mean of `ledgers`; a stage passed twice by one message counts with both times.
-    pub fn of<'a>(ledgers: impl IntoIterator<Item = &'a Ledger>) -> MeanLedger {
-        let sums = ledgers.into_iter().fold(Sums::default(), Sums::add);
-        let mean = |sum: Time| sum.as_us() / sums.messages as f64;
-        let stage = |&(name, waiting, service): &(&str, Time, Time)| MeanStage {
-            name: name.to_owned(),
-            waiting_us: mean(waiting),
-            service_us: mean(service),
+    /// The mean of ledgers that were summed up.
+    pub fn of(sums: &LedgerSums) -> MeanLedger {
+        let mean = |sum: Time| sum.as_us() / sums.messages() as f64;
+        let stage = |stage: &Stage| MeanStage {
+            name: stage.name.to_owned(),
+            waiting_us: mean(stage.waiting),
+            service_us: mean(stage.service),
         };
-        MeanLedger { messages: sums.messages, stages: sums.stages.iter().map(stage).collect() }
+        MeanLedger { messages: sums.messages(), stages: sums.stages().iter().map(stage).collect() }
     }
 
     /// The mean latency, in microseconds.
@@ -139,6 +107,7 @@ pub fn comparison(title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Ledger;
 
     fn ledger(bus_ns: u64) -> Ledger {
         let mut ledger = Ledger::new(Time::ZERO);
@@ -151,7 +120,7 @@ mod tests {
     #[test]
     fn means_add_up_to_the_mean_latency() {
         let ledgers = [ledger(100), ledger(200)];
-        let mean = MeanLedger::of(&ledgers);
+        let mean = MeanLedger::of(&ledgers.iter().collect());
         assert!((mean.total_us() - 0.25).abs() < 1e-12);
         let expected = "\
 Mean over 2 messages
@@ -177,15 +146,15 @@ total         0.120         0.130       0.250    100 %
             passed(&["early", "send", "receive", "late"]),
         ];
         let names = |ledger: &MeanLedger| ledger.stages.iter().map(|stage| stage.name.clone()).collect::<Vec<_>>();
-        let told = names(&MeanLedger::of(&ledgers));
+        let told = names(&MeanLedger::of(&ledgers.iter().collect()));
         assert_eq!(told, ["early", "send", "admission", "fabric", "retry", "receive", "late", "waiting"]);
-        let cases = ledgers.map(|ledger| (String::new(), MeanLedger::of([&ledger])));
+        let cases = ledgers.map(|ledger| (String::new(), MeanLedger::of(&[&ledger].into_iter().collect())));
         assert_eq!(comparison("t", &cases).legend, told);
     }
 
     #[test]
     fn no_messages_is_an_empty_table() {
-        assert!(MeanLedger::of([]).text().contains("0 messages"));
-        assert_eq!(comparison("t", &[("a".into(), MeanLedger::of([]))]).groups.len(), 1);
+        assert!(MeanLedger::of(&LedgerSums::default()).text().contains("0 messages"));
+        assert_eq!(comparison("t", &[("a".into(), MeanLedger::of(&LedgerSums::default()))]).groups.len(), 1);
     }
 }

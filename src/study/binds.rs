@@ -48,7 +48,7 @@ impl Binds {
     /// What holds back a run, as that of another machine may be held back, too: the kind of resource,
     /// without its node, or the stage.
     pub fn kind(result: &RunResult) -> String {
-        match Binds::of(result, &MeanLedger::of(&result.ledgers)) {
+        match Binds::of(result, &MeanLedger::of(&result.ledger)) {
             Binds::Resource(name, _) => {
                 let known = result.resources.iter().find(|resource| resource.name == name);
                 known.map_or(name.as_str(), |resource| resource.kind).to_owned()

@@ -29,7 +29,7 @@ pub struct Record(Map<String, Json>);
 impl Record {
     /// Of a run of `read`.
     pub fn of(read: &Read<Machine>, result: &RunResult) -> Record {
-        let ledger = MeanLedger::of(&result.ledgers);
+        let ledger = MeanLedger::of(&result.ledger);
         let mut map = Map::new();
         map.insert("outcome".into(), outcome_name(&result.outcome).into());
         if let Some(note) = said(result) {

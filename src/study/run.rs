@@ -1,6 +1,6 @@
 //! One run of one description, and its result.
 
-use crate::engine::{Ledger, Map, Metric, Outcome, Passed, Recorder, Time, Timeline};
+use crate::engine::{Ledger, LedgerSums, Map, Metric, Outcome, Passed, Recorder, Time, Timeline};
 use crate::host::memory_bus::TransactionKind;
 use crate::machine::Machine;
 use crate::machine::build::{Built, Start, build, build_with};
@@ -16,7 +16,9 @@ pub struct RunResult {
     pub metrics: Vec<Metric>,
     /// A quantity over time that the workload kept, if it did.
     pub map: Option<Map>,
-    /// The ledgers of the messages delivered.
+    /// The ledgers of all messages delivered that the workload tells of, summed up.
+    pub ledger: LedgerSums,
+    /// Those of the first of them, and of a sample of the later ones.
     pub ledgers: Vec<Ledger>,
     /// How long each resource was busy: every processor, bus, memory, engine and link.
     pub resources: Vec<ResourceUse>,
@@ -61,6 +63,7 @@ fn result(built: Built) -> RunResult {
         note: built.running.note(&built.world, &outcome),
         metrics: [built.running.metrics(&built.world, &outcome), bus_metrics(&built)].concat(),
         map: built.running.map(),
+        ledger: built.world.tally.ledger(),
         ledgers: ledgers(&built),
         resources: resources(&built),
         end: sim.now(),
@@ -71,10 +74,11 @@ fn result(built: Built) -> RunResult {
     }
 }
 
-/// The ledgers of the messages that the workload tells of.
+/// The ledgers of the messages that the workload tells of, as far as they were kept.
 fn ledgers(built: &Built) -> Vec<Ledger> {
-    let delivered = built.world.tally.delivered();
-    let told = delivered.iter().filter(|(message, _)| built.running.tells_of(message.source));
+    let tally = &built.world.tally;
+    let delivered = tally.delivered();
+    let told = delivered.iter().filter(|(message, _)| tally.tells_of(message.source));
     told.map(|(message, _)| message.ledger()).collect()
 }
 
@@ -87,6 +91,7 @@ impl RunResult {
             note: None,
             metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
             map: None,
+            ledger: LedgerSums::default(),
             ledgers: Vec::new(),
             resources: Vec::new(),
             end: Time::from_us(1),

@@ -158,11 +158,11 @@ impl Wheel {
     /// Whether nothing happens up to `instant`, as far as that is seen at a glance: while few events are pending.
     #[inline]
     pub fn is_clear_until(&self, instant: Time) -> bool {
-        let clear = match self.run.last() {
-            Some(&first) => Event::from_key(first).time > instant,
-            None => self.listed + self.far.len() == 0,
-        };
-        clear && self.near.len() == 0
+        self.near.len() == 0
+            && match self.run.last() {
+                Some(&first) => Event::from_key(first).time > instant,
+                None => self.listed + self.far.len() == 0,
+            }
     }
 
     /// Adds an event later than the current bucket.

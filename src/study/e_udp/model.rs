@@ -36,7 +36,7 @@ type Landed = Vec<(f64, f64, f64)>;
 impl Layers {
     /// Those of E-UDP, measured.
     fn measured(results: &Results) -> Option<Layers> {
-        let of = |size: &str| Some(MeanLedger::of(&results.get(&format!("latency/coarse/{size}"))?.ledgers));
+        let of = |size: &str| Some(MeanLedger::of(&results.get(&format!("latency/coarse/{size}"))?.ledger));
         let (least, most) = (of("1")?, of("32768")?);
         let mut engines = [Engine { g: 0.0, start_up: 0.0, per_byte: 0.0 }; 3];
         for (engine, name) in engines.iter_mut().zip(ENGINES) {

@@ -50,7 +50,7 @@ impl Ledgers {
         let each = drawing.each(scope, &self.each);
         let of = |scope: &Scope| {
             let (name, run) = (drawing.words(scope, &self.name), drawing.run(scope, &self.point));
-            Some((name, MeanLedger::of(&run?.ledgers)))
+            Some((name, MeanLedger::of(&run?.ledger)))
         };
         let cases: Vec<(String, MeanLedger)> = each.iter().filter_map(of).collect();
         let chart =

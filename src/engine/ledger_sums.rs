@@ -1,0 +1,56 @@
+//! Ledgers of many messages, added up exactly: of each stage, how long it was waited and worked in.
+//!
+//! Stages stand in the order in which messages pass them. Leaves out distributions.
+
+use super::ledger::{Ledger, Stage};
+use super::time::Time;
+
+/// Sums of ledgers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LedgerSums {
+    messages: u64,
+    stages: Vec<Stage>,
+}
+
+impl LedgerSums {
+    /// Takes one in; a stage passed twice by one message counts with both times.
+    pub fn add(&mut self, ledger: &Ledger) {
+        self.messages += 1;
+        let mut next = 0;
+        for stage in ledger.stages() {
+            let new = || Stage { name: stage.name, waiting: Time::ZERO, service: Time::ZERO };
+            let place = place(&mut self.stages, &mut next, |sum| sum.name == stage.name, new);
+            self.stages[place].waiting += stage.waiting;
+            self.stages[place].service += stage.service;
+        }
+    }
+
+    /// How many were taken in.
+    pub fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// The sums of each stage.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+}
+
+impl<'a> FromIterator<&'a Ledger> for LedgerSums {
+    fn from_iter<I: IntoIterator<Item = &'a Ledger>>(ledgers: I) -> LedgerSums {
+        let mut sums = LedgerSums::default();
+        ledgers.into_iter().for_each(|ledger| sums.add(ledger));
+        sums
+    }
+}
+
+/// The place of a stage among those known: one that is new comes behind the stage that its own ledger
+/// told before, at `next`, so that what few messages pass stands where they pass it.
+pub fn place<T>(known: &mut Vec<T>, next: &mut usize, is: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> usize {
+    let place = known.iter().position(is).unwrap_or_else(|| {
+        known.insert(*next, new());
+        *next
+    });
+    *next = (*next).max(place + 1);
+    place
+}

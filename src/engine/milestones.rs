@@ -1,0 +1,113 @@
+//! When things happened, one after the other, in memory that has a bound: exactly for the first 2¹⁶, and from there
+//! on every second, fourth … instant, so that a count is off by less than 1/32768 of all.
+
+use super::time::Time;
+
+/// Instants kept at most.
+const KEPT_MAX: usize = 1 << 16;
+
+/// Instants in their order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Milestones {
+    /// The first, and each `stride` things after it.
+    kept: Vec<Time>,
+    stride: u64,
+    count: u64,
+    last: Time,
+    kept_max: usize,
+}
+
+impl Default for Milestones {
+    fn default() -> Milestones {
+        Milestones::keeping(KEPT_MAX)
+    }
+}
+
+impl Milestones {
+    /// None yet; exact for `kept_max` of them.
+    fn keeping(kept_max: usize) -> Milestones {
+        Milestones { kept: Vec::new(), stride: 1, count: 0, last: Time::ZERO, kept_max }
+    }
+
+    /// One more thing happened, not before the last.
+    pub fn add(&mut self, at: Time) {
+        debug_assert!(at >= self.last, "what happens next does not happen before");
+        self.last = at;
+        if self.count.is_multiple_of(self.stride) {
+            if self.kept.len() == self.kept_max {
+                self.thin();
+            }
+            if self.count.is_multiple_of(self.stride) {
+                self.kept.push(at);
+            }
+        }
+        self.count += 1;
+    }
+
+    fn thin(&mut self) {
+        let mut place = 0;
+        self.kept.retain(|_| {
+            place += 1;
+            place % 2 == 1
+        });
+        self.stride *= 2;
+    }
+
+    /// The first at or after `from`, if there is one.
+    pub fn first_from(&self, from: Time) -> Option<Time> {
+        let place = self.kept.partition_point(|at| *at < from);
+        self.kept.get(place).copied().or_else(|| self.last_from(from))
+    }
+
+    /// The last, if it is at or after `from`.
+    pub fn last_from(&self, from: Time) -> Option<Time> {
+        (self.count > 0 && self.last >= from).then_some(self.last)
+    }
+
+    /// How many happened after `from`, and up to `to`.
+    pub fn between(&self, from: Time, to: Time) -> u64 {
+        self.up_to(to).saturating_sub(self.up_to(from))
+    }
+
+    fn up_to(&self, instant: Time) -> u64 {
+        if instant >= self.last {
+            return self.count;
+        }
+        match self.kept.partition_point(|at| *at <= instant) as u64 {
+            0 => 0,
+            passed => (passed - 1) * self.stride + 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn they_count_as_a_list_does(
+            gaps in prop::collection::vec(0..20u64, 1..200),
+            window in (0..2_000u64, 0..2_000u64),
+            kept_max in 2..300usize,
+        ) {
+            let (mut milestones, mut all, mut now) = (Milestones::keeping(kept_max), Vec::new(), Time::ZERO);
+            for gap in gaps {
+                now += Time::from_ps(gap);
+                milestones.add(now);
+                all.push(now);
+            }
+            let (from, to) = (Time::from_ps(window.0.min(window.1)), Time::from_ps(window.0.max(window.1)));
+            let counted = all.iter().filter(|at| (from < **at) && (**at <= to)).count() as u64;
+            prop_assert!(milestones.kept.len() <= kept_max);
+            prop_assert!(milestones.between(from, to).abs_diff(counted) < milestones.stride);
+            prop_assert_eq!(milestones.last_from(from), all.last().copied().filter(|last| *last >= from));
+            if all.len() <= kept_max {
+                prop_assert_eq!(milestones.stride, 1);
+                prop_assert_eq!(milestones.between(from, to), counted);
+                prop_assert_eq!(milestones.first_from(from), all.iter().copied().find(|at| *at >= from));
+            }
+        }
+    }
+}

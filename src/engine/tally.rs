@@ -1,0 +1,233 @@
+//! What became of a run's messages: how many, how long they took and where, flow by flow and in all.
+//!
+//! Everything is summed up as messages are delivered, in memory that does not grow with their number: latencies as
+//! a [`Summary`], ledgers as [`LedgerSums`], instants as [`Milestones`]. Of the messages themselves the first are
+//! kept, and a sample of the later ones. Leaves out who waits for what: that is for programs.
+
+use super::end::EndId;
+use super::journey::{Journey, Message};
+use super::ledger_sums::LedgerSums;
+use super::milestones::Milestones;
+use super::sample::Sampled;
+use super::signal::Signal;
+use super::sim::{Sim, TaskId};
+use super::stats::Summary;
+use super::time::Time;
+use super::time_series::TimeSeries;
+use super::units::Bytes;
+use std::cell::{Cell, Ref, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// The messages an endpoint is to receive.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected {
+    /// The endpoint.
+    pub end: EndId,
+    /// How many.
+    pub messages: u64,
+    /// The task that receives them, for the tale of a stuck run.
+    pub receiver: TaskId,
+}
+
+/// The messages of one endpoint to another that were delivered and measured.
+#[derive(Clone, Default, Debug)]
+pub struct FlowTally {
+    /// How long they took.
+    pub latencies: Summary,
+    /// When they were delivered, by the receiver's clock.
+    pub instants: Milestones,
+}
+
+/// What became of a run's messages.
+pub struct MessageTally {
+    sim: Sim,
+    made: Cell<u64>,
+    measuring: Cell<bool>,
+    arrived: Cell<u64>,
+    /// The first, and some of the later ones.
+    kept: RefCell<Sampled<(Rc<Message>, Time)>>,
+    /// By sender and receiver, what was delivered and measured.
+    flows: RefCell<BTreeMap<(EndId, EndId), FlowTally>>,
+    /// Whose messages are told of; everybody's if nobody's are named.
+    told: Cell<Option<EndId>>,
+    /// Of those that are told of.
+    ledger: RefCell<LedgerSums>,
+    /// Of all that were measured, whether their ledgers were kept or not.
+    latencies: RefCell<Summary>,
+    /// The same over time, in picoseconds.
+    course: RefCell<TimeSeries>,
+    lost: RefCell<BTreeSet<u64>>,
+    /// Packets that software dropped, by why.
+    dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
+    /// By receiving endpoint, how many were delivered or lost.
+    settled: RefCell<Vec<u64>>,
+    change: Signal,
+}
+
+impl MessageTally {
+    /// No message yet.
+    pub fn new(sim: &Sim) -> Rc<MessageTally> {
+        Rc::new(MessageTally {
+            sim: sim.clone(),
+            made: Cell::new(0),
+            measuring: Cell::new(true),
+            arrived: Cell::new(0),
+            kept: RefCell::default(),
+            flows: RefCell::default(),
+            told: Cell::default(),
+            ledger: RefCell::default(),
+            latencies: RefCell::default(),
+            course: RefCell::default(),
+            lost: RefCell::default(),
+            dropped_packets: RefCell::default(),
+            settled: RefCell::default(),
+            change: Signal::new(sim, "messages to be delivered"),
+        })
+    }
+
+    /// A new message, sent at `start` by the sender's clock.
+    pub fn message(&self, source: EndId, destination: EndId, payload: Bytes, start: Time) -> Journey {
+        Journey::new(self.next_id(), source, destination, payload, start)
+    }
+
+    /// A new message, sent at `start` by the sender's clock, of which no ledger is kept.
+    pub fn timed(&self, start: Time) -> Journey {
+        Journey::timed(self.next_id(), start)
+    }
+
+    fn next_id(&self) -> u64 {
+        let id = self.made.get();
+        self.made.set(id + 1);
+        id
+    }
+
+    /// Whether messages delivered from now on are measured, or only counted: those that warm
+    /// caches and queues up are not.
+    pub fn measure(&self, measuring: bool) {
+        self.measuring.set(measuring);
+    }
+
+    /// A message is there for its program, by whose clock it is `at`; no more is kept of it than its latency.
+    pub fn pass(&self, journey: &Journey, at: Time) {
+        if let Some(start) = journey.start().filter(|_| self.measuring.get()) {
+            self.latencies.borrow_mut().add(at.since(start));
+            self.course.borrow_mut().add(at.ps(), at.since(start).ps());
+        }
+    }
+
+    /// A program, by whose clock it is `at`, has received the message of `journey`; if that is followed,
+    /// its ledger is kept.
+    pub fn deliver(&self, journey: &Journey, at: Time) {
+        self.pass(journey, at);
+        let Some(message) = journey.message() else { return };
+        self.arrived.set(self.arrived.get() + 1);
+        self.sum_up(message, at);
+        self.settle(message.destination);
+    }
+
+    fn sum_up(&self, message: &Rc<Message>, at: Time) {
+        let ledger = message.peek();
+        assert_eq!(ledger.start() + ledger.total(), at, "the stages of a message sum to its latency");
+        if !self.measuring.get() {
+            return;
+        }
+        self.kept.borrow_mut().add((message.clone(), at));
+        let mut flows = self.flows.borrow_mut();
+        let flow = flows.entry((message.source, message.destination)).or_default();
+        flow.latencies.add(ledger.total());
+        flow.instants.add(at);
+        if self.tells_of(message.source) {
+            self.ledger.borrow_mut().add(&ledger);
+        }
+    }
+
+    /// A packet of the message of `journey` was lost, and nobody sends it again.
+    pub fn lose(&self, journey: &Journey) {
+        let Some(message) = journey.message() else { return };
+        if self.lost.borrow_mut().insert(message.id) {
+            self.settle(message.destination);
+        }
+    }
+
+    /// Software dropped a packet, or a datagram, for this reason.
+    pub fn drop_packet(&self, reason: &'static str) {
+        *self.dropped_packets.borrow_mut().entry(reason).or_default() += 1;
+    }
+
+    /// How many packets or datagrams software dropped, by why.
+    pub fn dropped_packets(&self) -> Vec<(&'static str, u64)> {
+        self.dropped_packets.borrow().iter().map(|(reason, times)| (*reason, *times)).collect()
+    }
+
+    fn settle(&self, destination: EndId) {
+        let mut settled = self.settled.borrow_mut();
+        let ends = settled.len().max(destination.index() + 1);
+        settled.resize(ends, 0);
+        settled[destination.index()] += 1;
+        self.sim.progress();
+        self.change.notify();
+    }
+
+    /// Messages sent so far.
+    pub fn sent(&self) -> u64 {
+        self.made.get()
+    }
+
+    /// Messages delivered so far, measured or not.
+    pub fn arrived(&self) -> u64 {
+        self.arrived.get()
+    }
+
+    /// Messages lost so far.
+    pub fn dropped(&self) -> u64 {
+        self.lost.borrow().len() as u64
+    }
+
+    /// From now on only the messages of `source` are told of in ledgers.
+    pub fn tell_of(&self, source: EndId) {
+        self.told.set(Some(source));
+    }
+
+    /// Whether ledgers tell of the messages of `source`.
+    pub fn tells_of(&self, source: EndId) -> bool {
+        self.told.get().is_none_or(|told| told == source)
+    }
+
+    /// Messages delivered and measured so far, in the order of delivery, each with its instant: the first 2¹⁴, and a
+    /// sample of those after them.
+    pub fn delivered(&self) -> Ref<'_, [(Rc<Message>, Time)]> {
+        Ref::map(self.kept.borrow(), Sampled::kept)
+    }
+
+    /// The same of a flow, summed up.
+    pub fn flow(&self, from: EndId, to: EndId) -> FlowTally {
+        self.flows.borrow().get(&(from, to)).cloned().unwrap_or_default()
+    }
+
+    /// The ledgers of all messages that are told of, summed up.
+    pub fn ledger(&self) -> LedgerSums {
+        self.ledger.borrow().clone()
+    }
+
+    /// The latencies of all messages delivered and measured so far.
+    pub fn latencies(&self) -> Ref<'_, Summary> {
+        self.latencies.borrow()
+    }
+
+    /// The same latencies by the instants of delivery, in picoseconds.
+    pub fn course(&self) -> Ref<'_, TimeSeries> {
+        self.course.borrow()
+    }
+
+    /// Waits until each endpoint has been delivered, or has lost, as many messages as it expects. A
+    /// stuck run is told of by the first that has not.
+    pub async fn settled(&self, expected: &[Expected]) {
+        for expected in expected {
+            self.sim.set_holder(self.change.point(), expected.receiver);
+            while self.settled.borrow().get(expected.end.index()).copied().unwrap_or(0) < expected.messages {
+                self.change.wait().await;
+            }
+        }
+    }
+}
