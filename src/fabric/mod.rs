@@ -35,7 +35,7 @@ use myrinet::Myrinet;
 use port::Desk;
 use routed::{Routed, RoutedParameters};
 use std::rc::Rc;
-use topology::Shape;
+use topology::Topology;
 use whole::OverStreams;
 
 /// A fabric in a simulation.
@@ -80,14 +80,14 @@ impl Fabric {
     /// choices and losses.
     pub fn routed(
         sim: &Sim,
-        shape: Shape,
+        topology: &Topology,
         parameters: &RoutedParameters,
         nodes: &[String],
         seed: u64,
         facts: Facts,
     ) -> Fabric {
         let desk = Rc::default();
-        Fabric { kind: Kind::Routed(Routed::start(sim, shape, parameters, nodes, seed, &desk)), facts, desk }
+        Fabric { kind: Kind::Routed(Routed::start(sim, topology, parameters, nodes, seed, &desk)), facts, desk }
     }
 
     /// What could be said of it before time 0.
@@ -120,6 +120,11 @@ impl Fabric {
         }
         let ways = Class::all(self.facts.classes).map(|class| (self.outlet(node, class), self.inlet(node, class)));
         OverStreams::start(sim, node, name, ways.collect(), &self.desk)
+    }
+
+    /// Bytes of cross-traffic that have gone in; none where there is none.
+    pub fn cross_traffic(&self) -> Option<Bytes> {
+        if let Kind::Routed(fabric) = &self.kind { fabric.cross_traffic() } else { None }
     }
 
     /// What became of whole packets.

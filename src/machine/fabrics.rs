@@ -32,12 +32,13 @@ impl FabricParameters {
         let beside = |t: &mut Table<'_>, fabric: &FabricParameters| {
             if matches!(fabric, FabricParameters::Routed(..)) || t.describing() {
                 routed = Some(RoutedParameters::read(t));
-            } else if t.has("router") || t.has("loss") {
+            } else if KEYS_BESIDE.iter().any(|key| t.has(key)) {
                 RoutedParameters::read(t);
                 let help = "leave it out, or choose a shape such as [fabric.mesh]";
                 for (key, why) in [
                     ("router", "this fabric has no such routers"),
                     ("loss", "this fabric takes no loss by description"),
+                    ("cross-traffic", "this fabric has no edges for it to come from"),
                 ] {
                     if t.has(key) {
                         t.wrong(key, why, help);
@@ -45,7 +46,7 @@ impl FabricParameters {
                 }
             }
         };
-        let fabric = t.one_of_beside("fabric", "What joins the nodes", &kinds, read, &["router", "loss"], beside);
+        let fabric = t.one_of_beside("fabric", "What joins the nodes", &kinds, read, &KEYS_BESIDE, beside);
         match (fabric, routed) {
             (FabricParameters::Routed(topology, _), Some(routed)) => FabricParameters::Routed(topology, routed),
             (fabric, _) => fabric,
@@ -73,6 +74,9 @@ impl FabricParameters {
     }
 }
 
+/// What stands beside a shape.
+const KEYS_BESIDE: [&str; 3] = ["router", "loss", "cross-traffic"];
+
 /// The fabrics without routers.
 const FABRICS: [(&str, &str); 2] =
     [("myrinet", "Source-routed wormhole switches with back-pressure"), ("ideal", "A fixed latency, no topology")];
@@ -88,7 +92,7 @@ impl FabricParameters {
                 fabric::Fabric::myrinet(myrinet, facts)
             }
             FabricParameters::Routed(topology, parameters) => {
-                fabric::Fabric::routed(sim, shape(topology), parameters, names, seed, facts)
+                fabric::Fabric::routed(sim, topology, parameters, names, seed, facts)
             }
         }
     }

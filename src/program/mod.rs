@@ -392,13 +392,17 @@ fn fate_metrics(world: &World) -> Vec<Metric> {
     metrics
 }
 
-/// What interfaces counted beside their protocols, of all nodes.
+/// What interfaces counted beside their protocols, of all nodes; and how much cross-traffic there was.
 fn counted(world: &World) -> Vec<Metric> {
     let mut sums = BTreeMap::<&str, u64>::new();
     for (name, count) in world.nodes.iter().flat_map(|node| node.endpoint().driver().counts()) {
         *sums.entry(name).or_default() += count;
     }
-    sums.into_iter().map(|(name, count)| Metric::new(name, count as f64, "")).collect()
+    let crossed = world.fabric.as_ref().and_then(|fabric| fabric.cross_traffic());
+    // In all, while the run lasted.
+    let rate = crossed.map(|bytes| bytes.get() as f64 / world.sim.now().as_us());
+    let counts = sums.into_iter().map(|(name, count)| Metric::new(name, count as f64, ""));
+    counts.chain(rate.map(|rate| Metric::new("cross_traffic.rate", rate, "MB/s"))).collect()
 }
 
 /// A number that is known only once the program has come so far; empty before.

@@ -4,21 +4,24 @@
 //! Cycle *n* is simulated one picosecond after it begins (cycle *n* of the clock ends at
 //! ⌊n·10¹²/f⌋ ps), so that whatever interfaces do at that instant is seen by it, whatever the order
 //! of events. Packets may be lost on their way (`loss`): such a one crosses the fabric and is
-//! dropped at its end, and gives back the place it took.
+//! dropped at its end, and gives back the place it took. Over a mesh there may be cross-traffic (`cross.rs`).
 
+mod cross;
 pub mod links;
 mod stream;
 
+pub use cross::CrossTraffic;
 pub use stream::{RoutedInlet, RoutedOutlet};
 
 use super::LinkUse;
 use super::packet::Packet;
 use super::port::{Desk, Facts, Listener, Longest, Loss, Told, Whole};
 use super::router::{Crossing, EventKind, Network, PacketEvent, RouterParameters, Switching};
-use super::topology::Shape;
+use super::topology::{Shape, Topology};
 use super::wire;
 use crate::engine::{Bytes, Class, Doing, Hertz, Mailbox, NodeId, Signal, Sim, Time, rng};
 use crate::text::Table;
+use cross::CrossPlace;
 use links::{Links, Spans};
 use rand::RngExt;
 use std::cell::{Cell, RefCell};
@@ -35,6 +38,8 @@ pub struct RoutedParameters {
     pub exit_delay: u64,
     /// The part of the packets that is lost, from 0 to 1.
     pub loss: f64,
+    /// What crosses it beside the packets of nodes.
+    pub cross: Option<CrossTraffic>,
 }
 
 /// The most flits of a packet.
@@ -77,9 +82,17 @@ impl RoutedParameters {
         }
     }
 
+    /// The shape that packets cross, and where in it cross-traffic comes from and goes to.
+    fn shape(&self, topology: &Topology) -> (Shape, Vec<(u32, u32)>) {
+        match self.cross {
+            Some(_) => topology.with_columns().expect("checked cross-traffic has edges to come from"),
+            None => (topology.build().expect("a checked shape can be built"), Vec::new()),
+        }
+    }
+
     /// The default routers, and no loss.
     pub const DEFAULT: RoutedParameters =
-        RoutedParameters { router: RouterParameters::BOOKSIM, exit_delay: 0, loss: 0.0 };
+        RoutedParameters { router: RouterParameters::BOOKSIM, exit_delay: 0, loss: 0.0, cross: None };
 
     /// Reads them from the tables beside the shape.
     pub fn read(t: &mut Table<'_>) -> RoutedParameters {
@@ -92,6 +105,11 @@ impl RoutedParameters {
             router,
             exit_delay,
             loss: t.fraction("loss", "Part of the packets that is lost on the way").or(0.0),
+            cross: t.optional_table(
+                "cross-traffic",
+                "What the ends of each row of a mesh send to each other, past the nodes",
+                CrossTraffic::read,
+            ),
         }
     }
 }
@@ -114,6 +132,10 @@ pub struct Routed {
     lost: RefCell<Losing>,
     /// The ways of the nodes and classes that stream.
     streams: RefCell<BTreeMap<(u32, u8), Rc<Ways>>>,
+    cross: Option<CrossTraffic>,
+    crossing: RefCell<Vec<Rc<CrossPlace>>>,
+    /// Logical networks.
+    networks: u8,
     kick: Signal,
     /// Whether the task sleeps until it is kicked.
     asleep: Cell<bool>,
@@ -135,13 +157,14 @@ impl Routed {
     /// The fabric, its task started.
     pub(super) fn start(
         sim: &Sim,
-        shape: Shape,
+        topology: &Topology,
         parameters: &RoutedParameters,
         nodes: &[String],
         seed: u64,
         desk: &Rc<Desk>,
     ) -> Rc<Routed> {
         let router = &parameters.router;
+        let (shape, places) = parameters.shape(topology);
         let fabric = Rc::new(Routed {
             sim: sim.clone(),
             clock: router.clock,
@@ -156,6 +179,9 @@ impl Routed {
             desk: desk.clone(),
             flying: RefCell::new(Flying { packets: Vec::new(), free: Vec::new() }),
             lost: RefCell::new(Losing { part: parameters.loss, random: rng::stream(seed, "loss") }),
+            cross: parameters.cross,
+            crossing: RefCell::default(),
+            networks: router.networks,
             kick: Signal::new(sim, "work for the fabric"),
             asleep: Cell::new(false),
         });
@@ -165,6 +191,9 @@ impl Routed {
         sim.spawn_server("fabric", fabric.clone().run());
         if parameters.exit_delay > 0 {
             sim.spawn_server("fabric exits", fabric.clone().come_out());
+        }
+        if let Some(traffic) = parameters.cross {
+            fabric.start_crossing(traffic, &places, seed);
         }
         fabric
     }
@@ -225,9 +254,10 @@ impl Routed {
 
     /// What is known of a packet that has left a channel; little of one that is lost.
     fn doing(&self, crossing: &Crossing) -> Doing {
-        match &self.flying.borrow().packets[crossing.tag as usize] {
-            Some(packet) => wire::doing(packet),
-            None => Doing { what: "lost", ..Doing::default() },
+        match self.flying.borrow().packets.get(crossing.tag as usize) {
+            Some(Some(packet)) => wire::doing(packet),
+            Some(None) => Doing { what: "lost", ..Doing::default() },
+            None => Doing { what: "cross-traffic", ..Doing::default() },
         }
     }
 
@@ -237,6 +267,9 @@ impl Routed {
     }
 
     fn tell(&self, event: PacketEvent) {
+        if self.crossed(&event) {
+            return;
+        }
         match event.kind {
             EventKind::Left(_) => _ = self.streamed(&event),
             EventKind::Entered => self.desk.tell(NodeId(event.node), Told::Free(Class(event.network))),

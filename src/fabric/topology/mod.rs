@@ -5,6 +5,7 @@
 //! | `mod.rs` | wiring, and what a routing rule answers |
 //! | `grid.rs` | coordinates, neighbours and ports of grids |
 //! | `mesh.rs`, `torus.rs` | meshes; tori and rings |
+//! | `edges.rs` | columns of places at both edges of a mesh |
 //! | `adaptive.rs` | minimal adaptive routing on meshes, with escapes |
 //! | `hypercube.rs`, `crossbar.rs` | dimensions of two nodes each; one router for all |
 //! | `fat_tree.rs` | fat trees of any arity and numbers of parents |
@@ -19,6 +20,7 @@
 pub mod adaptive;
 pub mod butterfly;
 pub mod crossbar;
+pub mod edges;
 pub mod fat_tree;
 pub mod graph;
 pub mod grid;

@@ -6,6 +6,7 @@
 use super::adaptive::MinimalAdaptive;
 use super::butterfly::ButterflyParameters;
 use super::crossbar::CrossbarParameters;
+use super::edges;
 use super::fat_tree::FatTreeParameters;
 use super::graph::GraphParameters;
 use super::grid::Grid;
@@ -143,6 +144,15 @@ impl Topology {
             Topology::Crossbar(crossbar) => crossbar.shape(),
             Topology::Graph(graph) => graph.shape(),
         }
+    }
+}
+
+impl Topology {
+    /// The shape with columns of places at its edges, and which of these are opposite each other; none of shapes
+    /// without edges, or such as cannot be built.
+    pub fn with_columns(&self) -> Option<(Shape, Vec<(u32, u32)>)> {
+        let Topology::Mesh(MeshParameters { shape }, _) = self else { return None };
+        Some((edges::with_columns(&self.build().ok()?, shape), edges::opposite(shape)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What must fit together where packets cross routers: shape, routing, nodes, packets, workload.
 
+use crate::engine::Rate;
 use crate::fabric::routed::RoutedParameters;
 use crate::fabric::topology::Shape;
 use crate::fabric::topology::survey::{self, Deadlock};
@@ -23,6 +24,7 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         problems.push(router(read, key, &message));
     }
     workload(read, routed, nodes, problems);
+    crossing(read, routed, problems);
     if problems.is_empty() {
         deadlock(read, &table, &shape, routed, problems);
     }
@@ -66,6 +68,30 @@ fn workload(read: &Read<Machine>, routed: &RoutedParameters, nodes: u32, problem
             }
         }
         _ => {}
+    }
+}
+
+/// Cross-traffic has edges to come from and links to go by, and somebody to meet there.
+fn crossing(read: &Read<Machine>, routed: &RoutedParameters, problems: &mut Vec<Problem>) {
+    let (Some(cross), FabricParameters::Routed(topology, _)) = (routed.cross, &read.value.fabric) else { return };
+    let mut wrong = |key: &str, message: &str, help: &str| problems.push(read.wrong(key, message, help));
+    let (table, fabric) = ("fabric.cross-traffic", read.value.fabric.key());
+    if topology.with_columns().is_none() {
+        let message = format!("cross-traffic comes from the edges of a mesh, and [fabric.{fabric}] has none");
+        wrong(table, &message, "leave it out, or choose [fabric.mesh]");
+    } else if read.value.workload.drives_fabric_alone() {
+        let message = format!("`workload.{}` drives the fabric alone", read.value.workload.key());
+        wrong(table, &message, "leave it out, or choose a workload for hosts with interfaces");
+    }
+    let link = routed.router.clock.0.saturating_mul(routed.router.link_bits.into());
+    if cross.rate.bits_per_s() > link {
+        let message = format!("{} is more than a link moves, {}", cross.rate, Rate::from_bits_per_s(link));
+        wrong(&format!("{table}.rate"), &message, "choose a smaller one");
+    }
+    let longest = read.value.fabric.facts().packet_max.map(|longest| longest.bytes);
+    if let Some(longest) = longest.filter(|longest| cross.message > *longest) {
+        let message = format!("a message of {} is longer than a packet can be here, {longest}", cross.message);
+        wrong(&format!("{table}.message"), &message, "choose a shorter one");
     }
 }
 
