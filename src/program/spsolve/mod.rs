@@ -27,6 +27,9 @@
 //! block. (Exact accumulation in fixed point would need no place for each edge, but many words for each row,
 //! since entries span many powers of two.)
 //!
+//! Contributions may be buffered, a buffer for each processor that gets some, until one is full or its processor has
+//! nothing else to do (`sends = "buffers"`); each is then padded to two double words, as memory is moved by these.
+//!
 //! Over shared memory (`sends = "changes"`) who knows an unknown subtracts what it contributes itself, where the row is;
 //! those sums are in the order in which they come, and differ from a serial run's by roundings.
 //!

@@ -21,6 +21,8 @@ pub struct Spsolve {
     pub rows_to: RowsTo,
     /// How contributions travel.
     pub sends: Contributing,
+    /// Contributions that a buffer holds.
+    pub buffer: u64,
     /// How many changes ahead a row is prefetched that will be changed; 0 where none is.
     pub prefetch: u64,
     /// The matrix of a file, and its factor, where one is named.
@@ -50,6 +52,8 @@ pub enum RowsTo {
 pub enum Contributing {
     /// Each in a message.
     Messages,
+    /// In messages of several, when a buffer is full or nothing else is to be done.
+    Buffers,
     /// The row that waits is changed, in shared memory.
     Changes,
 }
@@ -100,10 +104,16 @@ impl Spsolve {
             sends: t
                 .choice(
                     "sends",
-                    "How contributions travel: a message for each, or changes of the rows that wait, in shared memory",
-                    &[("messages", Contributing::Messages), ("changes", Contributing::Changes)],
+                    "How contributions travel: a message for each, buffers of several for each processor, or changes of \
+                     the rows that wait, in shared memory",
+                    &[
+                        ("messages", Contributing::Messages),
+                        ("buffers", Contributing::Buffers),
+                        ("changes", Contributing::Changes),
+                    ],
                 )
                 .or("messages"),
+            buffer: t.count("buffer", "Contributions of a message, where they are buffered").range(1, 1_000).or(8),
             prefetch: t
                 .count("prefetch", "How many changes ahead rows are prefetched; 0: they are not")
                 .max(1_000)

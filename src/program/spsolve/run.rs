@@ -14,10 +14,18 @@ use crate::program::worker::{self, Worker};
 use crate::program::{Running, parallel};
 use rand::RngExt;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Forward and backward: the handler of each, and who waits for whom in it.
 const WAYS: usize = 2;
+
+/// Words of a contribution in a buffer: memory is moved by double words, so each has a double's alignment.
+const PADDED_WORDS: usize = 4;
+
+/// Instructions to put a contribution into a buffer: whose it is and how far that is filled (2 loads), stores of place
+/// and value (2), its new length, an address, a test and a branch. (Chosen, as those of messages.)
+const BUFFER_INSTRUCTIONS: u64 = 2 + 2 + 1 + 1 + 2;
 
 /// What a processor has made: its unknowns, in the order of its rows, and how many of all changed in the last iteration.
 type Made = (Vec<f64>, u64);
@@ -31,6 +39,8 @@ const CHANGE: f64 = 1e-6;
 /// A solve in progress.
 pub(super) struct Solve {
     pub iterations: u64,
+    /// Contributions of a message; 0 where none is buffered.
+    buffer: u64,
     pub ways: [Dag; WAYS],
     pub owners: Vec<u32>,
     pub right_hand: Vec<f64>,
@@ -58,9 +68,12 @@ impl Spsolve {
         parallel::start(world, |end| {
             let (processor, taking, collective) = (end.id().index(), solve.clone(), Rc::<Collective>::default());
             parallel::take_by(&end, &collective, move |_, way, words| {
-                let words = words.try_into().expect("a contribution has three words");
-                taking.shares[usize::from(way)][processor].borrow_mut().take(Contribution::of(words));
-                TAKE_INSTRUCTIONS
+                let each = if taking.buffer > 0 { PADDED_WORDS } else { words.len() };
+                for contribution in words.chunks(each) {
+                    let words = contribution[..3].try_into().expect("a contribution has three words");
+                    taking.shares[usize::from(way)][processor].borrow_mut().take(Contribution::of(words));
+                }
+                TAKE_INSTRUCTIONS * (words.len() / each) as u64
             });
             run(end, collective, solve.clone())
         });
@@ -92,9 +105,17 @@ async fn run(end: Rc<Active>, collective: Rc<Collective>, solve: Rc<Solve>) {
 async fn pass(end: &Active, solve: &Solve, way: usize) {
     let own = end.id().index();
     let share = &solve.shares[way][own];
+    let mut buffers = BTreeMap::<usize, Vec<u32>>::new();
     loop {
         let next = share.borrow_mut().next_ready();
         let Some(row) = next else {
+            // Nothing is to be done: who waits for what is buffered gets it now.
+            while let Some((to, words)) = buffers.pop_first() {
+                parallel::send(end, to, way as u8, &words).await;
+            }
+            if share.borrow().has_ready() {
+                continue;
+            }
             if share.borrow().is_solved() {
                 return;
             }
@@ -114,7 +135,18 @@ async fn pass(end: &Active, solve: &Solve, way: usize) {
             }
             parallel::compute(end, std::mem::take(&mut instructions)).await;
             solve.sent.set(solve.sent.get() + 1);
-            parallel::send(end, to, way as u8, &contribution.words()).await;
+            if solve.buffer == 0 {
+                parallel::send(end, to, way as u8, &contribution.words()).await;
+                continue;
+            }
+            instructions += BUFFER_INSTRUCTIONS;
+            let buffer = buffers.entry(to).or_default();
+            buffer.extend(contribution.words());
+            buffer.push(0);
+            if buffer.len() == PADDED_WORDS * solve.buffer as usize {
+                let words = buffers.remove(&to).unwrap_or_default();
+                parallel::send(end, to, way as u8, &words).await;
+            }
         }
         parallel::compute(end, instructions).await;
     }
@@ -133,6 +165,7 @@ impl Solve {
         let share = |dag: &Dag| RowShare::all(dag, &owners, processors).into_iter().map(RefCell::new).collect();
         Solve {
             iterations: parameters.iterations,
+            buffer: if parameters.sends == Contributing::Buffers { parameters.buffer } else { 0 },
             shares: [share(&ways[0]), share(&ways[1])],
             ways,
             right_hand: owners.iter().map(|_| random.random_range(-1.0..1.0)).collect(),
