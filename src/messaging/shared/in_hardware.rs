@@ -3,7 +3,8 @@
 //! A place of shared memory has one address on each node: what is in a program's own part lies in its node's memory,
 //! and of what is in another node's memory there are copies in the cache alone. A program that waits for a block
 //! gives the processor up to others of its node, which costs a change of contexts; where messages interrupt, their
-//! handlers run meanwhile.
+//! handlers run meanwhile. It may give it up to a loop of stated cycles, and goes on when that is over and the block
+//! there: so a network is emulated that is farther.
 
 use super::{SharedAddress, SharedMemory};
 use crate::engine::EndId;
@@ -23,6 +24,8 @@ pub(super) struct Hardware {
     /// Whether other programs are on its node, and the cycles to change to this one from them.
     is_shared: bool,
     switch: u64,
+    /// The cycles of any change of contexts.
+    context_switch: u64,
     /// Whether what the program waited for was granted for one access.
     granted: Cell<bool>,
 }
@@ -36,8 +39,9 @@ impl Hardware {
         let parts = homes.iter().zip(places).map(part).collect();
         let processor = active.cpu().alewife().expect("the processor of a node whose interface serves misses");
         let is_shared = homes.iter().filter(|home| **home == unit.node()).count() > 1;
-        let switch = if is_shared { processor.parameters().switch } else { 0 };
-        Hardware { unit, parts, is_shared, switch, granted: Cell::new(false) }
+        let context_switch = processor.parameters().switch;
+        let switch = if is_shared { context_switch } else { 0 };
+        Hardware { unit, parts, is_shared, switch, context_switch, granted: Cell::new(false) }
     }
 
     /// The address of a place.
@@ -65,14 +69,33 @@ impl Hardware {
         let grant = self.unit.demand(address, want).await;
         self.granted.set(grant.is_some());
         let Some(grant) = grant else { return (address, false) };
+        let over = self.delays(active).await;
         match active.is_interrupted() {
             true => active.wait_until(|| grant.get()).await,
             false => self.unit.wait(&grant).await,
         }
         cpu.sync().await;
+        if let Some(over) = over {
+            match active.is_interrupted() {
+                true => _ = active.wait_until_cycle(over, || false).await,
+                false => cpu.until(active.clock().end_of_cycle(over)).await,
+            }
+            cpu.work(self.context_switch);
+        }
         self.unit.settle(address);
         cpu.work(self.switch);
         (address, true)
+    }
+
+    /// The processor changes to a loop that delays, where it does; in which cycle that is over.
+    async fn delays(&self, active: &Active) -> Option<u64> {
+        let delay = self.unit.costs().delay;
+        if delay == 0 {
+            return None;
+        }
+        active.cpu().work(self.context_switch);
+        active.cpu().sync().await;
+        Some(active.cycle() + delay)
     }
 
     /// The program has done what it was granted, if it was.

@@ -50,6 +50,9 @@ pub struct CoherenceCosts {
     pub write_backs: u32,
     /// Of the processor, to handle a lock at its home.
     pub lock: u64,
+    /// Cycles of a loop in another context, to which the processor changes whenever it waits for another node; 0 where
+    /// it just waits. (Chong et al. 1998, §5.3: a network that is farther, and as wide as need be.)
+    pub delay: u64,
 }
 
 /// The unit.
@@ -170,6 +173,10 @@ impl CoherenceCosts {
             prefetch: cycles(t, "prefetch", "Processor cycles to ask for a block that will be wanted"),
             write_backs: few(t, "write-backs", "Blocks that may be on their way home at once", 1),
             lock: cycles(t, "lock", "Processor cycles to handle a lock at its home"),
+            delay: t
+                .count("delay", "Cycles of a loop that the processor changes to on every remote miss; 0: it waits")
+                .max(CYCLES_MAX)
+                .or(0),
         }
     }
 }
