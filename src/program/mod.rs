@@ -283,6 +283,7 @@ impl Workload {
         match self {
             Workload::Em3d(workload) => workload.sends == em3d::Sends::Loads,
             Workload::Spsolve(workload) => workload.sends == spsolve::Contributing::Changes,
+            Workload::Unstructured(workload) => workload.sends == unstructured::Passing::Loads,
             Workload::Appbt(_) | Workload::Barnes(_) | Workload::Dsmc(_) | Workload::Moldyn(_) | Workload::Costs(_) => {
                 true
             }

@@ -54,6 +54,11 @@ pub(super) fn add(sum: &mut Amount, amount: Amount) {
     (0..3).for_each(|axis| sum[axis] = sum[axis].wrapping_add(amount[axis]));
 }
 
+/// The opposite amount.
+pub(super) fn minus(amount: Amount) -> Amount {
+    amount.map(i32::wrapping_neg)
+}
+
 /// Takes from a sum.
 pub(super) fn take(sum: &mut Amount, amount: Amount) {
     (0..3).for_each(|axis| sum[axis] = sum[axis].wrapping_sub(amount[axis]));

@@ -7,6 +7,8 @@
 //! | `flux.rs` | what passes an edge and a face, and what a node becomes |
 //! | `share.rs` | a processor's part: its nodes, edges and faces, its ghosts, what it sends |
 //! | `run.rs` | parameters, the program of a processor, the check of the result |
+//! | `by_node.rs` | the program that sends each node's value, and each edge's sums, in a message |
+//! | `shared.rs` | the same over shared memory |
 //!
 //! Around each node lies a volume that holds momentum, three numbers of single precision: the viscous
 //! Burgers equation, in finite volumes. An iteration: each edge passes a flux from one of its ends to the
@@ -18,6 +20,10 @@
 //! header that is the paper's longest message, of some 1800 bytes). It needs no barrier: who
 //! has sent its sums gets no new values before they were used, and the other way round.
 //!
+//! Instead of batches a message may bring a node's value, and what an edge or face adds to it as soon as that is known
+//! (`sends = "nodes"`); or values and sums of nodes at borders lie in shared memory (`sends = "loads"`), where who
+//! computes an edge changes them under a lock (Chong et al., §4.2).
+//!
 //! **Bit-equal** to the serial run for any partition and order: a flux is rounded to a whole number of
 //! units of 2^-24 and sums are of integers, in which the order of additions does not show. It costs a
 //! conversion for each number of a flux and for each of a new value; it gains conservation to the bit.
@@ -26,15 +32,17 @@
 //! of the paper it has nodes, edges, faces and iterations; Chong et al. have 75 floating-point operations
 //! an edge and three results a node: ours are [`EDGE_FLOPS`] and three.
 
+mod by_node;
 mod fluid;
 mod flux;
 mod run;
 mod share;
+mod shared;
 #[cfg(test)]
 mod tests;
 
 pub use fluid::Fluid;
-pub use run::Unstructured;
+pub use run::{Passing, Unstructured};
 pub use share::{FluidShare, ShareLink};
 
 /// Iterations of the paper.

@@ -1,8 +1,9 @@
 //! The parameters, the program of a processor, and the check of what all have made.
 
+use super::shared::SharedSweep;
 use super::{
     ADD_INSTRUCTIONS, EDGE_INSTRUCTIONS, FACE_INSTRUCTIONS, Fluid, FluidShare, ITERATIONS, NODE_INSTRUCTIONS,
-    PACK_INSTRUCTIONS, ShareLink,
+    PACK_INSTRUCTIONS, ShareLink, by_node,
 };
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
@@ -10,9 +11,10 @@ use crate::messaging::active::Active;
 use crate::program::collective::Collective;
 use crate::program::input::mesh::{Mesh, MeshSize, UNSTRUCTURED};
 use crate::program::input::partition;
+use crate::program::worker::{self, Worker};
 use crate::program::{Running, parallel};
 use crate::text::Table;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// The parameters of Unstructured.
@@ -23,29 +25,49 @@ pub struct Unstructured {
     pub nodes: u64,
     /// Iterations.
     pub iterations: u64,
+    /// How values and sums travel.
+    pub sends: Passing,
+    /// How many edges or faces ahead the sums of nodes are prefetched where these are in shared memory; 0 where not.
+    pub prefetch: u64,
+    /// Cycles to compute an edge.
+    pub edge_cycles: u64,
 }
 
-/// A batch of values, from who has the nodes to who needs them.
-const VALUES: u8 = 0;
-/// A batch of sums, the other way.
-const SUMS: u8 = 1;
+/// How values and sums travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passing {
+    /// All that another processor needs in one message.
+    Batches,
+    /// A node's value in a message, and what an edge adds to it as soon as that is known.
+    Nodes,
+    /// Values are loaded from shared memory, and sums are changed there.
+    Loads,
+}
+
+/// Values, from who has the nodes to who needs them.
+pub(super) const VALUES: u8 = 0;
+/// Sums, the other way.
+pub(super) const SUMS: u8 = 1;
 
 /// A processor's part.
-struct Part {
-    share: RefCell<FluidShare>,
+pub(super) struct Part {
+    pub share: RefCell<FluidShare>,
     /// Those it has to do with, beginning with the one after it, so that not all send to the same one.
-    links: Vec<ShareLink>,
-    /// Batches of values and of sums that have come.
-    came: [Cell<usize>; 2],
+    pub links: Vec<ShareLink>,
+    /// Messages of values and of sums that have come.
+    pub came: [Cell<usize>; 2],
 }
 
 /// A sweep in progress.
 pub(super) struct Sweep {
-    iterations: u64,
+    pub(super) iterations: u64,
+    edge_cycles: u64,
     pub(super) fluid: Fluid,
-    parts: Vec<Part>,
-    batches: Cell<u64>,
-    span: parallel::Span,
+    pub(super) parts: Vec<Part>,
+    pub(super) batches: Cell<u64>,
+    pub(super) span: parallel::Span,
+    /// The programs that share memory.
+    workers: OnceCell<Vec<Rc<Worker>>>,
     /// What each processor's nodes hold in the end.
     made: RefCell<Vec<Option<Vec<[i32; 3]>>>>,
 }
@@ -57,13 +79,30 @@ impl Unstructured {
         Unstructured {
             nodes: t.count("nodes", doc).range(8, 200_000).or(UNSTRUCTURED.nodes as u64),
             iterations: t.count("iterations", "Iterations: a sweep over edges and faces").range(1, 1000).or(ITERATIONS),
+            sends: t
+                .choice(
+                    "sends",
+                    "How values and sums travel: batches for each processor, a message for each node's value and each \
+                     edge's sum, or loads and changes of shared memory",
+                    &[("batches", Passing::Batches), ("nodes", Passing::Nodes), ("loads", Passing::Loads)],
+                )
+                .or("batches"),
+            prefetch: t
+                .count("prefetch", "How many edges ahead sums in shared memory are prefetched; 0: they are not")
+                .max(1_000)
+                .or(0),
+            edge_cycles: t.count("edge-cycles", "Cycles of an edge").range(50, 1_000_000).or(EDGE_INSTRUCTIONS),
         }
     }
 
     /// The key and the reason, for whatever so many processors cannot do.
     pub fn check(&self, processors: usize) -> Vec<(&'static str, String)> {
         let few = || ("nodes", format!("{} nodes are too few for {processors} processors", self.nodes));
-        ((self.nodes as usize) < processors).then(few).into_iter().collect()
+        let few = ((self.nodes as usize) < processors).then(few);
+        // An edge and more for each node.
+        let least = self.nodes / processors as u64;
+        let ahead = || format!("a processor may have no more than {least} edges: none is {} ahead", self.prefetch);
+        few.into_iter().chain((self.prefetch > 0 && self.prefetch >= least).then(|| ("prefetch", ahead()))).collect()
     }
 
     fn size(&self) -> MeshSize {
@@ -73,12 +112,25 @@ impl Unstructured {
 
     pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
         let sweep = Rc::new(Sweep::new(self, world.addresses.len(), world.seed));
+        if self.sends == Passing::Loads {
+            let workers = SharedSweep::start(&sweep, self.prefetch as usize, world);
+            assert!(sweep.workers.set(workers).is_ok(), "programs start once");
+            return sweep;
+        }
+        let sends = self.sends;
         parallel::start(world, |end| {
             let (processor, taking, collective) = (end.id().index(), sweep.clone(), Rc::<Collective>::default());
-            parallel::take_by(&end, &collective, move |from, what, words| {
-                taking.parts[processor].take(from, what, words)
+            parallel::take_by(&end, &collective, move |from, what, words| match sends {
+                Passing::Nodes => taking.parts[processor].take_node(from, what, words),
+                _ => taking.parts[processor].take(from, what, words),
             });
-            run(end, collective, sweep.clone())
+            let sweep = sweep.clone();
+            async move {
+                match sends {
+                    Passing::Nodes => by_node::run(end, collective, sweep).await,
+                    _ => run(end, collective, sweep).await,
+                }
+            }
         });
         sweep
     }
@@ -89,7 +141,7 @@ async fn run(end: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
     let own = end.id().index();
     let part = &sweep.parts[own];
     let (nodes, (edges, faces)) = (part.share.borrow().nodes.len(), part.share.borrow().work());
-    let flux = EDGE_INSTRUCTIONS * edges as u64 + FACE_INSTRUCTIONS * faces as u64;
+    let flux = sweep.edge_cycles * edges as u64 + FACE_INSTRUCTIONS * faces as u64;
     sweep.span.begin(&end, &collective).await;
     for iteration in 1..=sweep.iterations as usize {
         for link in part.links.iter().filter(|link| !link.given.is_empty()) {
@@ -122,9 +174,14 @@ impl Part {
         Part { share: RefCell::new(share), links, came: Default::default() }
     }
 
+    /// What it has to do with another.
+    pub fn link(&self, other: usize) -> &ShareLink {
+        self.links.iter().find(|link| link.other == other).expect("a message comes from a neighbour")
+    }
+
     /// Takes a batch; the instructions that it costs.
     fn take(&self, from: EndId, what: u8, words: &[u32]) -> u64 {
-        let link = self.links.iter().find(|link| link.other == from.index()).expect("a batch comes from a neighbour");
+        let link = self.link(from.index());
         let came = &self.came[usize::from(what)];
         came.set(came.get() + 1);
         let nodes = words.len() as u64 / 3;
@@ -149,12 +206,19 @@ impl Sweep {
         let shares = FluidShare::all(&fluid, &owners, processors).into_iter().enumerate();
         Sweep {
             iterations: parameters.iterations,
+            edge_cycles: parameters.edge_cycles,
             parts: shares.map(|(processor, share)| Part::new(share, processor)).collect(),
             fluid,
             batches: Cell::new(0),
             span: parallel::Span::default(),
+            workers: OnceCell::new(),
             made: RefCell::new(vec![None; processors]),
         }
+    }
+
+    /// Cycles of an edge or a face.
+    pub(super) fn cycles(&self, is_edge: bool) -> u64 {
+        if is_edge { self.edge_cycles } else { FACE_INSTRUCTIONS }
     }
 
     /// Gathers a batch and sends it.
@@ -183,6 +247,6 @@ impl Running for Sweep {
             self.span.metric("unstructured.cycles", outcome),
             Metric::new("unstructured.batches", self.batches.get() as f64, ""),
         ];
-        parallel::metrics(world, own)
+        parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
     }
 }

@@ -2,8 +2,9 @@
 //! owes for them; and what each step of the program does with these.
 
 use super::Fluid;
-use super::flux::{Amount, FluidEdge, FluidFace, Value, add, take, through_edge, through_face, value};
+use super::flux::{Amount, FluidEdge, FluidFace, Value, add, minus, take, through_edge, through_face, value};
 use crate::program::input::partition;
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -69,6 +70,61 @@ impl FluidShare {
     /// How many edges and faces it computes.
     pub fn work(&self) -> (usize, usize) {
         (self.edges.len(), self.faces.len())
+    }
+
+    /// Its edges and faces, by number: edges first.
+    pub fn elements(&self) -> usize {
+        self.edges.len() + self.faces.len()
+    }
+
+    /// Whether an edge or face is an edge.
+    pub fn is_edge(&self, element: usize) -> bool {
+        element < self.edges.len()
+    }
+
+    /// The nodes of an edge or face.
+    pub fn nodes_of(&self, element: usize) -> &[u32] {
+        match element.checked_sub(self.edges.len()) {
+            None => &self.edges[element].nodes,
+            Some(face) => &self.faces[face].nodes,
+        }
+    }
+
+    /// What an edge or face adds to the sum of each of its nodes, in their order; the nodes' values must be there.
+    pub fn passed(&self, element: usize) -> SmallVec<[Amount; 3]> {
+        let value = |at: u32| self.values[at as usize];
+        match element.checked_sub(self.edges.len()) {
+            None => {
+                let edge = &self.edges[element];
+                let amount = through_edge(edge, value(edge.nodes[0]), value(edge.nodes[1]), self.step_units);
+                SmallVec::from_slice(&[minus(amount), amount])
+            }
+            Some(face) => {
+                let face = &self.faces[face];
+                let amount = through_face(face, face.nodes.map(value), self.step_units);
+                SmallVec::from_slice(&[minus(amount); 3])
+            }
+        }
+    }
+
+    /// Whether a node is another's.
+    pub fn is_ghost(&self, at: u32) -> bool {
+        at as usize >= self.nodes.len()
+    }
+
+    /// The value of a node, as it travels.
+    pub fn value_of(&self, at: u32) -> [u32; 3] {
+        self.values[at as usize].map(f32::to_bits)
+    }
+
+    /// Takes the value of a ghost.
+    pub fn take_value(&mut self, at: u32, words: [u32; 3]) {
+        self.values[at as usize] = words.map(f32::from_bits);
+    }
+
+    /// Adds to the sum of an own node.
+    pub fn add(&mut self, at: u32, amount: [i32; 3]) {
+        add(&mut self.sums[at as usize], amount);
     }
 
     /// The values that another needs, as they travel.
