@@ -252,6 +252,7 @@ impl Workload {
             Workload::Bursts(workload) => ("workload.bursts", workload.check(nodes)),
             Workload::Appbt(workload) => ("workload.appbt", workload.check(nodes)),
             Workload::Em3d(workload) => ("workload.em3d", workload.check(nodes)),
+            Workload::Moldyn(workload) => ("workload.moldyn", workload.check(nodes)),
             Workload::Spsolve(workload) => ("workload.spsolve", workload.check(nodes)),
             Workload::Dsmc(workload) => ("workload.dsmc", workload.check(nodes)),
             Workload::Unstructured(workload) => ("workload.unstructured", workload.check(nodes)),
@@ -284,9 +285,10 @@ impl Workload {
             Workload::Em3d(workload) => workload.sends == em3d::Sends::Loads,
             Workload::Spsolve(workload) => workload.sends == spsolve::Contributing::Changes,
             Workload::Unstructured(workload) => workload.sends == unstructured::Passing::Loads,
-            Workload::Appbt(_) | Workload::Barnes(_) | Workload::Dsmc(_) | Workload::Moldyn(_) | Workload::Costs(_) => {
-                true
+            Workload::Moldyn(workload) => {
+                matches!(workload.sends, moldyn::Carrying::Ring | moldyn::Carrying::Loads)
             }
+            Workload::Appbt(_) | Workload::Barnes(_) | Workload::Dsmc(_) | Workload::Costs(_) => true,
             _ => false,
         }
     }

@@ -30,6 +30,27 @@ pub const CLEAR: u64 = 4;
 /// additions and a store each, and the loop.
 pub const RING_ADD: u64 = 17;
 
+/// To put three numbers of a particle into a message, or where they belong: its number, 3 loads and 3 stores of two
+/// words, two addresses, and the loop.
+pub const PACK: u64 = 11;
+
+/// To add three sums to a particle's that lie in shared memory, but for the loads and stores of these: the number of the
+/// partner, 3 loads of two words, 6 additions, and the loop.
+pub const SHARED_ADD: u64 = 12;
+
+/// To take a spin lock and give it back: an exchange of memory (5), a test and a branch, a store (3).
+pub const LOCK: u64 = 10;
+
+/// To make a list: each pair is tested once, by either of its processors.
+pub fn make_list(own: usize, all: usize, pairs: usize) -> u64 {
+    PAIR_TEST * (own as u64 * all as u64 / 2) + PAIR_ENTER * pairs as u64
+}
+
+/// The forces of a list's pairs, of which so many interact.
+pub fn forces(all: usize, own: usize, pairs: usize, interacting: usize) -> u64 {
+    CLEAR * all as u64 + PARTICLE_BEGIN * own as u64 + PAIR_TEST * pairs as u64 + PAIR_FORCE * interacting as u64
+}
+
 /// To move a particle: by component a sum to floating point (6), 4 operations, 2 loads and a store of its velocity
 /// and force, 2 comparisons with their branches (4); and the loop.
 pub const DRIFT: u64 = 53;

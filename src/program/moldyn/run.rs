@@ -5,7 +5,7 @@ use super::liquid::Liquid;
 use super::pairs::PairList;
 use super::serial::{self, Trajectory};
 use super::split::{FORCE_BYTES, Split, VECTOR_BYTES};
-use super::{costs, motion};
+use super::{costs, motion, sending, shared};
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
@@ -13,6 +13,7 @@ use crate::program::worker::{self, Worker, fault_metric};
 use crate::program::{Running, input::partition, parallel};
 use crate::text::Table;
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// The parameters of moldyn.
@@ -24,6 +25,27 @@ pub struct Moldyn {
     pub iterations: u64,
     /// Iterations from one making of the lists of pairs to the next.
     pub list_every: u64,
+    /// How far forces reach.
+    pub cutoff: f64,
+    /// How far lists reach, in cut-offs.
+    pub list_reach: f64,
+    /// How positions and forces travel.
+    pub sends: Carrying,
+    /// How many particles ahead positions and forces in shared memory are prefetched; 0 where they are not.
+    pub prefetch: u64,
+}
+
+/// How positions and forces travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Carrying {
+    /// Positions are in shared memory; a ring of transfers adds up forces.
+    Ring,
+    /// All that a processor needs of another, or owes it, in one message.
+    Transfers,
+    /// The same in messages of a few.
+    Groups,
+    /// Both are in shared memory.
+    Loads,
 }
 
 impl Moldyn {
@@ -34,19 +56,62 @@ impl Moldyn {
             cells: t.count("cells", "Unit cells of four particles along a side: 8 make 2048").range(1, 24).or(4),
             iterations: t.count("iterations", "Iterations").range(1, 1_000).or(2),
             list_every: t.count("list-every", lists).range(1, 1_000).or(20),
+            cutoff: t
+                .number("cutoff", "How far forces reach, in particles' sizes; at most half the cube")
+                .range(1.0, 100.0)
+                .or(Liquid::default().cutoff),
+            list_reach: t
+                .number("list-reach", "How far lists of near pairs reach, in cut-offs of forces")
+                .range(1.0, 10.0)
+                .or(Liquid::default().list_reach),
+            sends: t
+                .choice(
+                    "sends",
+                    "How positions and forces travel: positions in shared memory and a ring of forces; transfers of all \
+                     that a processor needs of another; messages of two; or shared memory for both",
+                    &[
+                        ("ring", Carrying::Ring),
+                        ("transfers", Carrying::Transfers),
+                        ("groups", Carrying::Groups),
+                        ("loads", Carrying::Loads),
+                    ],
+                )
+                .or("ring"),
+            prefetch: t
+                .count("prefetch", "How many particles ahead shared memory is prefetched, without a ring; 0: it is not")
+                .max(1_000)
+                .or(0),
         }
     }
 
+    /// The key and the reason, for whatever so many processors cannot do.
+    pub fn check(&self, processors: usize) -> Vec<(&'static str, String)> {
+        let particles = self.liquid().particles() as u64;
+        let others = particles - particles.div_ceil(processors as u64);
+        let ahead = || format!("a processor has at most {others} particles of others: none is {} ahead", self.prefetch);
+        (self.prefetch > 0 && self.prefetch >= others).then(|| ("prefetch", ahead())).into_iter().collect()
+    }
+
+    fn liquid(&self) -> Liquid {
+        let Moldyn { cutoff, list_reach, list_every, .. } = *self;
+        Liquid { cells: self.cells as usize, cutoff, list_reach, list_every, ..Liquid::default() }
+    }
+
     pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let liquid = Liquid { cells: self.cells as usize, list_every: self.list_every, ..Liquid::default() };
+        let liquid = self.liquid();
         let begin = liquid.begin(world.seed);
         let processors = world.addresses.len();
         let split = Split::new(&partition::parts(&begin.positions, processors), processors);
         let begin = split.renumbered(&begin);
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
-        let bytes = |processor| (split.of(processor).len() * VECTOR_BYTES) as u64;
-        let positions = (0..processors).map(|home| space.allocate(EndId(home as u32), bytes(home))).collect();
-        let workers = Worker::all(world, &space);
+        let of = |each: usize| {
+            let bytes = |processor| (split.of(processor).len() * each) as u64;
+            (0..processors).map(|home| space.allocate(EndId(home as u32), bytes(home))).collect::<Vec<_>>()
+        };
+        let positions = of(VECTOR_BYTES);
+        let forces = if self.sends == Carrying::Loads { of(shared::FORCE_BLOCKS_BYTES) } else { Vec::new() };
+        let shares = matches!(self.sends, Carrying::Ring | Carrying::Loads);
+        let workers = if shares { Worker::all(world, &space) } else { Vec::new() };
         let run = Rc::new(Run {
             parameters: self.clone(),
             seed: world.seed,
@@ -57,79 +122,107 @@ impl Moldyn {
             split,
             begin: (begin.positions, begin.velocities),
             positions,
+            forces,
             workers,
         });
-        worker::start(world, &run.workers, |worker| {
-            // An end that held the run, which holds it, would never be gone.
-            let arrived = run.arrived[worker.id()].clone();
-            worker.end().on_transfer(move |_, _, words| arrived.borrow_mut().push(words));
-            run.clone().program(worker)
-        });
+        match self.sends {
+            Carrying::Ring => run.clone().start_ring(world),
+            Carrying::Loads => run.clone().start_loading(world),
+            Carrying::Transfers | Carrying::Groups => sending::start(&run, world),
+        }
         run
     }
 }
 
-struct Run {
-    parameters: Moldyn,
+pub(super) struct Run {
+    pub parameters: Moldyn,
     seed: u64,
-    liquid: Liquid,
-    split: Split,
+    pub liquid: Liquid,
+    pub split: Split,
     /// Positions and velocities at the beginning, by new number.
-    begin: (Vec<Vector>, Vec<Vector>),
+    pub begin: (Vec<Vector>, Vec<Vector>),
     /// By processor, where the positions of its particles are.
     positions: Vec<SharedAddress>,
-    workers: Vec<Rc<Worker>>,
+    /// And what others' pairs do to them, where that is in shared memory.
+    pub forces: Vec<SharedAddress>,
+    pub workers: Vec<Rc<Worker>>,
     /// By processor, the segments of the ring that have come and were not taken, in order.
     arrived: Vec<Rc<RefCell<Vec<Vec<u32>>>>>,
     /// By processor that is done: positions and velocities of its own, and the energies.
     results: RefCell<Vec<Option<OwnPart>>>,
-    span: parallel::Span,
+    pub span: parallel::Span,
 }
 
 type OwnPart = (Vec<Vector>, Vec<Vector>, Vec<[i64; 2]>);
 
 /// What a processor has of its own.
-struct Own {
-    positions: Vec<Vector>,
-    velocities: Vec<Vector>,
-    sums: Vec<Force>,
-    list: PairList,
-    energies: Vec<[i64; 2]>,
+pub(super) struct Own {
+    pub positions: Vec<Vector>,
+    pub velocities: Vec<Vector>,
+    pub sums: Vec<Force>,
+    pub list: PairList,
+    pub energies: Vec<[i64; 2]>,
 }
 
 impl Run {
-    /// The program of a processor.
-    async fn program(self: Rc<Self>, worker: Rc<Worker>) {
-        let own = self.split.of(worker.id());
-        let mut it = Own {
+    /// Starts the programs that add forces up in a ring.
+    fn start_ring(self: Rc<Run>, world: &World) {
+        worker::start(world, &self.workers, |worker| {
+            // An end that held the run, which holds it, would never be gone.
+            let arrived = self.arrived[worker.id()].clone();
+            worker.end().on_transfer(move |_, _, words| arrived.borrow_mut().push(words));
+            self.clone().program(worker)
+        });
+    }
+
+    /// What each processor begins with.
+    pub fn own(&self) -> Own {
+        Own {
             positions: self.begin.0.clone(),
             velocities: self.begin.1.clone(),
             sums: vec![Force::default(); self.liquid.particles()],
             list: PairList::default(),
             energies: Vec::new(),
-        };
+        }
+    }
+
+    /// The program of a processor, with a ring.
+    async fn program(self: Rc<Self>, worker: Rc<Worker>) {
+        let own = self.split.of(worker.id());
+        let mut it = self.own();
         worker.barrier().await;
         self.span.begun(worker.end());
         for iteration in 0..self.parameters.iterations {
             self.drift(&worker, &mut it).await;
             worker.barrier().await;
             if iteration.is_multiple_of(self.liquid.list_every) {
-                self.make_list(&worker, &mut it).await;
+                self.make_list(&worker, &mut it, 0..self.liquid.particles()).await;
             }
             let potential = self.forces(&worker, &mut it).await;
             self.ring(&worker, &mut it).await;
             worker.compute(costs::KICK * own.len() as u64).await;
-            let kicked = own.clone().map(|at| motion::kick(&self.liquid, &mut it.velocities[at], it.sums[at]));
-            it.energies.push([potential, kicked.fold(0, i64::wrapping_add)]);
+            self.kick(own.clone(), &mut it, potential);
         }
         worker.barrier().await;
+        self.over(&worker, it);
+    }
+
+    /// Kicks a processor's own particles, and notes the energies.
+    pub fn kick(&self, own: Range<usize>, it: &mut Own, potential: i64) {
+        let kicked = own.map(|at| motion::kick(&self.liquid, &mut it.velocities[at], it.sums[at]));
+        it.energies.push([potential, kicked.fold(0, i64::wrapping_add)]);
+    }
+
+    /// A processor is done.
+    pub fn over(&self, worker: &Worker, it: Own) {
+        let own = self.split.of(worker.id());
         self.span.over(worker.end());
         let [positions, velocities] = [&it.positions, &it.velocities].map(|all| all[own.clone()].to_vec());
         self.end(worker.id(), (positions, velocities, it.energies));
     }
 
     /// Moves the processor's own particles, and writes where they are.
-    async fn drift(&self, worker: &Worker, it: &mut Own) {
+    pub async fn drift(&self, worker: &Worker, it: &mut Own) {
         for at in self.split.of(worker.id()) {
             motion::drift(&self.liquid, &mut it.positions[at], &mut it.velocities[at], it.sums[at]);
             worker.compute(costs::DRIFT).await;
@@ -141,7 +234,7 @@ impl Run {
     }
 
     /// Where the position of a particle is.
-    fn place(&self, particle: usize) -> SharedAddress {
+    pub fn place(&self, particle: usize) -> SharedAddress {
         let processor = self.split.processor(particle);
         let first = self.split.of(processor).start;
         self.positions[processor].plus(((particle - first) * VECTOR_BYTES) as u32)
@@ -158,13 +251,12 @@ impl Run {
         }
     }
 
-    async fn make_list(&self, worker: &Worker, it: &mut Own) {
+    /// Makes a processor's list, of positions that are loaded in an order of all particles.
+    pub async fn make_list(&self, worker: &Worker, it: &mut Own, order: impl Iterator<Item = usize>) {
         let (own, all) = (self.split.of(worker.id()), self.liquid.particles());
-        self.load(worker, &mut it.positions, (0..all).filter(|at| !own.contains(at))).await;
+        self.load(worker, &mut it.positions, order.filter(|at| !own.contains(at))).await;
         it.list = PairList::new(&self.liquid, &it.positions, own.clone());
-        // Each pair is tested once, by either of its processors.
-        let tests = own.len() as u64 * all as u64 / 2;
-        worker.compute(costs::PAIR_TEST * tests + costs::PAIR_ENTER * it.list.pairs() as u64).await;
+        worker.compute(costs::make_list(own.len(), all, it.list.pairs())).await;
     }
 
     /// The forces of the processor's pairs; their potential energy.
@@ -173,10 +265,8 @@ impl Run {
         self.load(worker, &mut it.positions, remote.into_iter()).await;
         it.sums.fill(Force::default());
         let (interacting, potential) = it.list.forces(&self.liquid, &it.positions, &mut it.sums);
-        let begins = costs::CLEAR * self.liquid.particles() as u64
-            + costs::PARTICLE_BEGIN * self.split.of(worker.id()).len() as u64;
-        let pairs = costs::PAIR_TEST * it.list.pairs() as u64 + costs::PAIR_FORCE * interacting as u64;
-        worker.compute(begins + pairs).await;
+        let (all, own) = (self.liquid.particles(), self.split.of(worker.id()).len());
+        worker.compute(costs::forces(all, own, it.list.pairs(), interacting)).await;
         potential
     }
 
@@ -197,7 +287,7 @@ impl Run {
     }
 
     /// Keeps a processor's part; the last one compares them all with a serial run.
-    fn end(&self, processor: usize, part: OwnPart) {
+    pub fn end(&self, processor: usize, part: OwnPart) {
         self.results.borrow_mut()[processor] = Some(part);
         let Some(parts) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
         let Trajectory { molecules, energies } = serial::run(&self.liquid, self.seed, self.parameters.iterations);
@@ -213,6 +303,7 @@ impl Run {
 impl Running for Run {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let each = self.span.metric_each("moldyn.cycles_per_iteration", self.parameters.iterations, outcome);
-        parallel::metrics(world, [each, fault_metric(&self.workers)])
+        let faults = (!self.workers.is_empty()).then(|| fault_metric(&self.workers));
+        parallel::metrics(world, [each].into_iter().chain(faults))
     }
 }
