@@ -82,7 +82,7 @@ const FAILING: [(&str, &[&str]); 5] = [
         &["T5-cni32qm-bandwidth-8", "T5-cni32qm-throttle-bandwidth-64", "T5-udma-latency-256", "R2", "R3"],
     ),
     ("e-udp", &["R4"]),
-    ("alewife", &["R8-iccg"]),
+    ("alewife", &["R8-iccg", "R13-iccg", "R9-unstruc", "R8-moldyn", "R11-moldyn", "R6-em3d"]),
     (
         "nifdy",
         &["R8-bisection", "R8-light", "R17-light", "R13", "R11-size", "R16-critical", "R8-radix", "S6.3-adaptive"],
@@ -139,8 +139,8 @@ fn e_udp_holds_but_for_what_its_page_says() {
 #[test]
 fn alewife_holds_but_for_what_its_page_says() {
     let (failing, judged) = failing("alewife", None, true);
-    assert_eq!(judged, 21, "every claim is judged");
-    assert_eq!(failing, ["R8-iccg"]);
+    assert_eq!(judged, 42, "every claim is judged");
+    assert_eq!(failing, ["R8-iccg", "R13-iccg", "R9-unstruc", "R8-moldyn", "R11-moldyn", "R6-em3d"]);
 }
 
 /// Table 3, the equations and the cyclic shift; the rest of the page takes minutes.

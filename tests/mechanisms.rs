@@ -1,0 +1,157 @@
+//! Do programs make the same of it by whatever mechanism their data travel, and do the instruments around them (traffic
+//! across the mesh, a loop that delays misses) change time alone? Every program holds its answer against a serial run.
+
+use narrows::engine::{Outcome, Recorder};
+use narrows::machine::{self, Machine};
+use narrows::study::{self, RunResult};
+use narrows::text::Document;
+
+fn machine(parts: &str, text: &str, sets: &[&str]) -> Machine {
+    let text = format!("parts = [{parts}]\n{text}\n");
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    let read = machine::read(Document::Text("mechanisms.toml", &text, None), &sets);
+    read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value
+}
+
+/// Runs it on Alewife nodes, to its end.
+fn alewife(nodes: usize, text: &str, sets: &[&str]) -> RunResult {
+    let text = format!("[nodes.n]\nhost = \"alewife\"\ncount = {nodes}\n{text}");
+    done(&machine("\"hosts/alewife\", \"ni/cmmu\", \"fabrics/alewife-mesh\", \"protocols/none\"", &text, sets))
+}
+
+fn done(machine: &Machine) -> RunResult {
+    let result = study::run(machine, Recorder::off());
+    assert_eq!(result.outcome, Outcome::Done);
+    result
+}
+
+fn metric(result: &RunResult, name: &str) -> f64 {
+    result.metric(name).unwrap_or_else(|| panic!("no {name} in {:?}", result.metrics))
+}
+
+const UNSTRUCTURED: &str = "[workload.unstructured]\nnodes = 150\niterations = 3";
+const MOLDYN: &str = "[workload.moldyn]\ncells = 2\niterations = 4\nlist-every = 2\nlist-reach = 2.0";
+const SPSOLVE: &str = "[workload.spsolve]\nrows = 120\nneighbours = 12\niterations = 2";
+const EM3D: &str = "[workload.em3d]\nn-nodes = 20\niterations = 2";
+
+/// Ways of sending, by workload; the last is by shared memory.
+const WAYS: [(&str, &str, &[&str]); 3] = [
+    (UNSTRUCTURED, "unstructured", &["batches", "nodes", "loads"]),
+    (MOLDYN, "moldyn", &["ring", "transfers", "groups", "loads"]),
+    (SPSOLVE, "spsolve", &["messages", "buffers", "changes"]),
+];
+
+#[test]
+fn every_mechanism_comes_to_the_serial_answer() {
+    for (text, program, ways) in WAYS {
+        for way in ways {
+            let sends = format!("workload.{program}.sends=\"{way}\"");
+            for reception in ["interrupt", "polling"] {
+                let reception = format!("ni.cmmu.reception=\"{reception}\"");
+                let result = alewife(6, text, &[&sends, &reception]);
+                let shares = ["ring", "loads", "changes"].contains(way);
+                assert_eq!(metric(&result, "coherence.packets") > 0.0, shares, "{program} by {way}");
+            }
+        }
+        let shared = format!("workload.{program}.sends=\"{}\"", ways[ways.len() - 1]);
+        let prefetch = format!("workload.{program}.prefetch=2");
+        let [plain, prefetched] = [&[&shared[..]][..], &[&shared, &prefetch]].map(|sets| alewife(6, text, sets));
+        assert!(metric(&prefetched, "shared_memory.faults") < metric(&plain, "shared_memory.faults"), "{program}");
+    }
+}
+
+#[test]
+fn mechanisms_run_on_other_machines_too() {
+    let nodes = "[nodes.n]\nhost = \"memory-bus-1998\"\ncount = 4\n";
+    let parts =
+        "\"hosts/memory-bus-1998\", \"ni/cni32qm\", \"protocols/return-to-sender-1998\", \"fabrics/ideal-1998\"";
+    for (text, program, ways) in WAYS {
+        for way in ways {
+            let sends = format!("workload.{program}.sends=\"{way}\"");
+            done(&machine(parts, &format!("{nodes}{text}"), &[&sends]));
+        }
+    }
+}
+
+#[test]
+fn smaller_messages_are_more() {
+    let sent = |text: &str, set: &str| metric(&alewife(6, text, &[set]), "packets.sent");
+    let of = |sends: &str| sent(UNSTRUCTURED, &format!("workload.unstructured.sends=\"{sends}\""));
+    assert!(of("nodes") > 3.0 * of("batches"));
+    let of = |sends: &str| sent(MOLDYN, &format!("workload.moldyn.sends=\"{sends}\""));
+    assert!(of("groups") > 1.5 * of("transfers"));
+    let of = |set: &str| {
+        let result = alewife(6, SPSOLVE, &["workload.spsolve.sends=\"buffers\"", set]);
+        (metric(&result, "packets.sent"), metric(&result, "spsolve.contributions"))
+    };
+    let (few, many) = (of("workload.spsolve.buffer=8"), of("workload.spsolve.buffer=1"));
+    assert!(many.0 > 1.3 * few.0, "{many:?} {few:?}");
+    assert_eq!(many.1, few.1);
+}
+
+/// What crosses the mesh is what was said, and a program notices it, whatever nodes there are.
+#[test]
+fn cross_traffic_takes_time_alone() {
+    let loads = "workload.em3d.sends=\"loads\"";
+    let cycles = |sets: &[&str]| {
+        let result = alewife(32, EM3D, &[&[loads][..], sets].concat());
+        (metric(&result, "em3d.cycles_per_iteration"), result.metric("cross_traffic.rate"))
+    };
+    let (alone, none) = cycles(&[]);
+    assert_eq!(none, None);
+    let mut before = alone;
+    for rate in [10, 25, 40] {
+        let (took, crossed) = cycles(&[&format!("fabric.cross-traffic.rate=\"{rate} MB/s\"")]);
+        let crossed = crossed.expect("there is some");
+        // Eight places; what programs hold up is not made up for.
+        assert!(crossed < 8.0 * f64::from(rate) * 1.02 && crossed > 8.0 * f64::from(rate) * 0.8, "{crossed} of {rate}");
+        assert!(took > before, "{took} cycles with {rate} MB/s, {before} with less");
+        before = took;
+    }
+    assert!(before > 1.15 * alone, "{before} {alone}");
+}
+
+/// All that crosses the middle: streams of nodes get what cross-traffic leaves of it.
+#[test]
+fn what_crosses_is_missing_in_the_middle() {
+    let flows: String = (0..32).map(|node| format!("\"n{node} -> n{}\", ", node ^ 4)).collect();
+    let stream = format!("[workload.stream]\npayload = \"4 KiB\"\nmessages = 20\nwarm-up = 5\nflows = [{flows}]");
+    let bandwidth = |sets: &[&str]| {
+        let result = alewife(32, &stream, sets);
+        (metric(&result, "message.bandwidth"), result.metric("cross_traffic.rate").unwrap_or(0.0))
+    };
+    let (alone, _) = bandwidth(&[]);
+    let (beside, crossed) = bandwidth(&["fabric.cross-traffic.rate=\"20 MB/s\""]);
+    assert!(crossed > 100.0 && beside < alone - 0.9 * crossed, "{alone} {beside} {crossed}");
+    // What the last router gives to nodes is not in the middle: of a link's time no more is lost than crosses.
+    assert!(beside + crossed < 1.02 * alone, "{alone} {beside} {crossed}");
+}
+
+#[test]
+fn short_messages_wait_for_their_launch() {
+    let rate = |message: &str| {
+        let sets = ["fabric.cross-traffic.rate=\"40 MB/s\"", "fabric.cross-traffic.launch=\"1 us\"", message];
+        metric(&alewife(4, EM3D, &sets), "cross_traffic.rate")
+    };
+    let (short, long) = (rate("fabric.cross-traffic.message=\"16 B\""), rate("fabric.cross-traffic.message=\"64 B\""));
+    assert!((short - 8.0 * 16.0).abs() < 4.0, "{short}");
+    assert!(long > 8.0 * 38.0, "{long}");
+}
+
+/// Two changes of contexts and the loop, if the block comes before.
+#[test]
+fn a_delay_is_the_least_time_of_a_remote_miss() {
+    let costs = "[workload.costs]\noperation = \"read\"\nhome = 1";
+    let cycles = |nodes: usize, home: &str, delay: u64, reception: &str| {
+        let delay = format!("ni.cmmu.coherence.delay={delay}");
+        let sets = [delay, format!("workload.costs.home={home}"), format!("ni.cmmu.reception=\"{reception}\"")];
+        metric(&alewife(nodes, costs, &[&sets[0], &sets[1], &sets[2]]), "costs.cycles")
+    };
+    for reception in ["interrupt", "polling"] {
+        let [none, far] = [0, 200].map(|delay| cycles(2, "1", delay, reception));
+        assert!((38.0..41.0).contains(&none), "{none}");
+        // The access before it, and the load behind it.
+        assert!((228.0..245.0).contains(&far), "{far}");
+        assert_eq!(cycles(2, "0", 0, reception), cycles(2, "0", 200, reception), "a local miss is as it was");
+    }
+}
