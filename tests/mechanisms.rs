@@ -111,20 +111,21 @@ fn cross_traffic_takes_time_alone() {
     assert!(before > 1.15 * alone, "{before} {alone}");
 }
 
-/// All that crosses the middle: streams of nodes get what cross-traffic leaves of it.
+/// Streams of nodes at the middle, to each other, get what cross-traffic leaves of it: all that a link moves is taken.
 #[test]
 fn what_crosses_is_missing_in_the_middle() {
-    let flows: String = (0..32).map(|node| format!("\"n{node} -> n{}\", ", node ^ 4)).collect();
+    let nodes = (0..32).filter(|node| [3, 4].contains(&(node % 8)));
+    let flows: Vec<String> = nodes.map(|node| format!("\"n{node} -> n{}\"", node ^ 7)).collect();
+    let flows = flows.join(", ");
     let stream = format!("[workload.stream]\npayload = \"4 KiB\"\nmessages = 20\nwarm-up = 5\nflows = [{flows}]");
-    let bandwidth = |sets: &[&str]| {
-        let result = alewife(32, &stream, sets);
-        (metric(&result, "message.bandwidth"), result.metric("cross_traffic.rate").unwrap_or(0.0))
-    };
-    let (alone, _) = bandwidth(&[]);
-    let (beside, crossed) = bandwidth(&["fabric.cross-traffic.rate=\"20 MB/s\""]);
-    assert!(crossed > 100.0 && beside < alone - 0.9 * crossed, "{alone} {beside} {crossed}");
-    // What the last router gives to nodes is not in the middle: of a link's time no more is lost than crosses.
-    assert!(beside + crossed < 1.02 * alone, "{alone} {beside} {crossed}");
+    // Messages as long as the streams' packets, so that these wait as long for those as those for these.
+    let crossing = ["fabric.cross-traffic.rate=\"20 MB/s\"", "fabric.cross-traffic.message=\"520 B\""];
+    let [alone, beside] = [&[][..], &crossing].map(|sets| alewife(32, &stream, sets));
+    let crossed = metric(&beside, "cross_traffic.rate");
+    // Of 520 bytes of a packet 512 are payload. Four links each way, of 45 MB/s.
+    let [alone, beside] = [alone, beside].map(|result| metric(&result, "message.bandwidth") * 520.0 / 512.0);
+    assert!(crossed > 155.0 && beside < 0.65 * alone, "{alone} {beside} {crossed}");
+    assert!((0.97 * 360.0..=360.0).contains(&(beside + crossed)), "{beside} {crossed}");
 }
 
 #[test]
