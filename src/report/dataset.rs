@@ -1,0 +1,219 @@
+//! Tidy data: a row for each thing observed, a column for each variable, numbers in base units (bytes, seconds,
+//! bytes a second, hertz) with the unit at the end of the column's name. Written as CSV, JSON lines and, where the
+//! program is built with it, Parquet; read back from all three.
+//!
+//! What was not measured is empty: not zero, and not a word.
+
+mod csv;
+mod json_lines;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod unit;
+
+pub use unit::{Base, suffixed};
+
+use std::path::Path;
+
+/// The values of a column.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Values {
+    /// Words.
+    Texts(Vec<Option<String>>),
+    /// Whole numbers.
+    Counts(Vec<Option<u64>>),
+    /// Numbers.
+    Numbers(Vec<Option<f64>>),
+}
+
+/// A column.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Variable {
+    /// Its name, with the unit at its end.
+    pub name: String,
+    /// The unit; empty if it has none.
+    pub unit: String,
+    /// A value for each row.
+    pub values: Values,
+}
+
+/// Rows and columns.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Dataset {
+    /// The columns, each as long as the others, of different names.
+    pub variables: Vec<Variable>,
+}
+
+/// How a dataset is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Encoding {
+    /// Comma-separated values with a head row.
+    Csv,
+    /// An object a line.
+    JsonLines,
+    /// Apache Parquet, the unit in each column's metadata, too.
+    Parquet,
+}
+
+impl Values {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Texts(values) => values.len(),
+            Values::Counts(values) => values.len(),
+            Values::Numbers(values) => values.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number in a row, if there is one.
+    pub fn number(&self, row: usize) -> Option<f64> {
+        match self {
+            Values::Texts(_) => None,
+            Values::Counts(values) => values[row].map(|count| count as f64),
+            Values::Numbers(values) => values[row],
+        }
+    }
+
+    /// What stands in a row, as text; nothing where nothing stands.
+    pub fn text(&self, row: usize) -> Option<String> {
+        match self {
+            Values::Texts(values) => values[row].clone(),
+            Values::Counts(values) => values[row].map(|count| count.to_string()),
+            Values::Numbers(values) => values[row].map(|number| number.to_string()),
+        }
+    }
+}
+
+impl Dataset {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.variables.first().map_or(0, |variable| variable.values.len())
+    }
+
+    /// Adds a column called `name` and its unit; a name that is taken gets a number.
+    pub fn push(&mut self, name: &str, unit: &str, values: Values) {
+        let wanted = suffixed(name, unit);
+        let is_taken = |name: &str| self.variables.iter().any(|variable| variable.name == name);
+        let numbered = (2..).map(|number| format!("{wanted}_{number}"));
+        let name = [wanted.clone()].into_iter().chain(numbered).find(|name| !is_taken(name)).unwrap_or_default();
+        self.variables.push(Variable { name, unit: unit.to_owned(), values });
+    }
+
+    /// The column of this name.
+    pub fn find(&self, name: &str) -> Option<&Variable> {
+        self.variables.iter().find(|variable| variable.name == name)
+    }
+
+    /// As bytes of a file.
+    pub fn bytes(&self, encoding: Encoding) -> Result<Vec<u8>, String> {
+        match encoding {
+            Encoding::Csv => Ok(csv::write(self)),
+            Encoding::JsonLines => Ok(json_lines::write(self)),
+            #[cfg(feature = "parquet")]
+            Encoding::Parquet => parquet::write(self),
+            #[cfg(not(feature = "parquet"))]
+            Encoding::Parquet => Err(NO_PARQUET.to_owned()),
+        }
+    }
+
+    /// What the bytes of a file hold.
+    pub fn read(bytes: Vec<u8>, encoding: Encoding) -> Result<Dataset, String> {
+        match encoding {
+            Encoding::Csv => csv::read(&bytes),
+            Encoding::JsonLines => json_lines::read(&bytes),
+            #[cfg(feature = "parquet")]
+            Encoding::Parquet => parquet::read(bytes),
+            #[cfg(not(feature = "parquet"))]
+            Encoding::Parquet => Err(NO_PARQUET.to_owned()),
+        }
+    }
+}
+
+#[cfg(not(feature = "parquet"))]
+const NO_PARQUET: &str = "this build of Narrows knows no Parquet: it was built without its feature `parquet`";
+
+impl Encoding {
+    /// That of a file's ending.
+    pub fn of(path: &Path) -> Option<Encoding> {
+        match path.extension()?.to_str()? {
+            "csv" => Some(Encoding::Csv),
+            "jsonl" | "ndjson" => Some(Encoding::JsonLines),
+            "parquet" => Some(Encoding::Parquet),
+            _ => None,
+        }
+    }
+}
+
+/// A column from what stands in it as text: whole numbers, numbers, or else words.
+fn from_texts(name: String, texts: Vec<Option<String>>) -> Variable {
+    let all = |is: &dyn Fn(&str) -> bool| texts.iter().flatten().all(|text| is(text));
+    let values = if all(&|text| text.parse::<u64>().is_ok()) {
+        Values::Counts(texts.iter().map(|text| text.as_ref()?.parse().ok()).collect())
+    } else if all(&|text| text.parse::<f64>().is_ok()) {
+        Values::Numbers(texts.iter().map(|text| text.as_ref()?.parse().ok()).collect())
+    } else {
+        Values::Texts(texts)
+    };
+    Variable { unit: unit::of_name(&name).to_owned(), name, values }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Dataset {
+        let mut data = Dataset::default();
+        data.push("a.pay-load", "B", Values::Counts(vec![Some(64), Some(u64::MAX), None]));
+        data.push("policy", "", Values::Texts(vec![Some("x, \"y\"".into()), None, Some("µ".into())]));
+        data.push("message.latency", "s", Values::Numbers(vec![Some(7.304e-5), None, Some(-1.5)]));
+        data
+    }
+
+    #[test]
+    fn every_encoding_is_read_back_as_it_was_written() {
+        for encoding in [Encoding::Csv, Encoding::JsonLines, Encoding::Parquet] {
+            if encoding == Encoding::Parquet && !cfg!(feature = "parquet") {
+                continue;
+            }
+            let bytes = sample().bytes(encoding).expect("bytes");
+            assert_eq!(bytes, sample().bytes(encoding).expect("bytes"), "the same bytes again");
+            assert_eq!(Dataset::read(bytes, encoding).expect("data"), sample(), "{encoding:?}");
+        }
+    }
+
+    #[test]
+    fn text_is_plain() {
+        let csv = String::from_utf8(sample().bytes(Encoding::Csv).expect("bytes")).expect("text");
+        let expected =
+            "a_pay_load_B,policy,message_latency_s\n64,\"x, \"\"y\"\"\",0.00007304\n18446744073709551615,,\n,µ,-1.5\n";
+        assert_eq!(csv, expected);
+        let lines = String::from_utf8(sample().bytes(Encoding::JsonLines).expect("bytes")).expect("text");
+        assert_eq!(
+            lines.lines().nth(1),
+            Some(r#"{"a_pay_load_B":18446744073709551615,"policy":null,"message_latency_s":null}"#)
+        );
+    }
+
+    #[test]
+    fn what_is_no_data_is_told() {
+        for (bytes, encoding) in [
+            (&b"a,b\n1\n"[..], Encoding::Csv),
+            (b"{\"a\":1}\n[2]\n", Encoding::JsonLines),
+            (b"{\"a\":{}}\n", Encoding::JsonLines),
+            (b"PAR1 and no more", Encoding::Parquet),
+        ] {
+            assert!(Dataset::read(bytes.to_vec(), encoding).is_err(), "{encoding:?}");
+        }
+    }
+
+    #[test]
+    fn names_differ() {
+        let mut data = sample();
+        data.push("a.pay.load", "B", Values::Counts(vec![None, None, None]));
+        assert_eq!(data.variables[3].name, "a_pay_load_B_2");
+    }
+}

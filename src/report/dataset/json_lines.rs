@@ -1,0 +1,56 @@
+//! Datasets as JSON lines: an object for each row, every column in each.
+
+use super::{Dataset, Values, Variable, unit};
+use serde_json::{Map, Value as Json};
+
+/// An object a line.
+pub fn write(data: &Dataset) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for row in 0..data.rows() {
+        let cell = |variable: &Variable| match &variable.values {
+            Values::Texts(values) => values[row].clone().into(),
+            Values::Counts(values) => values[row].into(),
+            Values::Numbers(values) => values[row].into(),
+        };
+        let object: Map<String, Json> =
+            data.variables.iter().map(|variable| (variable.name.clone(), cell(variable))).collect();
+        serde_json::to_writer(&mut bytes, &object).expect("writing to memory does not fail");
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
+/// Columns in the order in which they first appear.
+pub fn read(bytes: &[u8]) -> Result<Dataset, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| format!("it is not text: {error}"))?;
+    let mut rows: Vec<Map<String, Json>> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let row: Map<String, Json> =
+            serde_json::from_str(line).map_err(|error| format!("line {} is no object of JSON: {error}", number + 1))?;
+        if let Some((name, _)) = row.iter().find(|(_, value)| value.is_object() || value.is_array()) {
+            return Err(format!("line {}: `{name}` is neither a number nor a text", number + 1));
+        }
+        names.extend(row.keys().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
+        rows.push(row);
+    }
+    Ok(Dataset { variables: names.into_iter().map(|name| column(name, &rows)).collect() })
+}
+
+fn column(name: String, rows: &[Map<String, Json>]) -> Variable {
+    let cells: Vec<&Json> = rows.iter().map(|row| row.get(&name).unwrap_or(&Json::Null)).collect();
+    let all = |is: fn(&Json) -> bool| cells.iter().all(|cell| cell.is_null() || is(cell));
+    let text = |cell: &&Json| match cell {
+        Json::Null => None,
+        Json::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    };
+    let values = if all(Json::is_u64) {
+        Values::Counts(cells.iter().map(|cell| cell.as_u64()).collect())
+    } else if all(Json::is_number) {
+        Values::Numbers(cells.iter().map(|cell| cell.as_f64()).collect())
+    } else {
+        Values::Texts(cells.iter().map(text).collect())
+    };
+    Variable { unit: unit::of_name(&name).to_owned(), name, values }
+}

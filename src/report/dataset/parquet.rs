@@ -1,0 +1,89 @@
+//! Datasets as Parquet, by way of Arrow: one row group, Snappy, and under `unit` in each column's metadata its unit.
+
+use super::{Dataset, Values, Variable};
+use ::parquet::arrow::ArrowWriter;
+use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use ::parquet::basic::Compression;
+use ::parquet::file::properties::WriterProperties;
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::{DataType, Field, Schema};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The key of a column's metadata.
+const UNIT: &str = "unit";
+
+/// As the bytes of a file.
+pub fn write(data: &Dataset) -> Result<Vec<u8>, String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("it is no Parquet: {error}");
+    let fields: Vec<Field> = data.variables.iter().map(field).collect();
+    let columns: Vec<ArrayRef> = data.variables.iter().map(|variable| array(&variable.values)).collect();
+    let schema = Arc::new(Schema::new(fields));
+    let batch = RecordBatch::try_new(schema.clone(), columns).map_err(|error| wrong(&error))?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, schema, Some(properties)).map_err(|error| wrong(&error))?;
+    writer.write(&batch).map_err(|error| wrong(&error))?;
+    writer.close().map_err(|error| wrong(&error))?;
+    Ok(bytes)
+}
+
+fn field(variable: &Variable) -> Field {
+    let kind = match variable.values {
+        Values::Texts(_) => DataType::Utf8,
+        Values::Counts(_) => DataType::UInt64,
+        Values::Numbers(_) => DataType::Float64,
+    };
+    let unit = (!variable.unit.is_empty()).then(|| (UNIT.to_owned(), variable.unit.clone()));
+    Field::new(&variable.name, kind, true).with_metadata(unit.into_iter().collect::<HashMap<_, _>>())
+}
+
+fn array(values: &Values) -> ArrayRef {
+    match values {
+        Values::Texts(values) => Arc::new(StringArray::from_iter(values)),
+        Values::Counts(values) => Arc::new(UInt64Array::from_iter(values.iter().copied())),
+        Values::Numbers(values) => Arc::new(Float64Array::from_iter(values.iter().copied())),
+    }
+}
+
+/// What a file holds whose columns are texts, whole numbers without sign, and numbers.
+pub fn read(bytes: Vec<u8>) -> Result<Dataset, String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("it is not Parquet: {error}");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes)).map_err(|error| wrong(&error))?;
+    let schema = reader.schema().clone();
+    let mut data = Dataset { variables: schema.fields().iter().map(|field| empty(field)).collect::<Result<_, _>>()? };
+    for batch in reader.build().map_err(|error| wrong(&error))? {
+        let batch = batch.map_err(|error| wrong(&error))?;
+        for (variable, column) in data.variables.iter_mut().zip(batch.columns()) {
+            append(&mut variable.values, column);
+        }
+    }
+    Ok(data)
+}
+
+fn empty(field: &Field) -> Result<Variable, String> {
+    let values = match field.data_type() {
+        DataType::Utf8 => Values::Texts(Vec::new()),
+        DataType::UInt64 => Values::Counts(Vec::new()),
+        DataType::Float64 => Values::Numbers(Vec::new()),
+        other => return Err(format!("the column `{}` holds {other}, which Narrows does not write", field.name())),
+    };
+    let unit = field.metadata().get(UNIT).cloned().unwrap_or_default();
+    Ok(Variable { name: field.name().clone(), unit, values })
+}
+
+fn append(values: &mut Values, column: &ArrayRef) {
+    let column = column.as_any();
+    match values {
+        Values::Texts(values) => {
+            let column = column.downcast_ref::<StringArray>().expect("the schema says so");
+            values.extend(column.iter().map(|text| text.map(str::to_owned)));
+        }
+        Values::Counts(values) => {
+            values.extend(column.downcast_ref::<UInt64Array>().expect("the schema says so").iter())
+        }
+        Values::Numbers(values) => {
+            values.extend(column.downcast_ref::<Float64Array>().expect("the schema says so").iter());
+        }
+    }
+}
