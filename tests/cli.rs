@@ -108,7 +108,20 @@ fn nothing_in_the_working_directory_shadows_a_shipped_example() {
 
 #[test]
 fn every_command_has_help_with_examples() {
-    for name in ["run", "sweep", "reproduce", "new", "list", "show", "check", "compare", "schema", "completions"] {
+    for name in [
+        "run",
+        "sweep",
+        "merge",
+       
+        "reproduce",
+        "new",
+        "list",
+        "show",
+        "check",
+        "compare",
+        "schema",
+        "completions",
+    ] {
         assert!(stdout(&[name, "--help"]).contains("\nExamples:\n  narrows "), "{name}");
     }
 }
@@ -241,13 +254,13 @@ fn a_sweep_gives_the_same_bytes_whatever_the_jobs() {
         let vary = ["--vary", payload, "--vary", policy];
         stdout(&[&["sweep", "ping-pong", SHORT, "--jobs", jobs, "--format", format], &vary[..]].concat())
     };
-    for format in ["text", "csv", "json"] {
+    for format in ["text", "csv", "jsonl", "json"] {
         assert_eq!(sweep("1", format), sweep("2", format));
     }
     let csv = sweep("2", "csv");
     let rows: Vec<String> =
         csv.lines().skip(1).map(|row| row.split(',').take(2).collect::<Vec<_>>().join(" ")).collect();
-    let expected = ["64 B", "256 B", "1 KiB"];
+    let expected = ["64", "256", "1024"];
     let expected: Vec<String> = expected
         .iter()
         .flat_map(|payload| ["store-and-forward", "adaptive-cut-through"].map(|policy| format!("{payload} {policy}")))

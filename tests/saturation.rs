@@ -202,7 +202,7 @@ fn a_sweep_with_seeds_has_a_row_for_each_point() {
     };
     let csv = sweep(&["--format=csv"]);
     let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
-    let heads = ["workload.offered.load", "outcome", "offered.latency [cycles]", "± offered.latency [cycles]"];
+    let heads = ["workload_offered_load", "outcome", "offered_latency_cycles", "offered_latency_ci95_cycles", "seeds"];
     assert_eq!(rows[0], heads);
     assert_eq!((rows.len(), rows[1][0], rows[2][0], rows[1][1]), (3, "0.1", "0.3", "done"));
     let result: Json = serde_json::from_str(&sweep(&["--format=json"])).expect("JSON");

@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use narrows::study::vary::Vary;
+use narrows::study::vary::Dimension;
 use narrows::text::Problems;
 
-fuzz_target!(|option: &str| match Vary::parse(option) {
-    Ok(vary) => assert!(!vary.values.is_empty()),
+fuzz_target!(|option: &str| match Dimension::parse(option) {
+    Ok(dimension) => assert!(!dimension.is_empty()),
     Err(problem) => assert!(!Problems::one(problem).render(true).is_empty()),
 });

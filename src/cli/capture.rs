@@ -29,6 +29,6 @@ pub fn write(out: Output, path: &Path, machine: &Machine, packets: &[Passed]) ->
         capture.packet(packet.node.index(), packet.at, &packet.bytes);
     }
     out.write(|out| capture.write_to(out))?;
-    eprintln!("Wrote {} packets to `{}`.", packets.len(), path.display());
+    tell!("Wrote {} packets to `{}`.", packets.len(), path.display());
     Ok(())
 }

@@ -34,6 +34,6 @@ pub fn run(options: &Options) -> Ended {
     if let Some(note) = read.value.note() {
         output::print(&format!("{note}\n"))?;
     }
-    eprintln!("{}: no problems", subject.name());
+    tell!("{}: no problems", subject.name());
     Ok(Ending::Done)
 }

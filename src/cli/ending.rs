@@ -47,11 +47,11 @@ impl Failure {
         for (n, (head, problems)) in self.groups.iter().enumerate() {
             let gap = if n > 0 { "\n" } else { "" };
             let head = if head.is_empty() { String::new() } else { format!("{head}\n") };
-            eprintln!("{gap}{head}{}", problems.render(coloured));
+            tell!("{gap}{head}{}", problems.render(coloured));
         }
         let count: usize = self.groups.iter().map(|(_, problems)| problems.list().len()).sum();
         if count > 1 {
-            eprintln!("\n{count} problems");
+            tell!("\n{count} problems");
         }
         ExitCode::from(2)
     }

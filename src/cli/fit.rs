@@ -130,7 +130,7 @@ fn written(fitted: &Fitted) -> Result<(), Failure> {
     let told = |problems: Vec<Problem>| Failure::from(Problems::new(problems, &Default::default()));
     for (path, text) in write::edits(&fitted.constants).map_err(told)? {
         Output::prepare(&path)?.write(|out| out.write_all(text.as_bytes()))?;
-        eprintln!("written: {}", path.display());
+        tell!("written: {}", path.display());
     }
     Ok(())
 }

@@ -10,6 +10,9 @@
 //! | `run_seeds.rs` | the same run with several seeds |
 //! | `sweep.rs`, `sweep_table.rs` | many runs, and their results as text, CSV and JSON |
 //! | `sweep_seeds.rs` | the same with several seeds a point |
+//! | `sweep_find.rs` | where along a key a metric passes a value |
+//! | `merge.rs` | the shards of a sweep as one table |
+//! | `progress.rs` | how far many runs are, and what is told when they are stopped |
 //! | `whatif.rs` | what would change if a number were another |
 //! | `fit.rs` | constants fitted on numbers |
 //! | `reproduce.rs`, `new.rs` | papers and studies; a study to be changed |
@@ -21,6 +24,11 @@
 //! | `ending.rs` | exit codes, and how problems are told |
 //! | `output.rs` | standard output, and files that are written whole or not at all |
 
+/// Tells a line on standard error, as `eprintln` does, but never fails.
+macro_rules! tell {
+    ($($text:tt)*) => { $crate::cli::output::tell(&format!($($text)*)) };
+}
+
 mod capture;
 mod check;
 mod combinations;
@@ -29,8 +37,10 @@ mod completions;
 mod ending;
 mod fit;
 mod list;
+mod merge;
 mod new;
 mod output;
+mod progress;
 mod reproduce;
 mod run;
 mod run_seeds;
@@ -39,6 +49,7 @@ mod schema;
 mod show;
 mod subject;
 mod sweep;
+mod sweep_find;
 mod sweep_seeds;
 mod sweep_table;
 #[cfg(test)]
@@ -81,6 +92,7 @@ struct Cli {
 enum Command {
     Run(run::Options),
     Sweep(sweep::Options),
+    Merge(merge::Options),
     Whatif(whatif::Options),
     Reproduce(reproduce::Options),
     Fit(fit::Options),
@@ -108,6 +120,7 @@ pub fn main() -> ExitCode {
     let ended: Ended = match Cli::parse().command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::run(&options),
+        Command::Merge(options) => merge::run(&options),
         Command::Whatif(options) => whatif::run(&options),
         Command::Reproduce(options) => reproduce::run(&options),
         Command::Fit(options) => fit::run(&options),

@@ -1,6 +1,7 @@
 //! Standard output, and files that are written whole or not at all.
 
 use super::ending::Failure;
+use crate::study::points::unique;
 use crate::text::Problem;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -8,13 +9,23 @@ use std::path::{Path, PathBuf};
 
 /// Writes to standard output. A reader that has gone is no failure: it had enough.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same of bytes.
+pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Problem::new(format!("cannot write the result: {error}")).into())
         }
         _ => Ok(()),
     }
+}
+
+/// Writes a line to standard error. Where that is closed or full there is nobody to be told.
+pub fn tell(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// A file to be written when there is something to write; made sure of before.
@@ -54,7 +65,7 @@ impl Output {
     /// The file that takes the place of the other when it is whole.
     fn beside(&self) -> io::Result<PathBuf> {
         let mut name = self.path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
-        name.push(format!(".{}.part", std::process::id()));
+        name.push(format!(".{}.part", unique()));
         Ok(self.path.with_file_name(name))
     }
 

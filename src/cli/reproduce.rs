@@ -75,7 +75,7 @@ pub fn run(options: &Options) -> Ended {
     let Some(target) = &options.paper else { return overview() };
     let (paper, artifact) = study::reproduce::target(target);
     if study::papers().contains(&paper.as_str()) && std::path::Path::new(&paper).is_dir() {
-        eprintln!("Taking the paper `{paper}`, not the folder of that name: write `./{paper}` for that.");
+        tell!("Taking the paper `{paper}`, not the folder of that name: write `./{paper}` for that.");
     }
     let found = study::reproduce::find(&paper, options.quick)?;
     if options.constants {
@@ -102,7 +102,7 @@ pub fn run(options: &Options) -> Ended {
         report
             .write(folder)
             .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", folder.display())))?;
-        eprintln!("written: {}", folder.join("report.html").display());
+        tell!("written: {}", folder.join("report.html").display());
     }
     let failed = report.claims.iter().any(|claim| claim.holds == Some(false));
     Ok(if options.strict && failed { Ending::ClaimFailed } else { Ending::Done })
@@ -170,7 +170,7 @@ impl study::Progress for Bar {
 
     fn leaves_out(&self, points: usize) {
         if points > 0 {
-            eprintln!("{points} points are left out: their parts do not fit together");
+            tell!("{points} points are left out: their parts do not fit together");
         }
     }
 

@@ -4,12 +4,16 @@ use super::ending::{Ended, Ending, Failure};
 use super::output::{self, Output};
 use super::{Format, capture, run_seeds, run_text, subject};
 use crate::engine::{Outcome, Recorder, Time, Timeline};
+use crate::machine::Machine;
+use crate::report::dataset::Encoding;
 use crate::report::perfetto;
 use crate::study::seeds::SEEDS_MAX;
 use crate::study::uncertainty::single::{self, Sure};
-use crate::study::{self, Record, RunResult, record};
+use crate::study::{self, Record, RunResult, record, tidy};
+use crate::text::Problem;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -19,6 +23,7 @@ Examples:
   narrows run cluster.toml --set ni.trapeze.policy=store-and-forward
   narrows run cluster.toml --format json > result.json
   narrows run stream --trace stream.json     then open stream.json in ui.perfetto.dev
+  narrows run ping-pong --messages m.csv     a row for each message: when, how large, and its stages
   narrows run ping-pong --uncertainty        how sure each metric is
   narrows run offered-load --seeds 10        means over seeds, and their 95 % intervals
 
@@ -55,6 +60,9 @@ pub struct Options {
     /// Write the packets that left each node here, for Wireshark or tshark: pcapng in simulated nanoseconds
     #[arg(long, value_name = "OUT", conflicts_with = "seeds")]
     pcap: Option<PathBuf>,
+    /// Write a row for each message here, with its stages: F.csv, F.jsonl or F.parquet
+    #[arg(long, value_name = "F", conflicts_with = "seeds")]
+    messages: Option<PathBuf>,
     /// Say of each metric how sure it is, and which constants that comes from
     ///
     /// Every constant that is derived, calibrated or chosen, by its comment, is tried up and down by as
@@ -78,6 +86,7 @@ pub fn run(options: &Options) -> Ended {
         capture::is_possible(&read.value)?;
     }
     let pcap = options.pcap.as_deref().map(Output::prepare).transpose()?;
+    let messages = options.messages.as_deref().map(messages).transpose()?;
     let begun = Instant::now();
     let result = study::run(&read.value, options.recorder());
     let wall_s = begun.elapsed().as_secs_f64();
@@ -103,7 +112,33 @@ pub fn run(options: &Options) -> Ended {
     if let (Some(pcap), Some(path)) = (pcap, &options.pcap) {
         capture::write(pcap, path, &read.value, &result.packets)?;
     }
+    if let (Some((out, encoding)), Some(path)) = (messages, &options.messages) {
+        write_messages(out, encoding, path, &read.value, &result)?;
+    }
     Ok(told(&result))
+}
+
+/// Where messages are written, and how.
+fn messages(path: &Path) -> Result<(Output, Encoding), Failure> {
+    let encoding = Encoding::of(path).ok_or_else(|| {
+        let problem = Problem::new(format!("`{}`: messages are not written in this form", path.display()));
+        problem.help("name a file that ends in `.csv`, `.jsonl` or `.parquet`")
+    })?;
+    Ok((Output::prepare(path)?, encoding))
+}
+
+fn write_messages(
+    out: Output,
+    encoding: Encoding,
+    path: &Path,
+    machine: &Machine,
+    result: &RunResult,
+) -> Result<(), Failure> {
+    let data = tidy::messages(&result.deliveries, &result.ledgers, &machine.end_names());
+    let bytes = data.bytes(encoding).map_err(Problem::new)?;
+    out.write(|file| file.write_all(&bytes))?;
+    tell!("Wrote {} messages to `{}`.", data.rows(), path.display());
+    Ok(())
 }
 
 impl Options {
@@ -143,12 +178,12 @@ impl Options {
 fn write_trace(trace: Output, path: &Path, timeline: &Timeline) -> Result<(), Failure> {
     trace.write(|out| perfetto::write(timeline, out))?;
     let (kept, dropped) = (timeline.spans.len(), timeline.dropped);
-    eprintln!("Wrote {kept} spans to `{}`.", path.display());
+    tell!("Wrote {kept} spans to `{}`.", path.display());
     if kept == 0 {
-        eprintln!("Nothing was at work in this run that a trace could tell of.");
+        tell!("Nothing was at work in this run that a trace could tell of.");
     }
     if dropped > 0 {
-        eprintln!("The last {dropped} spans were dropped: --trace-spans {} would keep all.", kept as u64 + dropped);
+        tell!("The last {dropped} spans were dropped: --trace-spans {} would keep all.", kept as u64 + dropped);
     }
     Ok(())
 }
@@ -170,6 +205,6 @@ fn told(result: &RunResult) -> Ending {
         Outcome::TimeLimit(_) => "reached its limit of simulated time, `run.time-limit`,".to_owned(),
         _ => format!("ended in a {}", record::outcome_name(&result.outcome)),
     };
-    eprintln!("The run {how} {stuck}");
+    tell!("The run {how} {stuck}");
     Ending::Stuck
 }

@@ -12,13 +12,13 @@ use serde_json::{Map, Value as Json, json};
 /// Runs it with so many seeds, from its own on, with `jobs` at once.
 pub fn run(subject: &subject::Subject, sets: &[String], seeds: u64, jobs: Option<u64>, format: Format) -> Ended {
     let read = subject.read(sets)?;
-    let varies = [seeds::vary(read.value.run.seed, seeds)];
+    let dimensions = [seeds::vary(read.value.run.seed, seeds).into()];
     let reader = |varied: &[String]| subject.read_varied(sets, varied);
-    let sweep = Sweep { reader: &reader, varies: &varies };
+    let sweep = Sweep { reader: &reader, dimensions: &dimensions };
     let pool = sweep::pool(jobs)?;
     let checked = pool.install(|| sweep.check()).map_err(|found| sweep::faults(found, seeds as usize))?;
-    let rows = pool.install(|| sweep::runs(&checked, None))?;
-    let records: Vec<_> = rows.iter().map(|row| &row.record).collect();
+    let rows = pool.install(|| sweep::runs(&checked, None, None, None))?;
+    let records: Vec<_> = rows.iter().map(|row| &*row.record).collect();
     let metrics = seeds::metrics(&records);
     output::print(&match format {
         Format::Text => text(subject.name(), &rows, &seeds::outcomes(&records), &metrics),

@@ -2,9 +2,11 @@
 
 use super::ending::Failure;
 use crate::machine::{self, Machine, shipped};
+use crate::study::families::{self, PartsNamed};
 use crate::text::{Document, Problem, Problems, Read, file, suggest};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Which description a command is about.
 #[derive(Args)]
@@ -16,7 +18,8 @@ pub struct Options {
     /// Sets one value over all others, such as workload.ping-pong.payload="1 KiB"; may be repeated
     ///
     /// KEY is as `narrows show` prints it. VALUE is read as TOML, and where it is none, as text:
-    /// the quotes of a quantity may be left out. Later options go before earlier ones.
+    /// the quotes of a quantity may be left out. Later options go before earlier ones. A shipped part
+    /// takes the place of the description's own by its name: ni=cni32qm; host, protocol and fabric, too.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
 }
@@ -26,6 +29,8 @@ pub struct Subject {
     name: String,
     text: String,
     folder: Option<PathBuf>,
+    /// What it says of parts, once it was asked.
+    named: OnceLock<PartsNamed>,
 }
 
 impl Options {
@@ -35,21 +40,22 @@ impl Options {
         let name = self.file.to_string_lossy();
         if let Some(text) = shipped::example(&name).filter(|_| !name.contains(std::path::is_separator)) {
             match self.file.is_file() {
-                true => eprintln!(
-                    "Taking the shipped example `{name}`, not the file of that name: write `./{name}` for that."
-                ),
-                false => eprintln!("Taking the shipped example `{name}`."),
+                true => {
+                    tell!("Taking the shipped example `{name}`, not the file of that name: write `./{name}` for that.")
+                }
+                false => tell!("Taking the shipped example `{name}`."),
             }
             return Ok(Subject {
                 name: format!("examples/{name}.toml"),
                 text: text.to_owned(),
                 folder: Some(shipped::SHIPPED.into()),
+                named: OnceLock::new(),
             });
         }
         match file::read(&self.file) {
             Ok(text) => {
                 let folder = self.file.parent().map(Path::to_path_buf);
-                Ok(Subject { name: self.file.display().to_string(), text, folder })
+                Ok(Subject { name: self.file.display().to_string(), text, folder, named: OnceLock::new() })
             }
             Err(problem) if self.file.exists() => Err(problem.into()),
             Err(problem) => Err(no_such(&name, problem).into()),
@@ -73,9 +79,22 @@ impl Subject {
         self.read_varied(sets, &[])
     }
 
-    /// Reads and checks a point of a sweep.
+    /// Reads and checks a point of a sweep. Settings may name shipped parts, as `ni=cni32qm`.
     pub fn read_varied(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
-        machine::read_varied(Document::Text(&self.name, &self.text, self.folder.as_deref()), sets, varied)
+        let document = Document::Text(&self.name, &self.text, self.folder.as_deref());
+        let all: Vec<String> = sets.iter().chain(varied).filter(|set| families::is_named(set)).cloned().collect();
+        if all.is_empty() {
+            return machine::read_varied(document, sets, varied);
+        }
+        if let Some(problem) = families::problems(all.iter().map(String::as_str)).into_iter().next() {
+            return Err(Problems::one(problem));
+        }
+        let (sets, varied) = self.named.get_or_init(|| PartsNamed::of(&self.text)).settings(sets, varied);
+        let read = machine::read_varied(document, &sets, &varied)?;
+        match families::unheeded(&read, &all) {
+            Some(problem) => Err(Problems::one(problem)),
+            None => Ok(read),
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! The results of a sweep with several seeds a point, as a table and as JSON; of one point, of `run --seeds`.
 
-use super::sweep_table::Named;
+use crate::report::dataset::{Dataset, Values};
 use crate::report::{Cell, Column, Table};
 use crate::study::record::{VERSION, digest};
 use crate::study::seeds::{self, Replicated};
 use crate::study::sweep::Point;
+use crate::study::tidy::{self, MetricName};
 use serde_json::{Map, Value as Json, json};
 
 /// A point, and what its runs come to.
@@ -16,9 +17,9 @@ pub struct Row<'a> {
 }
 
 /// The points of rows whose last key is the seed, each with `seeds` runs: of the metrics named.
-pub fn points<'a>(rows: &'a [Point], seeds: usize, metrics: &[Named]) -> Vec<Row<'a>> {
+pub fn points<'a>(rows: &'a [Point], seeds: usize, metrics: &[MetricName]) -> Vec<Row<'a>> {
     let row = |runs: &'a [Point]| {
-        let records: Vec<_> = runs.iter().map(|run| &run.record).collect();
+        let records: Vec<_> = runs.iter().map(|run| &*run.record).collect();
         let mut all = seeds::metrics(&records);
         all.retain(|metric| metrics.iter().any(|(name, _)| *name == metric.name));
         let values = runs[0].values.iter().filter(|(key, _)| key != seeds::KEY).collect();
@@ -27,16 +28,19 @@ pub fn points<'a>(rows: &'a [Point], seeds: usize, metrics: &[Named]) -> Vec<Row
     rows.chunks(seeds).map(row).collect()
 }
 
+fn find<'a>(row: &'a Row<'_>, name: &str) -> Option<&'a Replicated> {
+    row.metrics.iter().find(|metric| metric.name == name)
+}
+
 /// A row for each point: its values, how its runs ended, the mean of each metric and its interval. Numbers
-/// that never differ have no interval to be told in a `short` table.
-pub fn table(rows: &[Row<'_>], metrics: &[Named], short: bool) -> Table {
-    let find = |row: &Row<'_>, name: &str| row.metrics.iter().find(|metric| metric.name == name).cloned();
+/// that never differ have no interval to be told.
+pub fn table(rows: &[Row<'_>], metrics: &[MetricName]) -> Table {
     let differs = |name: &str| {
         rows.iter().filter_map(|row| find(row, name)).any(|metric| metric.half_width.is_some_and(|half| half > 0.0))
     };
     let keys = rows.first().into_iter().flat_map(|row| &row.values).map(|(key, _)| Column::new(key.as_str()));
     let mut heads: Vec<Column> = keys.chain([Column::new("outcome")]).collect();
-    let shown: Vec<(&Named, bool)> = metrics.iter().map(|named| (named, !short || differs(&named.0))).collect();
+    let shown: Vec<(&MetricName, bool)> = metrics.iter().map(|named| (named, differs(&named.0))).collect();
     for ((name, unit), with_interval) in &shown {
         heads.push(Column::unit(name.as_str(), unit.as_str()));
         heads.extend(with_interval.then(|| Column::unit(format!("± {name}"), unit.as_str())));
@@ -47,12 +51,28 @@ pub fn table(rows: &[Row<'_>], metrics: &[Named], short: bool) -> Table {
         cells.push(row.outcome.as_str().into());
         for ((name, _), with_interval) in &shown {
             let metric = find(row, name);
-            cells.push(metric.as_ref().map(|metric| metric.mean).into());
+            cells.push(metric.map(|metric| metric.mean).into());
             cells.extend(with_interval.then(|| Cell::from(metric.and_then(|metric| metric.half_width))));
         }
         table.push(cells);
     }
     table
+}
+
+/// The same as data; under `ci95` half the width of each interval.
+pub fn dataset(rows: &[Row<'_>], metrics: &[MetricName]) -> Dataset {
+    let mut data = Dataset::default();
+    let values: Vec<Vec<(String, String)>> =
+        rows.iter().map(|row| row.values.iter().map(|pair| (*pair).clone()).collect()).collect();
+    tidy::of_values(&mut data, &values.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    data.push("outcome", "", Values::Texts(rows.iter().map(|row| Some(row.outcome.clone())).collect()));
+    for (name, unit) in metrics {
+        let of = |of: fn(&Replicated) -> Option<f64>| rows.iter().map(|row| of(find(row, name)?)).collect();
+        tidy::push_number(&mut data, name, unit, of(|metric| Some(metric.mean)));
+        tidy::push_number(&mut data, &format!("{name}_ci95"), unit, of(|metric| metric.half_width));
+    }
+    data.push("seeds", "", Values::Counts(rows.iter().map(|row| Some(row.runs.len() as u64)).collect()));
+    data
 }
 
 /// The same for programs; `hashes` are those of the runs' own results.

@@ -1,41 +1,25 @@
 //! The results of a sweep as a table and as JSON.
 
-use super::ending::Failure;
 use crate::report::{Cell, Column, Table};
 use crate::study::record::{VERSION, digest};
 use crate::study::sweep::Point;
-use crate::text::{Problem, suggest};
+use crate::study::tidy::MetricName;
 use serde_json::{Map, Value as Json, json};
-
-/// A metric's name and unit.
-pub type Named = (String, String);
+use std::collections::HashSet;
 
 /// The metrics of all points in the order in which they first appear, or those chosen.
-pub fn choose(rows: &[Point], chosen: &[String]) -> Result<Vec<Named>, Failure> {
-    let mut all: Vec<Named> = Vec::new();
+pub fn choose(rows: &[Point], chosen: &[String]) -> Vec<MetricName> {
+    let (mut all, mut known): (Vec<MetricName>, HashSet<&str>) = Default::default();
     for (name, _, unit) in rows.iter().flat_map(|row| row.record.metrics()) {
-        if !all.iter().any(|(known, _)| known == name) {
+        if known.insert(name) {
             all.push((name.to_owned(), unit.to_owned()));
         }
     }
     if chosen.is_empty() {
-        return Ok(all);
+        return all;
     }
-    let find = |name: &String| match all.iter().find(|(known, _)| known == name) {
-        Some(metric) => Ok(metric.clone()),
-        None => Err(unknown(name, &all)),
-    };
-    Ok(chosen.iter().map(find).collect::<Result<_, _>>()?)
-}
-
-fn unknown(name: &str, all: &[Named]) -> Problem {
-    let names = || all.iter().map(|(name, _)| name.as_str());
-    let problem = Problem::new(format!("there is no metric `{name}`"));
-    let problem = match suggest::nearest(name, names()) {
-        Some(near) => problem.help(format!("did you mean `{near}`?")),
-        None => problem,
-    };
-    problem.help(format!("the metrics are {}", suggest::phrase(names())))
+    let find = |name: &String| all.iter().find(|(known, _)| known == name).cloned();
+    chosen.iter().map(|name| find(name).unwrap_or((name.clone(), String::new()))).collect()
 }
 
 /// The values of a point in a line.
@@ -44,14 +28,15 @@ pub fn values(values: &[(String, String)]) -> String {
 }
 
 /// A row for each point: its values, how it ended, its metrics.
-pub fn table(rows: &[Point], metrics: &[Named]) -> Table {
+pub fn table(rows: &[Point], metrics: &[MetricName]) -> Table {
     let keys = rows.first().into_iter().flat_map(|row| &row.values).map(|(key, _)| Column::new(key.as_str()));
     let heads = metrics.iter().map(|(name, unit)| Column::unit(name.as_str(), unit.as_str()));
     let mut table = Table::new(keys.chain([Column::new("outcome")]).chain(heads).collect());
     for row in rows {
         let values = row.values.iter().map(|(_, value)| Cell::from(value.as_str()));
         let found = row.record.metrics();
-        let metric = |(name, _): &Named| found.iter().find(|(known, ..)| known == name).map(|(_, value, _)| *value);
+        let metric =
+            |(name, _): &MetricName| found.iter().find(|(known, ..)| known == name).map(|(_, value, _)| *value);
         let cells = metrics.iter().map(|named| Cell::from(metric(named)));
         table.push(values.chain([row.record.text("outcome").into()]).chain(cells).collect());
     }
@@ -59,7 +44,7 @@ pub fn table(rows: &[Point], metrics: &[Named]) -> Table {
 }
 
 /// The same for programs; each point's `hash` is that of its own result.
-pub fn json(rows: &[Point], metrics: &[Named]) -> String {
+pub fn json(rows: &[Point], metrics: &[MetricName]) -> String {
     let points: Json = rows.iter().map(|row| point(row, metrics)).collect();
     let mut whole = Map::new();
     whole.insert("points".into(), points);
@@ -69,7 +54,7 @@ pub fn json(rows: &[Point], metrics: &[Named]) -> String {
     format!("{:#}\n", Json::Object(whole))
 }
 
-fn point(row: &Point, metrics: &[Named]) -> Json {
+fn point(row: &Point, metrics: &[MetricName]) -> Json {
     let values: Map<String, Json> = row.values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     let found = row.record.get("metrics");
     let metrics: Map<String, Json> = metrics.iter().map(|(name, _)| (name.clone(), found[name].clone())).collect();

@@ -51,13 +51,13 @@ pub fn run(options: &Options) -> Ended {
     let without = options.without.as_deref().map(rule).transpose()?;
     if let Some(folder) = &options.promela {
         for path in spin::write(folder, &firmwares, without)? {
-            eprintln!("written: {}", path.display());
+            tell!("written: {}", path.display());
         }
     }
     let mut verified = Verified::of(&firmwares, without);
     match (options.spin, spin::missing()) {
         (true, None) => verified.spin = Some(spin::judge(&firmwares, without)?),
-        (true, Some(program)) => eprintln!("Spin did not run: `{program}` is not installed"),
+        (true, Some(program)) => tell!("Spin did not run: `{program}` is not installed"),
         (false, _) => {}
     }
     match options.format {

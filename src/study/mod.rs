@@ -5,10 +5,13 @@
 //! | `run.rs` | one description, run: its metrics, ledger, resources and outcome |
 //! | `binds.rs` | what holds a run back |
 //! | `record.rs` | the result of a run as JSON, with its hash |
-//! | `sweep.rs` | many runs: the cross product of varied keys |
-//! | `vary.rs` | `KEY=V1,V2,…` |
+//! | `sweep.rs`, `sweep/` | many runs: the cross product of varied keys, shares of it, its metrics |
+//! | `vary.rs`, `vary/` | `KEY=V1,V2,…`, and ranges |
+//! | `families.rs` | shipped parts by name: `ni=cni32qm` |
+//! | `find.rs`, `find/` | where a metric passes a value, or another machine's |
 //! | `seeds.rs` | the same run with several seeds |
 //! | `points.rs` | finished points of a sweep, kept |
+//! | `tidy.rs`, `tidy/` | points and messages as rows of data |
 //! | `constants.rs` | the numbers of a machine, made larger or smaller |
 //! | `whatif.rs` | what would change if one of them were another |
 //! | `uncertainty/` | how sure a number is |
@@ -38,7 +41,9 @@ pub mod description;
 mod e_udp;
 pub mod experiment;
 pub mod expression;
+pub mod families;
 pub mod figures;
+pub mod find;
 pub mod fit;
 pub mod home;
 mod nifdy;
@@ -50,6 +55,7 @@ pub mod run;
 pub mod seeds;
 pub mod sweep;
 pub mod template;
+pub mod tidy;
 mod trapeze;
 pub mod uncertainty;
 pub mod vary;

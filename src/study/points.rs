@@ -8,6 +8,8 @@ use super::Record;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The folder of a sweep's finished points.
 #[derive(Clone, Debug)]
@@ -36,6 +38,14 @@ impl Points {
         Ok(Points { folder })
     }
 
+    /// The folder that belongs to the results in `out`, if it is there.
+    pub fn found(out: &Path) -> Option<Points> {
+        let mut name = out.file_name()?.to_owned();
+        name.push(".points");
+        let folder = out.with_file_name(name);
+        folder.is_dir().then_some(Points { folder })
+    }
+
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -59,12 +69,40 @@ impl Points {
 
     /// Keeps a result.
     pub fn keep(&self, inputs: &str, record: &Record) -> io::Result<()> {
-        let part = self.folder.join(format!("{inputs}.part"));
-        fs::write(&part, record.pretty())?;
-        fs::rename(&part, self.path(inputs))
+        self.put(&format!("{inputs}.json"), &record.pretty())
+    }
+
+    /// Keeps what the sweep is.
+    pub fn keep_plan(&self, text: &str) -> io::Result<()> {
+        self.put(PLAN, text)
+    }
+
+    /// What the sweep is, if it was kept.
+    pub fn plan(&self) -> io::Result<String> {
+        fs::read_to_string(self.folder.join(PLAN))
+    }
+
+    /// Writes a file beside its place and moves it there: whoever reads it, or writes the same, finds a whole one.
+    fn put(&self, name: &str, text: &str) -> io::Result<()> {
+        let part = self.folder.join(format!("{name}.{}.part", unique()));
+        let put = fs::write(&part, text).and_then(|()| fs::rename(&part, self.folder.join(name)));
+        if put.is_err() {
+            let _ = fs::remove_file(&part);
+        }
+        put
     }
 
     fn path(&self, inputs: &str) -> PathBuf {
         self.folder.join(format!("{inputs}.json"))
     }
+}
+
+/// The file that says what a sharded sweep is.
+const PLAN: &str = "sweep.plan";
+
+/// A word that no other writer has: another thread, process, or machine with the same disk.
+pub fn unique() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    format!("{}-{}-{now:x}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }

@@ -1,6 +1,8 @@
 //! One run of one description, and its result.
 
-use crate::engine::{Ledger, LedgerSums, Map, Metric, Outcome, Passed, Recorder, Time, Timeline};
+use crate::engine::{
+    Bytes, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Passed, Recorder, Time, Timeline,
+};
 use crate::host::memory_bus::TransactionKind;
 use crate::machine::Machine;
 use crate::machine::build::{Built, Start, build, build_with};
@@ -20,6 +22,8 @@ pub struct RunResult {
     pub ledger: LedgerSums,
     /// Those of the first of them, and of a sample of the later ones.
     pub ledgers: Vec<Ledger>,
+    /// The same messages: who sent what to whom.
+    pub deliveries: Vec<Delivery>,
     /// How long each resource was busy: every processor, bus, memory, engine and link.
     pub resources: Vec<ResourceUse>,
     /// The simulated time at which it ended.
@@ -30,6 +34,21 @@ pub struct RunResult {
     pub timeline: Timeline,
     /// The packets of a known format that passed, if they were asked for.
     pub packets: Vec<Passed>,
+}
+
+/// A message that was delivered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delivery {
+    /// Its number in the run.
+    pub message: u64,
+    /// The sending endpoint.
+    pub source: EndId,
+    /// The receiving endpoint.
+    pub destination: EndId,
+    /// Its payload.
+    pub payload: Bytes,
+    /// When it was delivered.
+    pub at: Time,
 }
 
 /// How long a resource was busy.
@@ -65,6 +84,7 @@ fn result(built: Built) -> RunResult {
         map: built.running.map(),
         ledger: built.world.tally.ledger(),
         ledgers: ledgers(&built),
+        deliveries: deliveries(&built),
         resources: resources(&built),
         end: sim.now(),
         events: sim.events(),
@@ -82,6 +102,21 @@ fn ledgers(built: &Built) -> Vec<Ledger> {
     told.map(|(message, _)| message.ledger()).collect()
 }
 
+/// The same messages.
+fn deliveries(built: &Built) -> Vec<Delivery> {
+    let tally = &built.world.tally;
+    let delivered = tally.delivered();
+    let told = delivered.iter().filter(|(message, _)| tally.tells_of(message.source));
+    let delivery = |(message, at): &(std::rc::Rc<Message>, Time)| Delivery {
+        message: message.id,
+        source: message.source,
+        destination: message.destination,
+        payload: message.payload,
+        at: *at,
+    };
+    told.map(delivery).collect()
+}
+
 impl RunResult {
     /// A run that gave these metrics, and no more.
     #[cfg(test)]
@@ -93,6 +128,7 @@ impl RunResult {
             map: None,
             ledger: LedgerSums::default(),
             ledgers: Vec::new(),
+            deliveries: Vec::new(),
             resources: Vec::new(),
             end: Time::from_us(1),
             events: 0,

@@ -1,17 +1,22 @@
-//! A sweep: the cross product of varied keys, every point checked before the first is run.
+//! A sweep: the cross product of varied keys, every point checked before the first is run (`run.rs`).
 //!
 //! Points are run by as many threads as asked for; what comes out depends on the points alone.
 
-use super::points::{Kept, Points};
+pub mod metrics;
+pub mod plan;
+pub mod run;
+
+pub use run::{Going, Share};
+
+use super::families;
 use super::record::{self, Record};
-use super::vary::{self, Vary};
-use crate::engine::Recorder;
+use super::vary::{self, Dimension};
 use crate::machine::Machine;
 use crate::text::{Problem, Problems, Read};
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// More points than this are no sweep anybody waits for.
 pub const POINTS_MAX: usize = 1_000_000;
@@ -24,7 +29,7 @@ pub struct Sweep<'a> {
     /// Reads a point.
     pub reader: Reader<'a>,
     /// What varies, the last fastest.
-    pub varies: &'a [Vary],
+    pub dimensions: &'a [Dimension],
 }
 
 /// A sweep whose points are all sound.
@@ -51,8 +56,8 @@ pub struct Faulty {
 pub struct Point {
     /// The varied keys and their values.
     pub values: Vec<(String, String)>,
-    /// The result.
-    pub record: Record,
+    /// The result, without the machine that it is of.
+    pub record: Arc<Record>,
 }
 
 /// Something to be told while a sweep goes on.
@@ -67,57 +72,57 @@ pub enum Event {
 }
 
 /// What varies, from the options; `sets` may not set it, too.
-pub fn varies(options: &[String], sets: &[String]) -> Result<Vec<Vary>, Vec<Problem>> {
-    let (mut varies, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
+pub fn dimensions(options: &[String], sets: &[String]) -> Result<Vec<Dimension>, Vec<Problem>> {
+    let (mut dimensions, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
     // What is wrong with these is told where they are read.
     let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(set).ok()).collect();
     for option in options {
-        let names = vary::names(option).unwrap_or_default();
-        match Vary::parse(option) {
+        match Dimension::parse(option) {
             Err(problem) => problems.push(problem),
-            Ok(vary) if known.contains(&names) => {
-                problems.push(
-                    Problem::new(format!("`{}` is varied twice", vary.key)).help("give all its values in one --vary"),
-                );
+            Ok(dimension) => {
+                problems.extend(dimension.varies.iter().filter_map(|vary| clash(&vary.key, &mut known, &set)));
+                dimensions.push(dimension);
             }
-            Ok(vary) if set.contains(&names) => {
-                problems.push(
-                    Problem::new(format!("`{}` is both set and varied", vary.key))
-                        .help("leave out its --set or its --vary"),
-                );
-            }
-            Ok(vary) => varies.push(vary),
         }
-        known.push(names);
     }
-    let points = varies.iter().try_fold(1usize, |points, vary| points.checked_mul(vary.values.len()));
+    let varies = || dimensions.iter().flat_map(|dimension| &dimension.varies);
+    let settings: Vec<String> =
+        varies().flat_map(|vary| vary.values.iter().map(|value| format!("{}={value}", vary.key))).collect();
+    problems.extend(families::problems(settings.iter().map(String::as_str)));
+    let points = dimensions.iter().try_fold(1usize, |points, dimension| points.checked_mul(dimension.len()));
     if points.is_none_or(|points| points > POINTS_MAX) {
         problems.push(Problem::new(format!("the sweep has more than {POINTS_MAX} points")).help("vary fewer values"));
     }
-    if problems.is_empty() { Ok(varies) } else { Err(problems) }
+    if problems.is_empty() { Ok(dimensions) } else { Err(problems) }
+}
+
+/// That a key is varied twice, or both set and varied.
+fn clash(key: &str, known: &mut Vec<Vec<String>>, set: &[Vec<String>]) -> Option<Problem> {
+    let names = vary::names(&format!("{key}=0")).unwrap_or_default();
+    let problem = match (known.contains(&names), set.contains(&names)) {
+        (true, _) => Some(Problem::new(format!("`{key}` is varied twice")).help("give all its values in one --vary")),
+        (_, true) => {
+            Some(Problem::new(format!("`{key}` is both set and varied")).help("leave out its --set or its --vary"))
+        }
+        _ => None,
+    };
+    known.push(names);
+    problem
 }
 
 impl<'a> Sweep<'a> {
     /// How many points there are.
     pub fn points(&self) -> usize {
-        self.varies.iter().map(|vary| vary.values.len()).product()
+        self.dimensions.iter().map(Dimension::len).product()
     }
 
     /// The values of a point, by its number.
     fn values(&self, point: usize) -> Vec<(String, String)> {
-        let mut rest = point;
-        let mut values: Vec<(String, String)> = Vec::with_capacity(self.varies.len());
-        for vary in self.varies.iter().rev() {
-            values.push((vary.key.clone(), vary.values[rest % vary.values.len()].clone()));
-            rest /= vary.values.len();
-        }
-        values.reverse();
-        values
+        values_of(self.dimensions, point)
     }
 
     fn read(&self, point: usize) -> Result<Read<Machine>, Problems> {
-        let varied: Vec<String> = self.values(point).into_iter().map(|(key, value)| format!("{key}={value}")).collect();
-        (self.reader)(&varied)
+        (self.reader)(&settings(&self.values(point)))
     }
 
     /// Checks every point.
@@ -147,49 +152,26 @@ impl<'a> Sweep<'a> {
     }
 }
 
+/// The values of a point of these dimensions, by its number.
+pub fn values_of(dimensions: &[Dimension], point: usize) -> Vec<(String, String)> {
+    let (mut rest, mut places) = (point, vec![0; dimensions.len()]);
+    for (place, dimension) in places.iter_mut().zip(dimensions).rev() {
+        *place = rest % dimension.len();
+        rest /= dimension.len();
+    }
+    let of = |(place, dimension): (usize, &Dimension)| {
+        dimension.varies.iter().map(|vary| (vary.key.clone(), vary.values[place].clone())).collect::<Vec<_>>()
+    };
+    places.into_iter().zip(dimensions).flat_map(of).collect()
+}
+
+/// Values as settings.
+pub fn settings(values: &[(String, String)]) -> Vec<String> {
+    values.iter().map(|(key, value)| format!("{key}={value}")).collect()
+}
+
 /// The first of the points with each hash.
 fn distinct(inputs: &[String]) -> Vec<usize> {
     let mut seen = std::collections::HashSet::new();
     (0..inputs.len()).filter(|point| seen.insert(&inputs[*point])).collect()
-}
-
-impl Checked<'_> {
-    /// How many points there are, and how many of them are the only ones like them.
-    pub fn points(&self) -> (usize, usize) {
-        (self.inputs.len(), self.distinct.len())
-    }
-
-    /// Runs every point that is not kept, and keeps it.
-    pub fn run(&self, points: Option<&Points>, tell: &(dyn Fn(Event) + Sync)) -> io::Result<Vec<Point>> {
-        let one = |&point: &usize| Ok((self.inputs[point].as_str(), self.point(point, points, tell)?));
-        let records: HashMap<&str, Record> = self.distinct.par_iter().map(one).collect::<io::Result<_>>()?;
-        let point = |point: usize| Point {
-            values: self.sweep.values(point),
-            record: records[self.inputs[point].as_str()].clone(),
-        };
-        Ok((0..self.inputs.len()).map(point).collect())
-    }
-
-    fn point(&self, point: usize, points: Option<&Points>, tell: &(dyn Fn(Event) + Sync)) -> io::Result<Record> {
-        let inputs = &self.inputs[point];
-        match points.map_or(Kept::Absent, |points| points.find(inputs)) {
-            Kept::Whole(record) => {
-                tell(Event::Finished { kept: true });
-                return Ok(*record);
-            }
-            Kept::Corrupt(path, why) => tell(Event::Corrupt(path, why)),
-            Kept::Absent => {}
-        }
-        let changed = || io::Error::other("the description changed while the sweep was running");
-        let read = self.sweep.read(point).map_err(|_| changed())?;
-        let record = Record::of(&read, &super::run(&read.value, Recorder::off()));
-        if record.inputs() != *inputs {
-            return Err(changed());
-        }
-        if let Some(points) = points {
-            points.keep(inputs, &record)?;
-        }
-        tell(Event::Finished { kept: false });
-        Ok(record)
-    }
 }

@@ -1,25 +1,72 @@
 //! `KEY=V1,V2,…`: a key and the values it takes in a sweep.
 //!
 //! Commas within quotes, brackets and braces belong to a value. A value that begins with a digit
-//! and holds `..` is a range: `1..64*2` goes by a factor, `0..100+10` by steps, both up to the
-//! end and with it where it is met; numbers may carry a unit, as in `64 B..8 KiB*2`. What a value
-//! means is left to the description's reader.
+//! and holds `..` is a range (`range.rs`). Keys that vary together, `A=1,2;B=3,4`, are one dimension.
+//! What a value means is left to the description's reader.
 
-use crate::engine::{Bytes, Hertz, Rate, Time};
+pub mod range;
+
 use crate::text::Problem;
-use crate::text::quantity::{self, Quantity};
 use crate::text::set;
-
-/// More values than this are no sweep anybody waits for.
-pub const VALUES_MAX: usize = 100_000;
+use range::{Range, is_range};
+use serde::{Deserialize, Serialize};
 
 /// A key and the values it takes, each as it would stand behind `--set KEY=`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Vary {
     /// The key, as it was written.
     pub key: String,
     /// The values, in order.
     pub values: Vec<String>,
+}
+
+/// Keys that vary together: the first value of each, then the second.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Dimension {
+    /// The keys, with as many values each.
+    pub varies: Vec<Vary>,
+}
+
+impl From<Vary> for Dimension {
+    fn from(vary: Vary) -> Dimension {
+        Dimension { varies: vec![vary] }
+    }
+}
+
+impl Dimension {
+    /// Takes `A=1,2` or `A=1,2;B=3,4` apart.
+    pub fn parse(option: &str) -> Result<Dimension, Problem> {
+        // What no split finds its way through is told as one.
+        let options = split(option, ';').unwrap_or_else(|_| vec![option]);
+        let varies = options.into_iter().map(Vary::parse).collect::<Result<Vec<_>, _>>()?;
+        let dimension = Dimension { varies };
+        match dimension.varies.iter().find(|vary| vary.values.len() != dimension.len()) {
+            None => Ok(dimension),
+            Some(other) => {
+                let first = &dimension.varies[0];
+                let counts = format!(
+                    "{} has {} values, {} has {}",
+                    first.key,
+                    first.values.len(),
+                    other.key,
+                    other.values.len()
+                );
+                Err(Problem::new(format!("`{option}` does not vary together: {counts}"))
+                    .help("keys joined by `;` take their values in step: give each as many")
+                    .help("for every combination give each key a --vary of its own"))
+            }
+        }
+    }
+
+    /// How many places there are along it.
+    pub fn len(&self) -> usize {
+        self.varies.first().map_or(0, |vary| vary.values.len())
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// A key with its name taken apart, to tell whether two are the same.
@@ -34,16 +81,17 @@ impl Vary {
         let wrong = |why: String| {
             Problem::new(format!("cannot vary by `{option}`: {why}"))
                 .help("write KEY=V1,V2,… such as workload.stream.payload=64 B,1 KiB,8 KiB")
-                .help("or a range, KEY=FROM..TO*FACTOR or KEY=FROM..TO+STEP, such as 64 B..8 KiB*2 or 0..100+10")
+                .help("or a range: FROM..TO+STEP, FROM..TO*FACTOR, FROM..TO+linN or FROM..TO*logN, such as 0.05..0.5+0.05, 64 B..8 KiB*2 or 1 us..1 ms*log9")
         };
         names(option).map_err(|problem| wrong(problem.label.to_string()))?;
         let equals = equals(option).ok_or_else(|| wrong("`=` and values are missing".to_owned()))?;
         let mut values = Vec::new();
-        for value in split(&option[equals + 1..]).map_err(|why| wrong(why.to_owned()))? {
+        for value in split(&option[equals + 1..], ',').map_err(|why| wrong(why.to_owned()))? {
             match value {
                 "" => return Err(wrong("a value is empty".to_owned())),
                 range if is_range(range) => {
-                    values.extend(expand(range).map_err(|why| wrong(format!("in `{range}`, {why}")))?);
+                    let expanded = Range::parse(range).and_then(|range| range.values());
+                    values.extend(expanded.map_err(|why| wrong(format!("in `{range}`, {why}")))?);
                 }
                 value => values.push(value.to_owned()),
             }
@@ -69,8 +117,8 @@ fn equals(option: &str) -> Option<usize> {
     None
 }
 
-/// The values between the commas that stand outside quotes and brackets.
-fn split(text: &str) -> Result<Vec<&str>, &'static str> {
+/// The values between the commas, or other marks, that stand outside quotes and brackets.
+fn split(text: &str, mark: char) -> Result<Vec<&str>, &'static str> {
     let (mut values, mut from, mut depth) = (Vec::new(), 0, 0usize);
     let (mut quote, mut escaped) = (None, false);
     for (at, c) in text.char_indices() {
@@ -82,7 +130,7 @@ fn split(text: &str) -> Result<Vec<&str>, &'static str> {
             (None, '"' | '\'') => quote = Some(c),
             (None, '[' | '{') => depth += 1,
             (None, ']' | '}') => depth = depth.checked_sub(1).ok_or("a bracket closes that was not opened")?,
-            (None, ',') if depth == 0 => {
+            (None, c) if c == mark && depth == 0 => {
                 values.push(text[from..at].trim());
                 from = at + 1;
             }
@@ -100,102 +148,6 @@ fn split(text: &str) -> Result<Vec<&str>, &'static str> {
 fn again(values: &[String]) -> Option<&String> {
     let mut seen = std::collections::HashSet::new();
     values.iter().find(|value| !seen.insert(value.as_str()))
-}
-
-fn is_range(value: &str) -> bool {
-    value.starts_with(|c: char| c.is_ascii_digit()) && value.contains("..")
-}
-
-/// How a range goes on.
-enum Step<T> {
-    By(T),
-    Times(u64),
-}
-
-/// The values of a range.
-fn expand(range: &str) -> Result<Vec<String>, String> {
-    let (from, rest) = range.split_once("..").expect("a range holds `..`");
-    let Some(at) = rest.rfind(['*', '+']) else {
-        return Err("a step is missing: FROM..TO+STEP or FROM..TO*FACTOR".to_owned());
-    };
-    let (to, by) = (rest[..at].trim(), rest[at + 1..].trim());
-    let (from, factor) = (from.trim(), rest.as_bytes()[at] == b'*');
-    if from.bytes().all(|b| b.is_ascii_digit()) {
-        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("`{text}` is not a whole number"));
-        let step = if factor { Step::Times(number(by)?) } else { Step::By(number(by)?) };
-        return Ok(steps(number(from)?, number(to)?, step)?.iter().map(u64::to_string).collect());
-    }
-    let kinds = [of_kind::<Bytes>, of_kind::<Time>, of_kind::<Rate>, of_kind::<Hertz>];
-    let found = kinds.iter().find_map(|expand| expand(from, to, by, factor));
-    found.unwrap_or_else(|| Err(format!("`{from}` is neither a whole number nor a number with a unit")))
-}
-
-/// The values of a range of quantities, or nothing where it does not begin with one of this kind.
-fn of_kind<Q: Quantity + Smallest>(
-    from: &str,
-    to: &str,
-    by: &str,
-    factor: bool,
-) -> Option<Result<Vec<String>, String>> {
-    let first = quantity::parse::<Q>(from).ok()?.smallest();
-    let read = |text: &str| match quantity::parse::<Q>(text) {
-        Ok(value) => Ok(value.smallest()),
-        Err(fault) => Err(format!("`{text}` does not go with `{from}`: {}", fault.label)),
-    };
-    let values = || {
-        let step = match factor {
-            true => Step::Times(by.parse().map_err(|_| format!("the factor `{by}` is not a whole number"))?),
-            false => Step::By(read(by)?),
-        };
-        Ok(steps(first, read(to)?, step)?.into_iter().map(|value| Q::from_smallest(value).to_string()).collect())
-    };
-    Some(values())
-}
-
-fn steps(from: u64, to: u64, step: Step<u64>) -> Result<Vec<u64>, String> {
-    match step {
-        Step::Times(0 | 1) => return Err("the factor must be at least 2".to_owned()),
-        Step::Times(_) if from == 0 => return Err("a range by factors cannot begin with 0".to_owned()),
-        Step::By(0) => return Err("the step must be more than 0".to_owned()),
-        _ if from > to => return Err("the end is less than the beginning".to_owned()),
-        _ => {}
-    }
-    let next = |value: &u64| match step {
-        Step::Times(factor) => value.checked_mul(factor),
-        Step::By(step) => value.checked_add(step),
-    };
-    let values: Vec<u64> =
-        std::iter::successors(Some(from), next).take_while(|value| *value <= to).take(VALUES_MAX + 1).collect();
-    if values.len() > VALUES_MAX { Err(format!("more than {VALUES_MAX} values")) } else { Ok(values) }
-}
-
-/// A quantity as a number of its smallest unit.
-trait Smallest {
-    fn smallest(self) -> u64;
-}
-
-impl Smallest for Bytes {
-    fn smallest(self) -> u64 {
-        self.get()
-    }
-}
-
-impl Smallest for Time {
-    fn smallest(self) -> u64 {
-        self.ps()
-    }
-}
-
-impl Smallest for Rate {
-    fn smallest(self) -> u64 {
-        self.bits_per_s()
-    }
-}
-
-impl Smallest for Hertz {
-    fn smallest(self) -> u64 {
-        self.0
-    }
 }
 
 #[cfg(test)]
@@ -242,14 +194,27 @@ mod tests {
         assert!(why("a=1..9*1").contains("at least 2"));
         assert!(why("a=9..1+1").contains("less than the beginning"));
         assert!(why("a=0..9000000000000000000+1").contains("more than"));
+        assert!(why("a=1.5..x+1").contains("`x` is not a number"));
         assert!(why("a=1 us..8 KiB*2").contains("`8 KiB` does not go with `1 us`"));
-        assert!(why("a=1 ox..2 ox*2").contains("neither a whole number nor"));
+        assert!(why("a=1 ox..2 ox*2").contains("neither a number nor"));
+    }
+
+    #[test]
+    fn keys_joined_by_semicolons_vary_together() {
+        let keys = |option: &str| Dimension::parse(option).expect(option).varies;
+        let two = keys("a=1,2;b='x;y',z");
+        assert_eq!(two.iter().map(|vary| vary.key.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(two[1].values, ["'x;y'", "z"]);
+        assert_eq!(keys("a=1..4*2;b=64 B..256 B*2")[1].values.len(), 3);
+        let why = Dimension::parse("a=1,2;b=3").expect_err("not in step").message;
+        assert!(why.contains("a has 2 values, b has 1"), "{why}");
+        assert!(Dimension::parse("a=1,2;").is_err());
     }
 
     proptest! {
         #[test]
         fn no_option_panics(option in "\\PC*|[a-c.]{1,4}=[0-9a-zA-Z .,*+\"'\\[\\]{}]{0,40}") {
-            let _ = Vary::parse(&option).is_ok();
+            let _ = Dimension::parse(&option).is_ok();
         }
     }
 }

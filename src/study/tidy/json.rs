@@ -1,0 +1,36 @@
+//! What `narrows sweep --format json` wrote, as tidy data: values, outcome and metrics.
+
+use super::{push_number, values};
+use crate::report::dataset::{Dataset, Values};
+use serde_json::Value as Json;
+
+/// A row for each point.
+pub fn read(text: &str) -> Result<Dataset, String> {
+    let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+    let points = json["points"].as_array().ok_or("it is JSON, but not of a sweep: it has no `points`")?;
+    let rows: Vec<Vec<(String, String)>> = points.iter().map(point).collect();
+    if rows.iter().any(|row| row.iter().map(|(key, _)| key).ne(rows[0].iter().map(|(key, _)| key))) {
+        return Err("its points have different keys".to_owned());
+    }
+    let mut data = Dataset::default();
+    values::columns(&mut data, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let outcome = |point: &Json| point["outcome"].as_str().map(str::to_owned);
+    data.push("outcome", "", Values::Texts(points.iter().map(outcome).collect()));
+    let mut names: Vec<(&str, &str)> = Vec::new();
+    for (name, metric) in points.iter().filter_map(|point| point["metrics"].as_object()).flatten() {
+        if names.iter().all(|(known, _)| known != name) {
+            names.push((name, metric["unit"].as_str().unwrap_or_default()));
+        }
+    }
+    for (name, unit) in names {
+        let values = points.iter().map(|point| point["metrics"][name]["value"].as_f64());
+        push_number(&mut data, name, unit, values.collect());
+    }
+    Ok(data)
+}
+
+fn point(point: &Json) -> Vec<(String, String)> {
+    let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let values = point["values"].as_object();
+    values.into_iter().flatten().map(|(key, value)| (key.clone(), text(value))).collect()
+}

@@ -1,0 +1,403 @@
+//! Does a sweep find, share and stop as it was asked, whatever happens to it, and are its results tidy?
+
+use narrows::report::Dataset;
+use narrows::report::dataset::{Encoding, Values};
+use serde_json::Value as Json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+/// A folder of a test's own, gone at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("narrows-sweep-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder");
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("a path in UTF-8").to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    command.args(arguments).current_dir(std::env::temp_dir());
+    command
+}
+
+fn narrows(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the program starts")
+}
+
+fn stderr(ran: &Output) -> String {
+    String::from_utf8_lossy(&ran.stderr).into_owned()
+}
+
+fn done(arguments: &[&str]) -> Output {
+    let ran = narrows(arguments);
+    assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {}", stderr(&ran));
+    ran
+}
+
+fn data(arguments: &[&str]) -> Dataset {
+    Dataset::read(done(&[arguments, &["--format=csv"]].concat()).stdout, Encoding::Csv).expect("tidy data")
+}
+
+fn json(arguments: &[&str]) -> Json {
+    serde_json::from_slice(&done(&[arguments, &["--format=json"]].concat()).stdout).expect("JSON")
+}
+
+fn numbers(data: &Dataset, name: &str) -> Vec<f64> {
+    let variable = data.find(name).unwrap_or_else(|| panic!("no {name}: {data:?}"));
+    (0..data.rows()).map(|row| variable.values.number(row).unwrap_or(f64::NAN)).collect()
+}
+
+fn texts(data: &Dataset, name: &str) -> Vec<String> {
+    let variable = data.find(name).unwrap_or_else(|| panic!("no {name}: {data:?}"));
+    (0..data.rows()).map(|row| variable.values.text(row).unwrap_or_default()).collect()
+}
+
+const FEW: &str = "--set=workload.ping-pong.messages=5";
+const COLD: &str = "--set=workload.ping-pong.warm-up=0";
+
+#[test]
+fn parts_are_named_as_values() {
+    let swept =
+        data(&["sweep", "memory-bus", FEW, COLD, "--vary=ni=cni32qm,udma", "--vary=fabric=ideal-1998,nifdy-mesh"]);
+    assert_eq!(texts(&swept, "ni"), ["cni32qm", "cni32qm", "udma", "udma"]);
+    assert_eq!(texts(&swept, "fabric"), ["ideal-1998", "nifdy-mesh", "ideal-1998", "nifdy-mesh"]);
+    let parts =
+        r#"--set=parts=["hosts/memory-bus-1998", "ni/udma", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]"#;
+    let alone = json(&["run", "memory-bus", FEW, COLD, parts]);
+    assert_eq!(Json::from(texts(&swept, "hash")[2].as_str()), alone["hash"], "the same as with its parts by hand");
+    let set = json(&["run", "memory-bus", FEW, COLD, "--set=ni=udma"]);
+    assert_eq!(set["hash"], alone["hash"]);
+    let hosts = data(&["sweep", "ping-pong", FEW, "--vary=host=p6-natoma,miata"]);
+    let [p6, miata] = &numbers(&hosts, "message_latency_one_way_s")[..] else { panic!("{hosts:?}") };
+    assert_ne!(p6, miata, "the nodes have another host");
+}
+
+#[test]
+fn a_part_that_the_description_outweighs_is_refused() {
+    let ran = narrows(&["sweep", "offered-load", "--vary=fabric=nifdy-torus,nifdy-mesh"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(
+        stderr(&ran).contains("`fabric=nifdy-torus` has no effect: the description says [fabric.mesh] itself"),
+        "{}",
+        stderr(&ran)
+    );
+}
+
+#[test]
+fn keys_vary_together() {
+    let swept = data(&[
+        "sweep",
+        "ping-pong",
+        "--vary=workload.ping-pong.payload=64 B,1 KiB;workload.ping-pong.messages=4,2",
+        "--vary=run.seed=1,2",
+    ]);
+    assert_eq!(numbers(&swept, "workload_ping_pong_payload_B"), [64.0, 64.0, 1024.0, 1024.0]);
+    assert_eq!(numbers(&swept, "workload_ping_pong_messages"), [4.0, 4.0, 2.0, 2.0]);
+    assert_eq!(numbers(&swept, "run_seed"), [1.0, 2.0, 1.0, 2.0]);
+}
+
+const MESH: [&str; 4] =
+    ["sweep", "offered-load", "--set=fabric.mesh.shape=[4, 4]", "--set=workload.offered.cycles=3000"];
+
+#[test]
+fn a_line_stops_at_saturation() {
+    let vary = ["--vary=fabric.router.virtual-channels=1,4", "--vary=workload.offered.load=0.1,0.2..1+0.1"];
+    let whole = data(&[&MESH[..], &vary].concat());
+    let stopped = |jobs: &str| data(&[&MESH[..], &vary, &["--stop-at-saturation", "--jobs", jobs]].concat());
+    let short = stopped("1");
+    assert_eq!(short, stopped("3"), "whatever is run ahead");
+    assert!(short.rows() < whole.rows());
+    for channels in [1.0, 4.0] {
+        let rows = |data: &Dataset| -> Vec<(String, String)> {
+            let of = numbers(data, "fabric_router_virtual_channels");
+            let rows = texts(data, "outcome").into_iter().zip(texts(data, "hash"));
+            rows.zip(of).filter(|(_, of)| *of == channels).map(|(row, _)| row).collect()
+        };
+        let (all, some) = (rows(&whole), rows(&short));
+        let first = all.iter().position(|(outcome, _)| outcome == "saturated").expect("it saturates at last");
+        assert_eq!(some, all[..=first], "{channels} channels");
+    }
+}
+
+#[test]
+fn a_search_finds_what_a_sweep_sees() {
+    let few = "--set=workload.stream.messages=60";
+    let over = "workload.stream.payload=64 B..8 KiB*2";
+    let swept = data(&["sweep", "stream", few, &format!("--vary={over}")]);
+    let (payloads, rates) =
+        (numbers(&swept, "workload_stream_payload_B"), numbers(&swept, "message_bandwidth_B_per_s"));
+    let at = rates.iter().position(|rate| *rate >= 20e6).expect("it is as fast at last");
+    let find = |asked: &str, over: &str| {
+        data(&["sweep", "stream", few, "--find", &format!("message.bandwidth {asked}"), "--over", over])
+    };
+    let found = find(">= 20 MB/s", over);
+    assert_eq!(texts(&found, "holds"), ["from"]);
+    assert_eq!(numbers(&found, "workload_stream_payload_B"), [payloads[at]]);
+    assert_eq!(numbers(&found, "message_bandwidth_B_per_s"), [rates[at]]);
+    assert_eq!(numbers(&found, "beside_workload_stream_payload_B"), [payloads[at - 1]]);
+    assert_eq!(texts(&find("< 0.16 Gbit/s", over), "holds"), ["up to"]);
+    assert_eq!(texts(&find("> 1 GB/s", over), "holds"), ["nowhere"]);
+    // Without steps it goes on to neighbours, or a thousandth.
+    let fine = find(">= 20 MB/s", "workload.stream.payload=64 B..8 KiB");
+    let (from, beside) =
+        (numbers(&fine, "workload_stream_payload_B")[0], numbers(&fine, "beside_workload_stream_payload_B")[0]);
+    assert!(payloads[at - 1] <= beside && beside < from && from <= payloads[at], "{beside} {from}");
+    assert!(from - beside <= 1.0_f64.max(beside / 1000.0) && numbers(&fine, "message_bandwidth_B_per_s")[0] >= 20e6);
+}
+
+#[test]
+fn two_descriptions_cross_where_their_sweeps_do() {
+    let over = "workload.ping-pong.payload=8 B..2 KiB*4";
+    let swept = data(&["sweep", "memory-bus", FEW, COLD, "--vary=ni=ni2w,udma", &format!("--vary={over}")]);
+    let latency = numbers(&swept, "message_latency_one_way_s");
+    let (words, blocks) = latency.split_at(latency.len() / 2);
+    let first = words.iter().zip(blocks).position(|(words, blocks)| words >= blocks).expect("they cross");
+    assert!(first > 0, "{words:?} {blocks:?}");
+    let found = json(&[
+        "sweep",
+        "memory-bus",
+        FEW,
+        COLD,
+        "--set=ni=ni2w",
+        "--against=memory-bus",
+        "--against-set=ni=udma",
+        "--against-set=workload.ping-pong.messages=5",
+        "--against-set=workload.ping-pong.warm-up=0",
+        "--find=message.latency_one_way",
+        "--over",
+        over,
+    ]);
+    let payloads = numbers(&swept, "workload_ping_pong_payload_B");
+    let between = &found["found"][0]["between"];
+    assert_eq!(found["found"][0]["holds"], "less up to");
+    for (end, at) in [(0, first - 1), (1, first)] {
+        let text = between[end]["value"].as_str().expect("a value");
+        let bytes: narrows::engine::Bytes = narrows::text::quantity::parse(text).expect("bytes");
+        assert_eq!(bytes.get() as f64, payloads[at], "{between}");
+        assert_eq!(between[end]["metric"].as_f64().map(|us| us / 1e6), Some(words[at]));
+        assert_eq!(between[end]["other"].as_f64().map(|us| us / 1e6), Some(blocks[at]));
+    }
+}
+
+#[test]
+fn a_metric_that_no_run_tells_is_refused_before_any() {
+    let folder = Folder::new("metric");
+    let out = folder.path("out.csv");
+    let ran = narrows(&["sweep", "ping-pong", FEW, "--vary=run.seed=1,2", "--metric=message.latency", "--out", &out]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("did you mean `message.latency_one_way`?"), "{}", stderr(&ran));
+    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 0, "nothing was run");
+}
+
+/// Every metric that a run tells is known before it is run, or `--metric` would refuse what there is.
+#[test]
+fn metrics_are_known_before_the_run() {
+    for example in ["ping-pong", "stream", "dma", "page-fetch", "memory-bus", "offered-load", "udp", "shared-trunk"] {
+        let text = narrows::machine::shipped::example(example).expect("an example");
+        let document = narrows::text::Document::Text(example, text, None);
+        let read = narrows::machine::read(document, &[]).expect("a sound example");
+        let known: Vec<String> =
+            narrows::study::sweep::metrics::of(&read.value).into_iter().map(|one| one.name).collect();
+        let told = narrows::study::run(&read.value, narrows::engine::Recorder::off()).metrics;
+        let untold: Vec<_> = told.iter().map(|one| &one.name).filter(|name| !known.contains(name)).collect();
+        assert!(untold.is_empty(), "{example}: {untold:?}");
+    }
+}
+
+const PLAN: [&str; 5] = [
+    "sweep",
+    "stream",
+    "--set=workload.stream.messages=40",
+    "--vary=run.seed=1..4+1",
+    "--vary=workload.stream.payload=64 B..1 KiB*2",
+];
+
+#[test]
+fn shards_come_together_as_if_one_machine_had_run_them() {
+    let folder = Folder::new("shards");
+    for ending in ["csv", "jsonl", "parquet", "json", "txt"] {
+        let [whole, one, two] = ["whole", "one", "two"].map(|name| folder.path(&format!("{name}.{ending}")));
+        done(&[&PLAN[..], &["--out", &whole]].concat());
+        done(&[&PLAN[..], &["--out", &one, "--shard=1/3"]].concat());
+        done(&[&PLAN[..], &["--out", &two, "--shard=2/3"]].concat());
+        let early = narrows(&["merge", &one, &two, "--out", &one]);
+        assert_eq!(early.status.code(), Some(2));
+        assert!(
+            stderr(&early).contains("of 20 points are not there, the first of them run.seed=1"),
+            "{}",
+            stderr(&early)
+        );
+        assert!(!Path::new(&one).exists(), "a shard alone writes no table");
+        let last = done(&[&PLAN[..], &["--out", &two, "--shard=3/3"]].concat());
+        assert!(stderr(&last).contains("20 points, shard 3 of 3: "), "{}", stderr(&last));
+        let merged = folder.path(&format!("merged.{ending}"));
+        done(&["merge", &one, &two, "--out", &merged]);
+        assert_eq!(fs::read(&merged).expect("a table"), fs::read(&whole).expect("a table"), "{ending}");
+    }
+    let other = folder.path("other.csv");
+    done(&["sweep", "stream", PLAN[2], "--vary=run.seed=1,2", "--out", &other, "--shard=1/1"]);
+    let ran = narrows(&["merge", &folder.path("one.csv"), &other, "--out", &other]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("shards of different sweeps"), "{}", stderr(&ran));
+}
+
+#[test]
+fn shards_that_stop_at_saturation_miss_nothing() {
+    let folder = Folder::new("stops");
+    let [whole, shards] = ["whole.csv", "shards.csv"].map(|name| folder.path(name));
+    let vary = [
+        "--vary=fabric.router.virtual-channels=1,4",
+        "--vary=workload.offered.load=0.2..1+0.2",
+        "--stop-at-saturation",
+    ];
+    done(&[&MESH[..], &vary, &["--out", &whole]].concat());
+    for shard in ["--shard=1/2", "--shard=2/2"] {
+        done(&[&MESH[..], &vary, &["--out", &shards, shard]].concat());
+    }
+    done(&["merge", &shards]);
+    assert_eq!(fs::read(&shards).expect("a table"), fs::read(&whole).expect("a table"));
+}
+
+/// How many points are kept beside a result.
+fn kept(out: &str) -> usize {
+    let entries = fs::read_dir(format!("{out}.points")).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json")).count()
+}
+
+fn begun(arguments: &[&str]) -> Child {
+    command(arguments).stderr(Stdio::piped()).spawn().expect("the program starts")
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
+    let folder = Folder::new("killed");
+    let whole = folder.path("whole.parquet");
+    done(&[&PLAN[..], &["--out", &whole]].concat());
+    let expected = fs::read(&whole).expect("a table");
+    // Moments spread over the whole of it by the golden ratio; a debug build takes some hundred milliseconds.
+    for moment in 0..6u64 {
+        let out = folder.path(&format!("{moment}.parquet"));
+        let sweep = [&PLAN[..], &["--out", &out]].concat();
+        let mut child = begun(&sweep);
+        std::thread::sleep(Duration::from_millis(20 + moment * 618 % 500));
+        child.kill().expect("a child to kill");
+        child.wait().expect("a child");
+        done(&sweep);
+        assert_eq!(fs::read(&out).expect("a table"), expected, "killed at moment {moment}");
+        assert_eq!(kept(&out), 20);
+    }
+}
+
+#[test]
+fn two_processes_may_work_on_one_result() {
+    let folder = Folder::new("two");
+    let [whole, out] = ["whole.csv", "out.csv"].map(|name| folder.path(name));
+    done(&[&PLAN[..], &["--out", &whole]].concat());
+    let sweep = [&PLAN[..], &["--out", &out]].concat();
+    let both = [begun(&sweep), begun(&sweep)];
+    for child in both {
+        let ran = child.wait_with_output().expect("a child");
+        assert!(ran.status.success(), "{}", stderr(&ran));
+        assert!(!stderr(&ran).contains("warning"), "{}", stderr(&ran));
+    }
+    assert_eq!(fs::read(&out).expect("a table"), fs::read(&whole).expect("a table"));
+    let left = fs::read_dir(format!("{out}.points")).expect("a folder").flatten();
+    assert!(left.map(|entry| entry.path()).all(|path| path.extension().is_some_and(|ending| ending == "json")));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
+    let folder = Folder::new("stopped");
+    let out = folder.path("out.csv");
+    let long = ["sweep", "stream", "--set=workload.stream.messages=2000", "--vary=run.seed=1..2000+1", "--out", &out];
+    let child = begun(&long);
+    while kept(&out) < 2 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(sent.success());
+    let ran = child.wait_with_output().expect("a child");
+    assert_eq!(ran.status.code(), Some(130));
+    let told = stderr(&ran);
+    assert!(
+        told.contains("of 2000 points are kept in `") && told.contains("the same command goes on from there"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_tidy_row_tells_all_of_a_point() {
+    let swept = data(&[
+        "sweep",
+        "ping-pong",
+        FEW,
+        "--vary=workload.ping-pong.payload=64 B,8 KiB",
+        "--vary=fabric.myrinet.link-rate=80 MB/s",
+    ]);
+    let run = json(&[
+        "run",
+        "ping-pong",
+        FEW,
+        "--set=workload.ping-pong.payload=8 KiB",
+        "--set=fabric.myrinet.link-rate=80 MB/s",
+    ]);
+    assert_eq!(numbers(&swept, "fabric_myrinet_link_rate_B_per_s"), [80e6, 80e6]);
+    let us = |value: &Json| value.as_f64().expect("a number") / 1e6;
+    assert_eq!(
+        numbers(&swept, "message_latency_one_way_s")[1],
+        us(&run["metrics"]["message.latency_one_way"]["value"])
+    );
+    assert_eq!(numbers(&swept, "simulated_s")[1], us(&run["simulated_us"]));
+    assert_eq!(texts(&swept, "hash")[1], run["hash"]);
+    let binds = &run["binds"];
+    let kind = texts(&swept, "binds_kind")[1].clone();
+    assert_eq!(binds[kind.as_str()], texts(&swept, "binds")[1]);
+    let pci =
+        run["resources"].as_array().expect("a list").iter().find(|one| one["resource"] == "sender PCI").expect("a bus");
+    assert_eq!(Some(numbers(&swept, "utilisation_sender_PCI")[1]), pci["share"].as_f64());
+    let stage = &run["ledger"]["stages"][2];
+    let name = stage["stage"].as_str().expect("a name").replace(' ', "_");
+    assert_eq!(numbers(&swept, &format!("stage_{name}_service_s"))[1], us(&stage["service_us"]));
+    assert_eq!(numbers(&swept, "seed"), [1.0, 1.0]);
+}
+
+#[test]
+fn messages_are_rows_whose_stages_sum_to_their_latency() {
+    let folder = Folder::new("messages");
+    for ending in ["csv", "jsonl", "parquet"] {
+        let path = folder.path(&format!("messages.{ending}"));
+        done(&["run", "ping-pong", FEW, "--messages", &path]);
+        let encoding = Encoding::of(Path::new(&path)).expect("an encoding");
+        let data = Dataset::read(fs::read(&path).expect("a file"), encoding).expect("tidy data");
+        assert_eq!((data.rows(), texts(&data, "source")[0].as_str()), (5, "sender"), "{ending}");
+        assert_eq!(numbers(&data, "payload_B"), [8192.0; 5]);
+        let latency = numbers(&data, "latency_s");
+        let stages = data.variables.iter().filter(|variable| variable.name.starts_with("stage_"));
+        let mut sums = vec![0.0; 5];
+        for variable in stages {
+            assert!(matches!(variable.values, Values::Numbers(_)), "{}", variable.name);
+            sums.iter_mut().enumerate().for_each(|(row, sum)| *sum += variable.values.number(row).unwrap_or(0.0));
+        }
+        // Sums of a dozen rounded seconds.
+        assert!(
+            sums.iter().zip(&latency).all(|(sum, latency)| (sum / latency - 1.0).abs() < 1e-12),
+            "{sums:?} {latency:?}"
+        );
+    }
+}
