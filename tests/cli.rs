@@ -238,6 +238,7 @@ fn compare_tells_what_differs() {
     let text = stdout(&["compare", &a, &b]);
     assert!(text.contains("hostRcv") && text.contains("ni.trapeze.policy.store_and_forward.buffers"), "{text}");
     let json = json(&["compare", &a, &b, "--format", "json"]);
+    assert!(text.contains("sender PCI") && json["resources"]["sender PCI"]["difference"].is_f64(), "{text}");
     assert!(json["stages_us"]["total"]["difference"].as_f64() > Some(0.0), "{json}");
     assert!(stdout(&["compare", &a, &a]).contains("The results are the same."));
     fs::write(&b, "{\"points\": []}").expect("a file");
@@ -413,4 +414,61 @@ fn combinations_are_listed_with_what_refuses_them() {
     let accepted = all.iter().filter(|one| one["refused"].as_array().unwrap().is_empty()).count();
     let text = stdout(&["list", "combinations"]);
     assert!(text.contains(&format!("{accepted} are accepted")), "{text}");
+}
+
+#[test]
+fn a_result_is_run_again_and_its_keys_paste_back() {
+    let folder = Folder::new("again");
+    let path = folder.path("result.json");
+    for example in ["ping-pong", "memory-bus", "replay-mesh"] {
+        let bare = ["--format=json", "--no-host"];
+        let result = stdout(&[&["run", example], &bare[..]].concat());
+        fs::write(&path, &result).expect("a file");
+        assert_eq!(stdout(&[&["run", &path], &bare[..]].concat()), result, "{example}");
+    }
+    let shown = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| format!("--set={set}")).collect();
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        stdout(&[&["show", "ping-pong"], &sets[..]].concat())
+    };
+    let plain = shown(&["workload.ping-pong.warm-up=7", "ni.trapeze.policy.store-and-forward.buffers=2"]);
+    let pasted = shown(&["workload.ping_pong.warm_up=7", r#"ni.trapeze.policy={"store_and_forward": {"buffers": 2}}"#]);
+    assert_eq!(pasted, plain);
+    fs::write(&path, "{\"points\": []}").expect("a file");
+    let ran = narrows(&["run", &path]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("neither a description nor a result of a run"), "{}", stderr(&ran));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_error_that_is_closed_or_full_brings_nothing_down() {
+    for (arguments, code) in [
+        ("run ping-pong", 0),
+        ("run no-such-file", 2),
+        ("sweep ping-pong --vary run.seed=1,2", 0),
+        ("run --no-such", 2),
+    ] {
+        for to in ["2>&-", "2>/dev/full"] {
+            let line = format!("'{}' {arguments} {to}", env!("CARGO_BIN_EXE_narrows"));
+            let ran =
+                Command::new("sh").args(["-c", &line]).current_dir(std::env::temp_dir()).output().expect("a shell");
+            assert_eq!(ran.status.code(), Some(code), "{line}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fabric_that_no_memory_holds_is_refused_with_the_estimate() {
+    let huge = [
+        "--set=fabric.mesh.shape=[1000, 1000]",
+        "--set=fabric.router.buffer-flits=1024",
+        "--set=fabric.router.virtual-channels=16",
+    ];
+    let ran = narrows(&[&["check", "offered-load"], &huge[..]].concat());
+    assert_eq!(ran.status.code(), Some(2));
+    // 10⁶ nodes, 5 ports, 16 channels, 1024 flits of 16 B: 1.2 TiB.
+    assert!(stderr(&ran).contains("1000000 nodes with their routers take at least 12"), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("choose a smaller shape, fewer channels or shorter buffers"), "{}", stderr(&ran));
 }

@@ -1,4 +1,4 @@
-//! `narrows compare`: where two results differ, stage by stage.
+//! `narrows compare`: where two results differ: stage by stage, resource by resource.
 
 use super::ending::{Ended, Ending, Failure};
 use super::run_text::{aligned, number};
@@ -17,7 +17,7 @@ Examples:
   narrows run ping-pong --set ni.trapeze.policy=store-and-forward --format json > b.json
   narrows compare a.json b.json";
 
-/// Compares two results of `narrows run --format json`: metrics, stages, and what was different.
+/// Compares two results of `narrows run --format json`: metrics, stages, resources, and what was different.
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
@@ -33,6 +33,9 @@ pub struct Options {
     format: Format,
 }
 
+/// The busiest resources are told, as many as this.
+const RESOURCES: usize = 12;
+
 /// A name and its value in each result, where it has one.
 type Pair<T> = (String, Option<T>, Option<T>);
 
@@ -40,6 +43,8 @@ type Pair<T> = (String, Option<T>, Option<T>);
 struct Comparison {
     metrics: Vec<(Pair<f64>, String)>,
     stages: Vec<Pair<f64>>,
+    /// For what part of its run each resource was busy.
+    resources: Vec<Pair<f64>>,
     values: Vec<Pair<String>>,
     same: bool,
 }
@@ -67,7 +72,7 @@ fn read(path: &Path) -> Result<Record, Problem> {
             .help("write one with `narrows run FILE --format json`")
     })?;
     if !record.is_whole() {
-        eprintln!("warning: `{}` was changed after it was written: its hash does not fit", path.display());
+        tell!("warning: `{}` was changed after it was written: its hash does not fit", path.display());
     }
     Ok(record)
 }
@@ -84,6 +89,7 @@ impl Comparison {
         Comparison {
             metrics: metrics.map(|pair| (pair.clone(), unit(&pair.0).to_owned())).collect(),
             stages: pairs(stages(a), stages(b)),
+            resources: pairs(resources(a), resources(b)),
             values: pairs(described(a), described(b)).into_iter().filter(|(_, a, b)| a != b).collect(),
             same: a.text("hash") == b.text("hash"),
         }
@@ -93,6 +99,9 @@ impl Comparison {
         let metrics = numbers("metric", &self.metrics);
         let stages: Vec<_> = self.stages.iter().map(|pair| (pair.clone(), "us".to_owned())).collect();
         let stages = numbers("stage", &stages);
+        let (busiest, more) = self.busiest();
+        let resources = numbers("busy", &busiest);
+        let more = if more > 0 { format!("({more} more are less busy)\n") } else { String::new() };
         let mut values = Table::new(["description", "A", "B"].map(Column::new).into());
         for (name, a, b) in &self.values {
             let cell = |value: &Option<String>| Cell::Text(value.clone().unwrap_or_else(|| "–".to_owned()));
@@ -100,7 +109,19 @@ impl Comparison {
         }
         let values = if self.values.is_empty() { "The descriptions are the same.\n".into() } else { values.text() };
         let same = if self.same { "\nThe results are the same.\n" } else { "" };
-        format!("{}\n{}\n{values}{same}", metrics.text(), stages.text())
+        format!("{}\n{}\n{}{more}\n{values}{same}", metrics.text(), stages.text(), resources.text())
+    }
+
+    /// The resources that were the busiest in either, in per cent of the run, and how many others there are.
+    fn busiest(&self) -> (Vec<(Pair<f64>, String)>, usize) {
+        let share = |(_, a, b): &Pair<f64>| a.unwrap_or(0.0).max(b.unwrap_or(0.0));
+        let mut all: Vec<&Pair<f64>> = self.resources.iter().filter(|pair| share(pair) > 0.0).collect();
+        all.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        let percent = |(name, a, b): &Pair<f64>| {
+            let of = |share: &Option<f64>| share.map(|share| 100.0 * share);
+            ((name.clone(), of(a), of(b)), "%".to_owned())
+        };
+        (all.iter().take(RESOURCES).map(|pair| percent(pair)).collect(), all.len().saturating_sub(RESOURCES))
     }
 
     fn json(&self) -> Json {
@@ -115,6 +136,7 @@ impl Comparison {
             "same": self.same,
             "metrics": self.metrics.iter().map(metric).collect::<Map<_, _>>(),
             "stages_us": self.stages.iter().map(|pair| (pair.0.clone(), number(pair))).collect::<Map<_, _>>(),
+            "resources": self.resources.iter().map(|pair| (pair.0.clone(), number(pair))).collect::<Map<_, _>>(),
             "machine": self.values.iter().map(value).collect::<Map<_, _>>(),
         })
     }
@@ -167,6 +189,12 @@ fn stages(record: &Record) -> Vec<(String, f64)> {
     };
     let stages = ledger["stages"].as_array().into_iter().flatten().map(stage);
     stages.chain([("total".to_owned(), time(ledger, "total_us"))]).collect()
+}
+
+/// For what part of its run each resource was busy, of those that are told one by one.
+fn resources(record: &Record) -> Vec<(String, f64)> {
+    let resource = |one: &Json| Some((one["resource"].as_str()?.to_owned(), one["share"].as_f64()?));
+    record.get("resources").as_array().into_iter().flatten().filter_map(resource).collect()
 }
 
 /// Every value of the description, and the version, by its path.

@@ -117,9 +117,33 @@ fn parts(is: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     shipped::parts().iter().filter(|name| is(name)).map(named).collect()
 }
 
-/// The first line of a file, which says what it is.
+/// The first sentence of a file's head, which says what it is, over as many lines as it takes.
 fn first_comment(text: &str) -> String {
-    text.lines().next().and_then(|line| line.strip_prefix('#')).unwrap_or_default().trim().to_owned()
+    let mut sentence = String::new();
+    for line in text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim) {
+        if line.is_empty() {
+            break;
+        }
+        sentence += if sentence.is_empty() { "" } else { " " };
+        sentence += line;
+        if let Some(end) = end(&sentence) {
+            sentence.truncate(end);
+            break;
+        }
+    }
+    sentence
+}
+
+/// Where the first sentence of a text ends: at a full stop or a question mark behind a word, before a capital or nothing. That of `et al.`
+/// is none.
+fn end(text: &str) -> Option<usize> {
+    let is_end = |at: &usize| {
+        let (before, after) = (&text[..*at], &text[at + 1..]);
+        let next = after.strip_prefix(' ').and_then(|rest| rest.chars().next());
+        let is_last = after.is_empty() || next.is_some_and(char::is_uppercase);
+        is_last && !before.ends_with(" al") && !before.ends_with("..")
+    };
+    text.match_indices(['.', '?']).map(|(at, _)| at).find(is_end).map(|at| at + 1)
 }
 
 fn workloads() -> Vec<(String, String)> {
@@ -190,5 +214,27 @@ impl Group {
     fn json(&self) -> (String, Json) {
         let names = self.names.iter().map(|(name, about)| json!({ "name": name, "about": about })).collect();
         (self.kind.to_owned(), names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_told_whole() {
+        let text = "# Over an interface: queues in main memory, cached in\n# the interface (Jin et al. 2005). Others: x\na = 1\n";
+        assert_eq!(
+            first_comment(text),
+            "Over an interface: queues in main memory, cached in the interface (Jin et al. 2005)."
+        );
+        assert_eq!(first_comment("# One line\n#\n# Another\n"), "One line");
+    }
+
+    #[test]
+    fn every_shipped_file_says_in_a_sentence_what_it_is() {
+        for (name, about) in examples().into_iter().chain(parts(|_| true)) {
+            assert!(about.ends_with(['.', '?']) && about.len() < 300, "{name}: {about}");
+        }
     }
 }

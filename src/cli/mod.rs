@@ -12,6 +12,7 @@
 //! | `sweep_seeds.rs` | the same with several seeds a point |
 //! | `sweep_find.rs` | where along a key a metric passes a value |
 //! | `merge.rs` | the shards of a sweep as one table |
+//! | `alive.rs` | that a long run is still going on |
 //! | `progress.rs` | how far many runs are, and what is told when they are stopped |
 //! | `whatif.rs` | what would change if a number were another |
 //! | `fit.rs` | constants fitted on numbers |
@@ -29,6 +30,7 @@ macro_rules! tell {
     ($($text:tt)*) => { $crate::cli::output::tell(&format!($($text)*)) };
 }
 
+mod alive;
 mod capture;
 mod check;
 mod combinations;

@@ -1,5 +1,6 @@
 //! `narrows run`: one run, and its result.
 
+use super::alive::Alive;
 use super::ending::{Ended, Ending, Failure};
 use super::output::{self, Output};
 use super::{Format, capture, run_seeds, run_text, subject};
@@ -80,7 +81,10 @@ pub fn run(options: &Options) -> Ended {
     if let Some(seeds) = options.seeds {
         return run_seeds::run(&subject, &options.sets(), seeds, options.jobs, options.format);
     }
-    let read = subject.read(&options.sets())?;
+    let read = {
+        let _alive = Alive::tell("reading and checking the description");
+        subject.read(&options.sets())?
+    };
     let trace = options.trace.as_deref().map(Output::prepare).transpose()?;
     if options.pcap.is_some() {
         capture::is_possible(&read.value)?;
@@ -88,7 +92,10 @@ pub fn run(options: &Options) -> Ended {
     let pcap = options.pcap.as_deref().map(Output::prepare).transpose()?;
     let messages = options.messages.as_deref().map(messages).transpose()?;
     let begun = Instant::now();
-    let result = study::run(&read.value, options.recorder());
+    let result = {
+        let _alive = Alive::tell("building the machine and running it");
+        study::run(&read.value, options.recorder())
+    };
     let wall_s = begun.elapsed().as_secs_f64();
     let record = Record::of(&read, &result);
     let host = (!options.no_host).then_some((wall_s, result.events));

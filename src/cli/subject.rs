@@ -1,7 +1,8 @@
 //! `FILE` and `--set`: the description that a command is about.
 
 use super::ending::Failure;
-use crate::machine::{self, Machine, shipped};
+use crate::machine::{self, Machine, keys, shipped};
+use crate::study::Record;
 use crate::study::families::{self, PartsNamed};
 use crate::text::{Document, Problem, Problems, Read, file, suggest};
 use clap::Args;
@@ -12,7 +13,8 @@ use std::sync::OnceLock;
 #[derive(Args)]
 #[group(skip)]
 pub struct Options {
-    /// A description: the name of a shipped example (see `narrows list examples`), or else a file
+    /// A description: the name of a shipped example (see `narrows list examples`), or else a file; a result of
+    /// `run --format json` is run again
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Sets one value over all others, such as workload.ping-pong.payload="1 KiB"; may be repeated
@@ -53,6 +55,7 @@ impl Options {
             });
         }
         match file::read(&self.file) {
+            Ok(text) if self.file.extension().is_some_and(|ending| ending == "json") => of_result(&self.file, &text),
             Ok(text) => {
                 let folder = self.file.parent().map(Path::to_path_buf);
                 Ok(Subject { name: self.file.display().to_string(), text, folder, named: OnceLock::new() })
@@ -96,6 +99,22 @@ impl Subject {
             None => Ok(read),
         }
     }
+}
+
+/// The machine of a result, as a description. What it ran that was shipped is so still.
+fn of_result(path: &Path, text: &str) -> Result<Subject, Failure> {
+    let record = Record::parse(text).map_err(|why| {
+        let problem =
+            Problem::new(format!("`{}` is neither a description nor a result of a run: {why}", path.display()));
+        problem.help("give a description, or what `narrows run FILE --format json` wrote")
+    })?;
+    let shipped = record.get("files").is_null().then(|| shipped::SHIPPED.into());
+    Ok(Subject {
+        name: path.display().to_string(),
+        text: keys::description(record.get("machine")),
+        folder: shipped.or(path.parent().map(Path::to_path_buf)),
+        named: OnceLock::new(),
+    })
 }
 
 /// Neither a file nor an example.

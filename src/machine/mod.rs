@@ -9,12 +9,14 @@
 //! | `check/` | what must fit together before time 0 |
 //! | `combinations.rs` | every combination of the shipped parts, with what refuses it |
 //! | `build.rs` | the simulation of a checked description |
+//! | `keys.rs` | keys as results write them, and those of which the end alone was given |
 //! | `shipped.rs` | the parts and examples that the program carries |
 
 pub mod build;
 mod check;
 pub mod combinations;
 mod fabrics;
+pub mod keys;
 mod nodes;
 mod protocols;
 pub mod shipped;
@@ -329,8 +331,14 @@ pub fn read(document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Pr
     read_varied(document, sets, &[])
 }
 
-/// Reads and checks a point of a sweep: `varied` are settings, too, over all others.
+/// Reads and checks a point of a sweep: `varied` are settings, too, over all others. Keys may be written as results
+/// write them, with `_`.
 pub fn read_varied(document: Document<'_>, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
+    let spelled = |sets: &[String]| sets.iter().map(|set| keys::spelled(set)).collect::<Vec<_>>();
+    read_spelled(document, &spelled(sets), &spelled(varied)).map_err(|problems| keys::completed(problems, document))
+}
+
+fn read_spelled(document: Document<'_>, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
     let loaded = load(&Source { document, sets, varied, shelf: shipped::shelf() })?;
     let read = Reading::new(loaded).read(Machine::read)?;
     let problems = check::check(&read);

@@ -2,7 +2,7 @@
 //!
 //! All problems are kept and rendered together, each with its place, a snippet and help.
 
-use super::origin::{Place, Texts};
+use super::origin::{Layer, Place, Texts};
 use annotate_snippets::renderer::Renderer;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Snippet};
 use std::collections::HashSet;
@@ -154,6 +154,16 @@ impl Problems {
         &self.list
     }
 
+    /// The same problems, each with the help that is known of it and of what is said where it stands.
+    pub fn helped(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
+        for problem in &mut self.list {
+            let layer = problem.place.as_ref().map(|place| &self.texts.get(place.text).layer);
+            let more = layer.and_then(|layer| help(problem, layer));
+            problem.help.extend(more);
+        }
+        self
+    }
+
     /// Whether all that is wrong is that parts do not fit together.
     pub fn are_misfits(&self) -> bool {
         !self.list.is_empty() && self.list.iter().all(|problem| problem.is_misfit)
@@ -189,7 +199,6 @@ impl std::error::Error for Problems {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Layer;
 
     fn place(text: usize, span: Range<usize>) -> Option<Place> {
         Some(Place { text, span })

@@ -208,6 +208,9 @@ fn spoken(unit: &str) -> Option<&'static str> {
         "nsec" => "ns",
         "psec" => "ps",
         "bytes" | "byte" => "B",
+        "K" | "k" | "Ki" => "KiB",
+        "M" | "Mi" => "MiB",
+        "G" | "Gi" => "GiB",
         _ => return None,
     })
 }
@@ -315,6 +318,7 @@ mod tests {
         assert_eq!(fault::<Time>("40"), "a time needs a unit: write \"40 ns\"; units are ps, ns, us, ms, s");
         assert!(fault::<Bytes>("8 KB").contains("write \"8 KiB\" (8192 B) or \"8 kB\" (8000 B)"));
         assert!(fault::<Bytes>("8 MB").contains("\"8 MiB\" (8388608 B) or \"8000 kB\" (8000000 B)"));
+        assert!(fault::<Bytes>("8K").contains("did you mean \"8 KiB\"?"));
         assert!(fault::<Rate>("100 Gbps").contains("did you mean \"100 Gbit/s\"?"));
         assert!(fault::<Rate>("100 mb/s").contains("did you mean \"100 MB/s\"?"));
         assert!(fault::<Hertz>("33 mhz").contains("did you mean \"33 MHz\"?"));

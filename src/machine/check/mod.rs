@@ -1,6 +1,7 @@
 //! What must fit together before time 0.
 
 pub mod fit;
+mod host_memory;
 mod io_bus;
 mod memory_room;
 pub(super) mod myrinet;

@@ -11,6 +11,9 @@ use crate::text::{Problem, Read};
 /// All of it.
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let FabricParameters::Routed(topology, routed) = &read.value.fabric else { return };
+    if let Some(problem) = super::host_memory::check(read, topology, routed) {
+        return problems.push(problem);
+    }
     let table = format!("fabric.{}", read.value.fabric.key());
     let shape = match topology.build() {
         Ok(shape) => shape,

@@ -25,6 +25,19 @@ fn quoted(what: &str, text: &str) -> String {
     }
 }
 
+/// Why a number with a point or an exponent is no count, and which would be.
+fn no_count(number: f64) -> String {
+    match number {
+        _ if !number.is_finite() => "a count is a whole number, and this is none".to_owned(),
+        // Up to here every whole number is one of its own.
+        whole if whole.fract() == 0.0 && (0.0..9e15).contains(&whole) => {
+            format!("a count is written in digits alone: {whole:.0}")
+        }
+        _ if number < 0.0 => "a count is not negative".to_owned(),
+        _ => "a count is a whole number, without a point".to_owned(),
+    }
+}
+
 impl Count {
     /// Any count.
     pub const ANY: Count = Count { min: None, max: None };
@@ -38,6 +51,7 @@ impl Count {
                 _ => Err(ParseError::new("too large for a count", help())),
             },
             TreeValue::Text(text) => Err(ParseError::new(quoted("a count", text), help())),
+            TreeValue::Float(number) => Err(ParseError::new(no_count(*number), help())),
             other => Err(ParseError::new(format!("a count cannot be {}", other.what()), help())),
         }
     }

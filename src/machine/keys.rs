@@ -1,0 +1,193 @@
+//! Keys of descriptions as results write them (`ring_entries`), whole results as descriptions, and keys of which only
+//! the end was given. Leaves out what keys mean.
+
+use super::Machine;
+use crate::text::schema::{Family, Form, Item, TableShape};
+use crate::text::{Document, Layer, Problem, Problems, describe, set};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+/// The words of the language that descriptions are written in.
+#[derive(Default)]
+struct Language {
+    /// Keys with `-` in them.
+    keys: BTreeSet<&'static str>,
+    /// Keys below which names of the user's choice stand.
+    maps: BTreeSet<&'static str>,
+}
+
+static LANGUAGE: LazyLock<Language> = LazyLock::new(|| {
+    let mut language = Language::default();
+    language.table(&describe(Machine::read).root);
+    language
+});
+
+impl Language {
+    fn table(&mut self, shape: &TableShape) {
+        for item in &shape.items {
+            match item {
+                Item::Family(family) => self.family(family),
+                Item::Key { key, form, .. } => {
+                    self.keys.extend(key.contains('-').then_some(*key));
+                    match form {
+                        Form::Table(shape) | Form::List(shape) => self.table(shape),
+                        Form::Map(shape) => {
+                            self.maps.insert(*key);
+                            self.table(shape);
+                        }
+                        Form::OneOf(family) => self.family(family),
+                        Form::Value(..) | Form::Like(_) | Form::Parts => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn family(&mut self, family: &Family) {
+        for member in &family.members {
+            self.keys.extend(member.name.contains('-').then_some(member.name));
+            self.table(&member.shape);
+        }
+    }
+
+    /// A key below another as the language writes it; a name of the user's choice stays.
+    fn spelled(&self, above: Option<&str>, key: &str) -> String {
+        let plain = key.replace('_', "-");
+        let is_name = above.is_some_and(|above| self.maps.contains(above));
+        if !is_name && self.keys.contains(plain.as_str()) { plain } else { key.to_owned() }
+    }
+}
+
+/// A setting with its keys as the language writes them, and its value, where that is JSON, as TOML.
+pub fn spelled(option: &str) -> String {
+    // What is no setting is told where it is read.
+    let Ok(setting) = set::parse(option, 0, 0) else { return option.to_owned() };
+    let mut spelled = option.to_owned();
+    let mut above: Option<String> = None;
+    for (key, span) in &setting.path {
+        let key = LANGUAGE.spelled(above.as_deref(), key);
+        if key != spelled[span.clone()] && !spelled[span.clone()].starts_with(['"', '\'']) {
+            spelled.replace_range(span.clone(), &key);
+        }
+        above = Some(key);
+    }
+    let end = setting.path.last().map_or(0, |(_, span)| span.end);
+    let Some(equals) = spelled[end..].find('=').map(|at| end + at + 1) else { return spelled };
+    let value = spelled[equals..].trim();
+    if value.starts_with(['{', '[']) && value.parse::<toml::Value>().is_err() {
+        if let Ok(json) = serde_json::from_str::<Json>(value) {
+            let value = inline(above.as_deref(), &json);
+            spelled.replace_range(equals.., &value);
+        }
+    }
+    spelled
+}
+
+/// The machine of a result as a description, in the order in which it stands there.
+pub fn description(machine: &Json) -> String {
+    let mut text = String::new();
+    lines("", None, machine, &mut text);
+    text
+}
+
+fn lines(path: &str, above: Option<&str>, json: &Json, text: &mut String) {
+    match json {
+        Json::Object(map) if !map.is_empty() || path.is_empty() => {
+            for (key, json) in map.iter().filter(|(_, json)| !json.is_null()) {
+                let key = LANGUAGE.spelled(above, key);
+                let dot = if path.is_empty() { "" } else { "." };
+                lines(&format!("{path}{dot}{}", quoted(&key)), Some(&key), json, text);
+            }
+        }
+        json => {
+            let _ = writeln!(text, "{path} = {}", inline(above, json));
+        }
+    }
+}
+
+/// A value in one line of TOML.
+fn inline(above: Option<&str>, json: &Json) -> String {
+    match json {
+        Json::Object(map) => {
+            let pair = |(key, json): (&String, &Json)| {
+                let key = LANGUAGE.spelled(above, key);
+                format!("{} = {}", quoted(&key), inline(Some(&key), json))
+            };
+            let pairs: Vec<String> = map.iter().filter(|(_, json)| !json.is_null()).map(pair).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+        Json::Array(items) => {
+            format!("[{}]", items.iter().map(|item| inline(above, item)).collect::<Vec<_>>().join(", "))
+        }
+        Json::String(text) => toml::Value::from(text.as_str()).to_string(),
+        other => other.to_string(),
+    }
+}
+
+fn quoted(key: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    match !key.is_empty() && key.chars().all(is_bare) {
+        true => key.to_owned(),
+        false => toml::Value::from(key).to_string(),
+    }
+}
+
+/// No more keys than these are told that end as what was given.
+const KEYS_TOLD: usize = 4;
+
+/// The same problems; of a setting whose key is none at the top, the keys of the description that end so.
+pub(super) fn completed(problems: Problems, document: Document<'_>) -> Problems {
+    let is_of_top = |problem: &Problem| problem.message.starts_with("unknown key `") && problem.message.ends_with('`');
+    if !problems.list().iter().any(is_of_top) {
+        return problems;
+    }
+    let Ok(read) = super::read_spelled(document, &[], &[]) else { return problems };
+    let paths: Vec<String> = read.entries().into_iter().map(|entry| entry.path).collect();
+    problems.helped(|problem, layer| {
+        let (Layer::Set(option) | Layer::Vary(option)) = layer else { return None };
+        let (keys, _) = set::plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
+        let end = format!(".{}", keys.join("."));
+        let full: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&end)).collect();
+        let told: Vec<String> = full.iter().take(KEYS_TOLD).map(|path| format!("`{path}`")).collect();
+        (!told.is_empty()).then(|| format!("did you mean {}?", told.join(" or ")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{read, shipped};
+    use serde_json::json;
+
+    #[test]
+    fn keys_of_results_are_keys_of_descriptions() {
+        for (option, plain) in [
+            ("ni.trapeze.ring_entries=8", "ni.trapeze.ring-entries=8"),
+            ("nodes.ring_entries.host=x", "nodes.ring_entries.host=x"),
+            ("workload.ping_pong={\"warm_up\": 3}", "workload.ping-pong={warm-up = 3}"),
+            ("fabric.mesh.shape=[4, 4]", "fabric.mesh.shape=[4, 4]"),
+            ("no_such.key_here=1", "no_such.key_here=1"),
+            ("", ""),
+        ] {
+            assert_eq!(spelled(option), plain);
+        }
+        assert_eq!(
+            description(&json!({ "nodes": { "b": {}, "a_b": { "host": "x" } } })),
+            "nodes.b = {}\nnodes.a_b.host = \"x\"\n"
+        );
+    }
+
+    #[test]
+    fn the_machine_of_every_examples_result_reads_back_the_same() {
+        for name in shipped::examples() {
+            let folder = Some(std::path::Path::new(shipped::SHIPPED));
+            let read_of = |text: &str| {
+                read(Document::Text(name, text, folder), &[]).unwrap_or_else(|wrong| panic!("{name}: {wrong}"))
+            };
+            let machine = read_of(shipped::example(name).expect("an example")).resolved();
+            assert_eq!(read_of(&description(&machine)).resolved(), machine, "{name}");
+        }
+    }
+}
