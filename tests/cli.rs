@@ -112,7 +112,7 @@ fn every_command_has_help_with_examples() {
         "run",
         "sweep",
         "merge",
-       
+        "plot",
         "reproduce",
         "new",
         "list",

@@ -401,3 +401,27 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
         );
     }
 }
+
+#[test]
+fn a_sweep_is_drawn_whatever_its_form() {
+    let folder = Folder::new("plot");
+    let svg = folder.path("figure.svg");
+    let mut drawn = Vec::new();
+    for ending in ["csv", "jsonl", "parquet", "json"] {
+        let out = folder.path(&format!("sweep.{ending}"));
+        let vary = [
+            "--vary=workload.ping-pong.payload=64 B..1 KiB*4",
+            "--vary=ni.trapeze.policy=store-and-forward,adaptive-cut-through",
+        ];
+        done(&[&["sweep", "ping-pong", FEW, "--out", &out], &vary[..]].concat());
+        done(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--by=policy", "--log=x", "--out", &svg]);
+        drawn.push(fs::read_to_string(&svg).expect("a picture"));
+    }
+    assert!(drawn.iter().all(|picture| *picture == drawn[0]), "the same picture of the same data");
+    let picture = roxmltree::Document::parse(&drawn[0]).expect("XML");
+    let texts: Vec<&str> =
+        picture.descendants().filter(|one| one.has_tag_name("text")).filter_map(|one| one.text()).collect();
+    for words in ["store-and-forward", "adaptive-cut-through", "64", "1 KiB", "message latency one way [µs]"] {
+        assert!(texts.iter().any(|text| text.trim() == words), "no {words} in {texts:?}");
+    }
+}

@@ -12,6 +12,7 @@
 //! | `sweep_seeds.rs` | the same with several seeds a point |
 //! | `sweep_find.rs` | where along a key a metric passes a value |
 //! | `merge.rs` | the shards of a sweep as one table |
+//! | `plot.rs` | a picture of a result |
 //! | `alive.rs` | that a long run is still going on |
 //! | `progress.rs` | how far many runs are, and what is told when they are stopped |
 //! | `whatif.rs` | what would change if a number were another |
@@ -42,6 +43,7 @@ mod list;
 mod merge;
 mod new;
 mod output;
+mod plot;
 mod progress;
 mod reproduce;
 mod run;
@@ -95,6 +97,7 @@ enum Command {
     Run(run::Options),
     Sweep(sweep::Options),
     Merge(merge::Options),
+    Plot(plot::Options),
     Whatif(whatif::Options),
     Reproduce(reproduce::Options),
     Fit(fit::Options),
@@ -123,6 +126,7 @@ pub fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::run(&options),
         Command::Merge(options) => merge::run(&options),
+        Command::Plot(options) => plot::run(&options),
         Command::Whatif(options) => whatif::run(&options),
         Command::Reproduce(options) => reproduce::run(&options),
         Command::Fit(options) => fit::run(&options),

@@ -12,6 +12,7 @@
 //! | `seeds.rs` | the same run with several seeds |
 //! | `points.rs` | finished points of a sweep, kept |
 //! | `tidy.rs`, `tidy/` | points and messages as rows of data |
+//! | `plot.rs` | a picture of them |
 //! | `constants.rs` | the numbers of a machine, made larger or smaller |
 //! | `whatif.rs` | what would change if one of them were another |
 //! | `uncertainty/` | how sure a number is |
@@ -48,6 +49,7 @@ pub mod fit;
 pub mod home;
 mod nifdy;
 mod own;
+pub mod plot;
 pub mod points;
 pub mod record;
 pub mod reproduce;
