@@ -108,7 +108,7 @@ pub fn unwritable(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// The reason in words, without the system's number for it.
-fn plain(error: &io::Error) -> String {
+pub fn plain(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),

@@ -1,7 +1,7 @@
 //! `narrows plot`: a picture of a sweep's result, by the charts of studies.
 
 use super::ending::{Ended, Ending, Failure};
-use super::output::Output;
+use super::output::{Output, plain};
 use crate::report::dataset::{Dataset, Encoding};
 use crate::study::plot::Drawing;
 use crate::study::tidy;
@@ -90,7 +90,8 @@ fn read(path: &Path) -> Result<Dataset, Failure> {
         Problem::new(format!("`{}` is no result that can be drawn: {why}", path.display()))
             .help("write one with `narrows sweep … --out F.csv`; `.jsonl`, `.parquet` and `.json` are others")
     };
-    let bytes = fs::read(path).map_err(|error| Problem::new(format!("cannot read `{}`: {error}", path.display())))?;
+    let unreadable = |error| Problem::new(format!("cannot read `{}`: {}", path.display(), plain(&error)));
+    let bytes = fs::read(path).map_err(unreadable)?;
     if path.extension().is_some_and(|ending| ending == "json") {
         let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
         return Ok(tidy::of_json(&text).map_err(wrong)?);

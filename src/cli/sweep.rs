@@ -26,7 +26,7 @@ Values of --vary:
   64 B,1 KiB,8 KiB        with units; quote the whole for the shell
   0.05..0.5+0.05          from, to, by steps; the end belongs to it where it is met
   64 B..8 KiB*2           from, to, times a factor
-  0..1+lin5               five values from end to end, by equal steps
+  0..1.0+lin5             five values from end to end, by equal steps
   1 us..1 ms*log9         nine values from end to end, by equal factors, to four digits
   [1,2],[3,4]  'a,b',c    commas in brackets and quotes belong to a value
   A=1,2;B=3,4             A and B together: 1 with 3, then 2 with 4

@@ -6,7 +6,7 @@ use super::{Checked, Event, Point};
 use crate::engine::Recorder;
 use crate::machine::Machine;
 use crate::study::points::{Kept, Points};
-use crate::study::record::{self, Record};
+use crate::study::record::Record;
 use crate::text::Read;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -173,10 +173,10 @@ pub fn found_or_run(
         Kept::Absent => {}
     }
     let read = read()?;
-    if record::inputs(&read) != inputs {
+    let record = Record::of(&read, &crate::study::run(&read.value, Recorder::off()));
+    if record.inputs() != inputs {
         return Ok(None);
     }
-    let record = Record::of(&read, &crate::study::run(&read.value, Recorder::off()));
     if let Some(points) = points {
         points.keep(inputs, &record)?;
     }

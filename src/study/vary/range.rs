@@ -198,11 +198,13 @@ pub fn rounded(amount: f64) -> u64 {
 fn decimals(from: &str, to: &str, step: Option<(bool, &str)>) -> Result<u32, String> {
     let of = |text: &str| places(text).ok_or_else(|| format!("`{text}` is not a number, such as 7 or 0.05"));
     let mut most = of(from)?.max(of(to)?);
+    // Whole ends have whole values between them, unless an end is written with a point: 0..1.0+lin5.
+    let pointed = from.contains('.') || to.contains('.');
     match step {
         Some((false, by)) if !by.starts_with("lin") => most = most.max(of(by)?),
         // Between decimals there is room for four digits.
-        Some((_, by)) if !by.bytes().all(|b| b.is_ascii_digit()) && most > 0 => most = most.max(4) + 2,
-        None if most > 0 => most = most.max(6),
+        Some((_, by)) if !by.bytes().all(|b| b.is_ascii_digit()) && pointed => most = most.max(4) + 2,
+        None if pointed => most = most.max(6),
         _ => {}
     }
     if most > PLACES_MAX { Err(format!("more than {PLACES_MAX} decimals")) } else { Ok(most as u32) }
@@ -254,7 +256,8 @@ mod tests {
         assert_eq!(values("1 us..1 ms*log4"), ["1 us", "10 us", "100 us", "1 ms"]);
         assert_eq!(values("0.01..1*log5"), ["0.01", "0.03162", "0.1", "0.3162", "1"]);
         assert_eq!(values("1..10*log30").len(), 10, "what rounds to the same whole is one value");
-        assert_eq!(values("0..1.0+lin3"), ["0", "1"], "whole numbers stay whole");
+        assert_eq!(values("0..1+lin3"), ["0", "1"], "whole numbers stay whole");
+        assert_eq!(values("0..1.0+lin3"), ["0", "0.5", "1"], "and a point says that they need not");
         assert_eq!(values("0..0.1+lin3"), ["0", "0.05", "0.1"]);
         assert_eq!(values("0 B..1 KiB+lin5"), ["0 B", "256 B", "512 B", "768 B", "1 KiB"]);
         assert_eq!(values("33 MHz..66 MHz+lin4"), ["33 MHz", "44 MHz", "55 MHz", "66 MHz"]);
