@@ -391,7 +391,8 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
         let stages = data.variables.iter().filter(|variable| variable.name.starts_with("stage_"));
         let mut sums = vec![0.0; 5];
         for variable in stages {
-            assert!(matches!(variable.values, Values::Numbers(_)), "{}", variable.name);
+            // CSV has no types of its own: a column of zeros reads as whole numbers.
+            assert!(!matches!(variable.values, Values::Texts(_)), "{}", variable.name);
             sums.iter_mut().enumerate().for_each(|(row, sum)| *sum += variable.values.number(row).unwrap_or(0.0));
         }
         // Sums of a dozen rounded seconds.

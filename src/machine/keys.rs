@@ -9,11 +9,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-/// The words of the language that descriptions are written in.
+/// What is to be known of the language that descriptions are written in.
 #[derive(Default)]
 struct Language {
-    /// Keys with `-` in them.
-    keys: BTreeSet<&'static str>,
     /// Keys below which names of the user's choice stand.
     maps: BTreeSet<&'static str>,
 }
@@ -29,34 +27,31 @@ impl Language {
         for item in &shape.items {
             match item {
                 Item::Family(family) => self.family(family),
-                Item::Key { key, form, .. } => {
-                    self.keys.extend(key.contains('-').then_some(*key));
-                    match form {
-                        Form::Table(shape) | Form::List(shape) => self.table(shape),
-                        Form::Map(shape) => {
-                            self.maps.insert(*key);
-                            self.table(shape);
-                        }
-                        Form::OneOf(family) => self.family(family),
-                        Form::Value(..) | Form::Like(_) | Form::Parts => {}
+                Item::Key { key, form, .. } => match form {
+                    Form::Table(shape) | Form::List(shape) => self.table(shape),
+                    Form::Map(shape) => {
+                        self.maps.insert(*key);
+                        self.table(shape);
                     }
-                }
+                    Form::OneOf(family) => self.family(family),
+                    Form::Value(..) | Form::Like(_) | Form::Parts => {}
+                },
             }
         }
     }
 
     fn family(&mut self, family: &Family) {
         for member in &family.members {
-            self.keys.extend(member.name.contains('-').then_some(member.name));
             self.table(&member.shape);
         }
     }
 
-    /// A key below another as the language writes it; a name of the user's choice stays.
+    /// A key below another as the language writes it, which has no `_`; a name of the user's choice stays.
     fn spelled(&self, above: Option<&str>, key: &str) -> String {
-        let plain = key.replace('_', "-");
-        let is_name = above.is_some_and(|above| self.maps.contains(above));
-        if !is_name && self.keys.contains(plain.as_str()) { plain } else { key.to_owned() }
+        match above.is_some_and(|above| self.maps.contains(above)) {
+            true => key.to_owned(),
+            false => key.replace('_', "-"),
+        }
     }
 }
 
@@ -168,7 +163,7 @@ mod tests {
             ("nodes.ring_entries.host=x", "nodes.ring_entries.host=x"),
             ("workload.ping_pong={\"warm_up\": 3}", "workload.ping-pong={warm-up = 3}"),
             ("fabric.mesh.shape=[4, 4]", "fabric.mesh.shape=[4, 4]"),
-            ("no_such.key_here=1", "no_such.key_here=1"),
+            ("fabric.router.exit_delay=1", "fabric.router.exit-delay=1"),
             ("", ""),
         ] {
             assert_eq!(spelled(option), plain);
