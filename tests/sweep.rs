@@ -1,7 +1,7 @@
 //! Does a sweep find, share and stop as it was asked, whatever happens to it, and are its results tidy?
 
 use narrows::report::Dataset;
-use narrows::report::dataset::{Encoding, Values};
+use narrows::report::dataset::{ColumnValues, Encoding};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -392,7 +392,7 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
         let mut sums = vec![0.0; 5];
         for variable in stages {
             // CSV has no types of its own: a column of zeros reads as whole numbers.
-            assert!(!matches!(variable.values, Values::Texts(_)), "{}", variable.name);
+            assert!(!matches!(variable.values, ColumnValues::Texts(_)), "{}", variable.name);
             sums.iter_mut().enumerate().for_each(|(row, sum)| *sum += variable.values.number(row).unwrap_or(0.0));
         }
         // Sums of a dozen rounded seconds.

@@ -5,9 +5,9 @@ use super::output::Output;
 use super::progress::Progress;
 use super::sweep::{self, Options};
 use super::{subject, sweep_table};
-use crate::report::dataset::{Dataset, Values};
+use crate::report::dataset::{ColumnValues, Dataset};
 use crate::report::{Cell, Column, Table};
-use crate::study::find::{Condition, Lost, Over, Passage, Question, Search, Seen};
+use crate::study::find::{Condition, Look, Over, Passage, Question, Search, Unfound};
 use crate::study::points::Points;
 use crate::study::sweep::{self as points, metrics};
 use crate::study::tidy;
@@ -55,7 +55,7 @@ pub fn run(options: &Options, subject: &subject::Subject, dimensions: &[Dimensio
         Ok((values.clone(), search.run()?))
     };
     let pool = sweep::pool(options.jobs())?;
-    let rows: Result<Vec<Row>, Lost> = pool.install(|| all.par_iter().map(find).collect());
+    let rows: Result<Vec<Row>, Unfound> = pool.install(|| all.par_iter().map(find).collect());
     progress.end();
     let rows = rows.map_err(failure)?;
     let form = options.form()?;
@@ -68,10 +68,10 @@ pub fn run(options: &Options, subject: &subject::Subject, dimensions: &[Dimensio
     Ok(Ending::Done)
 }
 
-fn failure(lost: Lost) -> Failure {
+fn failure(lost: Unfound) -> Failure {
     match lost {
-        Lost::Unkept(error) => Problem::new(format!("cannot keep a point: {error}")).into(),
-        Lost::Unsound(values, problems) => {
+        Unfound::Unkept(error) => Problem::new(format!("cannot keep a point: {error}")).into(),
+        Unfound::Unsound(values, problems) => {
             let head = format!("At the point {}:", sweep_table::values(&values));
             let problems = problems.each().into_iter().map(|problems| (String::new(), problems));
             let help = Problem::new("the search cannot go on there")
@@ -134,7 +134,7 @@ impl Asked {
     }
 
     /// The end at which it holds, and the other.
-    fn ends<'a>(&self, found: &'a Passage) -> [&'a Seen; 2] {
+    fn ends<'a>(&self, found: &'a Passage) -> [&'a Look; 2] {
         match found.above.holds {
             true if found.is_between() => [&found.above, &found.below],
             _ => [&found.below, &found.above],
@@ -172,7 +172,7 @@ impl Asked {
         data.push(
             "holds",
             "",
-            Values::Texts(rows.iter().map(|(_, found)| Some(self.place(found).to_owned())).collect()),
+            ColumnValues::Texts(rows.iter().map(|(_, found)| Some(self.place(found).to_owned())).collect()),
         );
         for (end, before) in ["", "beside_"].into_iter().enumerate() {
             let seen = || rows.iter().map(|(_, found)| self.ends(found)[end]);
@@ -203,7 +203,7 @@ impl Asked {
     }
 
     fn json(&self, rows: &[Row]) -> String {
-        let seen = |seen: &Seen| json!({ "value": seen.value, "metric": seen.metric, "other": seen.other, "holds": seen.holds });
+        let seen = |seen: &Look| json!({ "value": seen.value, "metric": seen.metric, "other": seen.other, "holds": seen.holds });
         let row = |(values, found): &Row| {
             let values: Map<String, Json> = values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
             let ends = [&found.below, &found.above].map(seen);

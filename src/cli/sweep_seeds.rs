@@ -1,6 +1,6 @@
 //! The results of a sweep with several seeds a point, as a table and as JSON; of one point, of `run --seeds`.
 
-use crate::report::dataset::{Dataset, Values};
+use crate::report::dataset::{ColumnValues, Dataset};
 use crate::report::{Cell, Column, Table};
 use crate::study::record::{VERSION, digest};
 use crate::study::seeds::{self, Replicated};
@@ -65,13 +65,13 @@ pub fn dataset(rows: &[Row<'_>], metrics: &[MetricName]) -> Dataset {
     let values: Vec<Vec<(String, String)>> =
         rows.iter().map(|row| row.values.iter().map(|pair| (*pair).clone()).collect()).collect();
     tidy::of_values(&mut data, &values.iter().map(Vec::as_slice).collect::<Vec<_>>());
-    data.push("outcome", "", Values::Texts(rows.iter().map(|row| Some(row.outcome.clone())).collect()));
+    data.push("outcome", "", ColumnValues::Texts(rows.iter().map(|row| Some(row.outcome.clone())).collect()));
     for (name, unit) in metrics {
         let of = |of: fn(&Replicated) -> Option<f64>| rows.iter().map(|row| of(find(row, name)?)).collect();
         tidy::push_number(&mut data, name, unit, of(|metric| Some(metric.mean)));
         tidy::push_number(&mut data, &format!("{name}_ci95"), unit, of(|metric| metric.half_width));
     }
-    data.push("seeds", "", Values::Counts(rows.iter().map(|row| Some(row.runs.len() as u64)).collect()));
+    data.push("seeds", "", ColumnValues::Counts(rows.iter().map(|row| Some(row.runs.len() as u64)).collect()));
     data
 }
 

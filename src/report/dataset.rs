@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// The values of a column.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Values {
+pub enum ColumnValues {
     /// Words.
     Texts(Vec<Option<String>>),
     /// Whole numbers.
@@ -33,7 +33,7 @@ pub struct Variable {
     /// The unit; empty if it has none.
     pub unit: String,
     /// A value for each row.
-    pub values: Values,
+    pub values: ColumnValues,
 }
 
 /// Rows and columns.
@@ -54,13 +54,13 @@ pub enum Encoding {
     Parquet,
 }
 
-impl Values {
+impl ColumnValues {
     /// How many rows there are.
     pub fn len(&self) -> usize {
         match self {
-            Values::Texts(values) => values.len(),
-            Values::Counts(values) => values.len(),
-            Values::Numbers(values) => values.len(),
+            ColumnValues::Texts(values) => values.len(),
+            ColumnValues::Counts(values) => values.len(),
+            ColumnValues::Numbers(values) => values.len(),
         }
     }
 
@@ -72,18 +72,18 @@ impl Values {
     /// The number in a row, if there is one.
     pub fn number(&self, row: usize) -> Option<f64> {
         match self {
-            Values::Texts(_) => None,
-            Values::Counts(values) => values[row].map(|count| count as f64),
-            Values::Numbers(values) => values[row],
+            ColumnValues::Texts(_) => None,
+            ColumnValues::Counts(values) => values[row].map(|count| count as f64),
+            ColumnValues::Numbers(values) => values[row],
         }
     }
 
     /// What stands in a row, as text; nothing where nothing stands.
     pub fn text(&self, row: usize) -> Option<String> {
         match self {
-            Values::Texts(values) => values[row].clone(),
-            Values::Counts(values) => values[row].map(|count| count.to_string()),
-            Values::Numbers(values) => values[row].map(|number| number.to_string()),
+            ColumnValues::Texts(values) => values[row].clone(),
+            ColumnValues::Counts(values) => values[row].map(|count| count.to_string()),
+            ColumnValues::Numbers(values) => values[row].map(|number| number.to_string()),
         }
     }
 }
@@ -95,7 +95,7 @@ impl Dataset {
     }
 
     /// Adds a column called `name` and its unit; a name that is taken gets a number.
-    pub fn push(&mut self, name: &str, unit: &str, values: Values) {
+    pub fn push(&mut self, name: &str, unit: &str, values: ColumnValues) {
         let wanted = suffixed(name, unit);
         let is_taken = |name: &str| self.variables.iter().any(|variable| variable.name == name);
         let numbered = (2..).map(|number| format!("{wanted}_{number}"));
@@ -152,11 +152,11 @@ impl Encoding {
 fn from_texts(name: String, texts: Vec<Option<String>>) -> Variable {
     let all = |is: &dyn Fn(&str) -> bool| texts.iter().flatten().all(|text| is(text));
     let values = if all(&|text| text.parse::<u64>().is_ok()) {
-        Values::Counts(texts.iter().map(|text| text.as_ref()?.parse().ok()).collect())
+        ColumnValues::Counts(texts.iter().map(|text| text.as_ref()?.parse().ok()).collect())
     } else if all(&|text| text.parse::<f64>().is_ok()) {
-        Values::Numbers(texts.iter().map(|text| text.as_ref()?.parse().ok()).collect())
+        ColumnValues::Numbers(texts.iter().map(|text| text.as_ref()?.parse().ok()).collect())
     } else {
-        Values::Texts(texts)
+        ColumnValues::Texts(texts)
     };
     Variable { unit: unit::of_name(&name).to_owned(), name, values }
 }
@@ -167,9 +167,9 @@ mod tests {
 
     fn sample() -> Dataset {
         let mut data = Dataset::default();
-        data.push("a.pay-load", "B", Values::Counts(vec![Some(64), Some(u64::MAX), None]));
-        data.push("policy", "", Values::Texts(vec![Some("x, \"y\"".into()), None, Some("µ".into())]));
-        data.push("message.latency", "s", Values::Numbers(vec![Some(7.304e-5), None, Some(-1.5)]));
+        data.push("a.pay-load", "B", ColumnValues::Counts(vec![Some(64), Some(u64::MAX), None]));
+        data.push("policy", "", ColumnValues::Texts(vec![Some("x, \"y\"".into()), None, Some("µ".into())]));
+        data.push("message.latency", "s", ColumnValues::Numbers(vec![Some(7.304e-5), None, Some(-1.5)]));
         data
     }
 
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn names_differ() {
         let mut data = sample();
-        data.push("a.pay.load", "B", Values::Counts(vec![None, None, None]));
+        data.push("a.pay.load", "B", ColumnValues::Counts(vec![None, None, None]));
         assert_eq!(data.variables[3].name, "a_pay_load_B_2");
     }
 }

@@ -43,7 +43,7 @@ pub struct Search<'a> {
 
 /// What was seen at a value of the key.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Seen {
+pub struct Look {
     /// The value.
     pub value: String,
     /// The metric there, if anything was measured.
@@ -58,15 +58,15 @@ pub struct Seen {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Passage {
     /// The lower end.
-    pub below: Seen,
+    pub below: Look,
     /// The upper end.
-    pub above: Seen,
+    pub above: Look,
     /// How many values were looked at.
     pub looks: usize,
 }
 
 /// Why a search found nothing.
-pub enum Lost {
+pub enum Unfound {
     /// What is wrong at these values.
     Unsound(Vec<(String, String)>, Problems),
     /// A result could not be kept.
@@ -82,7 +82,7 @@ impl Passage {
 
 impl Search<'_> {
     /// Searches.
-    pub fn run(&self) -> Result<Passage, Lost> {
+    pub fn run(&self) -> Result<Passage, Unfound> {
         let (mut low, mut high) = self.over.ends();
         let (below, above) = rayon::join(|| self.look(low), || self.look(high));
         let mut found = Passage { below: below?, above: above?, looks: 2 };
@@ -99,7 +99,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    fn look(&self, place: u64) -> Result<Seen, Lost> {
+    fn look(&self, place: u64) -> Result<Look, Unfound> {
         let value = self.over.value(place);
         let values = [self.values, &[(self.over.key.clone(), value.clone())]].concat();
         let name = match self.question {
@@ -113,25 +113,25 @@ impl Search<'_> {
                 let other = self.metric(other, &values, name)?;
                 let unmeasured = || Problem::new(format!("nothing was measured under `{name}`"));
                 let (Some(one), Some(another)) = (metric, other) else {
-                    return Err(Lost::Unsound(values, Problems::one(unmeasured())));
+                    return Err(Unfound::Unsound(values, Problems::one(unmeasured())));
                 };
                 (other, one < another)
             }
         };
-        Ok(Seen { value, metric, other, holds })
+        Ok(Look { value, metric, other, holds })
     }
 
-    fn metric(&self, reader: Reader<'_>, values: &[(String, String)], name: &str) -> Result<Option<f64>, Lost> {
+    fn metric(&self, reader: Reader<'_>, values: &[(String, String)], name: &str) -> Result<Option<f64>, Unfound> {
         let record = self.record(reader, values)?;
         let metrics = record.metrics();
         let value = metrics.iter().find(|(known, ..)| *known == name).map(|(_, value, _)| *value);
         Ok(value.filter(|value| !value.is_nan()))
     }
 
-    fn record(&self, reader: Reader<'_>, values: &[(String, String)]) -> Result<Arc<Record>, Lost> {
-        let read = reader(&settings(values)).map_err(|problems| Lost::Unsound(values.to_vec(), problems))?;
+    fn record(&self, reader: Reader<'_>, values: &[(String, String)]) -> Result<Arc<Record>, Unfound> {
+        let read = reader(&settings(values)).map_err(|problems| Unfound::Unsound(values.to_vec(), problems))?;
         let inputs = record::inputs(&read);
-        let record = found_or_run(&inputs, self.points, self.tell, || Ok(read)).map_err(Lost::Unkept)?;
+        let record = found_or_run(&inputs, self.points, self.tell, || Ok(read)).map_err(Unfound::Unkept)?;
         Ok(record.expect("what was just hashed has that hash"))
     }
 }

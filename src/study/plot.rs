@@ -4,7 +4,7 @@
 //! Leaves out statistics: where several rows fall on one place it says so, and draws nothing.
 
 use crate::report::chart::{Axis, BarChart, LineChart, Series};
-use crate::report::dataset::{Dataset, Values, Variable, suffixed};
+use crate::report::dataset::{ColumnValues, Dataset, Variable, suffixed};
 use crate::text::{Problem, suggest};
 
 /// What is to be drawn.
@@ -49,7 +49,7 @@ impl Drawing {
         let x = find(data, &self.x)?;
         let ys = self.y.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
         let by = self.by.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
-        if let Some(other) = ys.iter().find(|y| y.unit != ys[0].unit || matches!(y.values, Values::Texts(_))) {
+        if let Some(other) = ys.iter().find(|y| y.unit != ys[0].unit || matches!(y.values, ColumnValues::Texts(_))) {
             return Err(not_together(ys[0], other));
         }
         let (lines, left_out) = lines(data, x, &ys, &by);
@@ -58,7 +58,7 @@ impl Drawing {
         }
         self.check(data, x, &by, &lines)?;
         let svg = match x.values {
-            Values::Texts(_) => self.bars(x, &ys, &lines),
+            ColumnValues::Texts(_) => self.bars(x, &ys, &lines),
             _ => self.lines(x, &ys, &lines),
         };
         Ok(Drawn { svg, left_out })
@@ -211,7 +211,7 @@ fn varying<'a>(data: &'a Dataset, x: &'a Variable, by: &'a [&Variable]) -> impl 
 
 fn not_together(one: &Variable, other: &Variable) -> Problem {
     match (&other.values, other.unit.as_str()) {
-        (Values::Texts(_), _) => {
+        (ColumnValues::Texts(_), _) => {
             Problem::new(format!("`{}` holds words, and a picture's height is a number", other.name))
                 .help("words are drawn below, or tell lines apart: --x or --by")
         }
@@ -255,14 +255,14 @@ mod tests {
 
     fn data() -> Dataset {
         let mut data = Dataset::default();
-        let counts = |counts: &[u64]| Values::Counts(counts.iter().copied().map(Some).collect());
+        let counts = |counts: &[u64]| ColumnValues::Counts(counts.iter().copied().map(Some).collect());
         data.push("workload.stream.payload", "B", counts(&[64, 128, 64, 128]));
         let words = ["a", "a", "b", "b"].map(|word| Some(word.to_owned()));
-        data.push("ni.trapeze.policy", "", Values::Texts(words.into()));
-        data.push("outcome", "", Values::Texts(vec![Some("done".into()); 4]));
-        data.push("message.bandwidth", "B/s", Values::Numbers(vec![Some(1e7), Some(2e7), Some(3e7), None]));
-        data.push("message.latency", "s", Values::Numbers(vec![Some(1e-5); 4]));
-        data.push("round.latency", "s", Values::Numbers(vec![Some(2e-5); 4]));
+        data.push("ni.trapeze.policy", "", ColumnValues::Texts(words.into()));
+        data.push("outcome", "", ColumnValues::Texts(vec![Some("done".into()); 4]));
+        data.push("message.bandwidth", "B/s", ColumnValues::Numbers(vec![Some(1e7), Some(2e7), Some(3e7), None]));
+        data.push("message.latency", "s", ColumnValues::Numbers(vec![Some(1e-5); 4]));
+        data.push("round.latency", "s", ColumnValues::Numbers(vec![Some(2e-5); 4]));
         data
     }
 

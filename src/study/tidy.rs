@@ -7,7 +7,7 @@ use super::record::Record;
 use super::run::Delivery;
 use super::sweep::Point;
 use crate::engine::{Ledger, Time};
-use crate::report::dataset::{Base, Dataset, Values};
+use crate::report::dataset::{Base, ColumnValues, Dataset};
 use serde_json::Value as Json;
 use std::collections::HashSet;
 
@@ -45,9 +45,9 @@ pub fn push_number(data: &mut Dataset, name: &str, unit: &str, numbers: Vec<Opti
     match Base::of(unit) {
         Some(base) => {
             let numbers = numbers.map(|number| number.map(|number| base.value(number)));
-            data.push(name, base.unit, Values::Numbers(numbers.collect()));
+            data.push(name, base.unit, ColumnValues::Numbers(numbers.collect()));
         }
-        None => data.push(name, unit, Values::Numbers(numbers.collect())),
+        None => data.push(name, unit, ColumnValues::Numbers(numbers.collect())),
     }
 }
 
@@ -56,16 +56,16 @@ fn push_metric(data: &mut Dataset, records: &[&Record], (name, unit): &MetricNam
     push_number(data, name, unit, records.iter().map(value).collect());
 }
 
-fn texts(records: &[&Record], of: impl Fn(&Record) -> Option<String>) -> Values {
-    Values::Texts(records.iter().map(|record| of(record)).collect())
+fn texts(records: &[&Record], of: impl Fn(&Record) -> Option<String>) -> ColumnValues {
+    ColumnValues::Texts(records.iter().map(|record| of(record)).collect())
 }
 
-fn numbers(records: &[&Record], of: impl Fn(&Record) -> Option<f64>) -> Values {
-    Values::Numbers(records.iter().map(|record| of(record)).collect())
+fn numbers(records: &[&Record], of: impl Fn(&Record) -> Option<f64>) -> ColumnValues {
+    ColumnValues::Numbers(records.iter().map(|record| of(record)).collect())
 }
 
-fn counts(records: &[&Record], of: impl Fn(&Record) -> Option<u64>) -> Values {
-    Values::Counts(records.iter().map(|record| of(record)).collect())
+fn counts(records: &[&Record], of: impl Fn(&Record) -> Option<u64>) -> ColumnValues {
+    ColumnValues::Counts(records.iter().map(|record| of(record)).collect())
 }
 
 /// Microseconds as seconds.
@@ -152,7 +152,7 @@ fn stages(data: &mut Dataset, records: &[&Record]) {
             let key = format!("{part}_us");
             let of = |list: &Json| seconds(&list.as_array()?.iter().find(|one| one["stage"] == name)?[&key]);
             let values = lists.iter().map(of).collect();
-            data.push(&format!("stage_{name}_{part}"), "s", Values::Numbers(values));
+            data.push(&format!("stage_{name}_{part}"), "s", ColumnValues::Numbers(values));
         }
     }
 }
@@ -161,12 +161,17 @@ fn stages(data: &mut Dataset, records: &[&Record]) {
 pub fn messages(deliveries: &[Delivery], ledgers: &[Ledger], ends: &[String]) -> Dataset {
     let mut data = Dataset::default();
     let end = |place: usize| ends.get(place).cloned();
-    let time =
-        |of: &dyn Fn(usize) -> Time| Values::Numbers((0..deliveries.len()).map(|row| Some(of(row).as_s())).collect());
-    data.push("message", "", Values::Counts(deliveries.iter().map(|one| Some(one.message)).collect()));
-    data.push("source", "", Values::Texts(deliveries.iter().map(|one| end(one.source.index())).collect()));
-    data.push("destination", "", Values::Texts(deliveries.iter().map(|one| end(one.destination.index())).collect()));
-    data.push("payload", "B", Values::Counts(deliveries.iter().map(|one| Some(one.payload.get())).collect()));
+    let time = |of: &dyn Fn(usize) -> Time| {
+        ColumnValues::Numbers((0..deliveries.len()).map(|row| Some(of(row).as_s())).collect())
+    };
+    data.push("message", "", ColumnValues::Counts(deliveries.iter().map(|one| Some(one.message)).collect()));
+    data.push("source", "", ColumnValues::Texts(deliveries.iter().map(|one| end(one.source.index())).collect()));
+    data.push(
+        "destination",
+        "",
+        ColumnValues::Texts(deliveries.iter().map(|one| end(one.destination.index())).collect()),
+    );
+    data.push("payload", "B", ColumnValues::Counts(deliveries.iter().map(|one| Some(one.payload.get())).collect()));
     data.push("sent", "s", time(&|row| ledgers[row].start()));
     data.push("delivered", "s", time(&|row| deliveries[row].at));
     data.push("latency", "s", time(&|row| ledgers[row].total()));
@@ -183,7 +188,7 @@ pub fn messages(deliveries: &[Delivery], ledgers: &[Ledger], ends: &[String]) ->
                 let passed = || ledger.stages().iter().filter(|stage| stage.name == name);
                 passed().next().map(|_| passed().map(of).sum::<Time>().as_s())
             };
-            Values::Numbers(ledgers.iter().map(of_ledger).collect())
+            ColumnValues::Numbers(ledgers.iter().map(of_ledger).collect())
         };
         data.push(&format!("stage_{name}_waiting"), "s", sum(|stage| stage.waiting));
         data.push(&format!("stage_{name}_service"), "s", sum(|stage| stage.service));

@@ -1,6 +1,6 @@
 //! Datasets as JSON lines: an object for each row, every column in each.
 
-use super::{Dataset, Values, Variable, unit};
+use super::{ColumnValues, Dataset, Variable, unit};
 use serde_json::{Map, Value as Json};
 
 /// An object a line.
@@ -8,9 +8,9 @@ pub fn write(data: &Dataset) -> Vec<u8> {
     let mut bytes = Vec::new();
     for row in 0..data.rows() {
         let cell = |variable: &Variable| match &variable.values {
-            Values::Texts(values) => values[row].clone().into(),
-            Values::Counts(values) => values[row].into(),
-            Values::Numbers(values) => values[row].into(),
+            ColumnValues::Texts(values) => values[row].clone().into(),
+            ColumnValues::Counts(values) => values[row].into(),
+            ColumnValues::Numbers(values) => values[row].into(),
         };
         let object: Map<String, Json> =
             data.variables.iter().map(|variable| (variable.name.clone(), cell(variable))).collect();
@@ -46,11 +46,11 @@ fn column(name: String, rows: &[Map<String, Json>]) -> Variable {
         other => Some(other.to_string()),
     };
     let values = if all(Json::is_u64) {
-        Values::Counts(cells.iter().map(|cell| cell.as_u64()).collect())
+        ColumnValues::Counts(cells.iter().map(|cell| cell.as_u64()).collect())
     } else if all(Json::is_number) {
-        Values::Numbers(cells.iter().map(|cell| cell.as_f64()).collect())
+        ColumnValues::Numbers(cells.iter().map(|cell| cell.as_f64()).collect())
     } else {
-        Values::Texts(cells.iter().map(text).collect())
+        ColumnValues::Texts(cells.iter().map(text).collect())
     };
     Variable { unit: unit::of_name(&name).to_owned(), name, values }
 }

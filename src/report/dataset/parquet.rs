@@ -1,6 +1,6 @@
 //! Datasets as Parquet, by way of Arrow: one row group, Snappy, and under `unit` in each column's metadata its unit.
 
-use super::{Dataset, Values, Variable};
+use super::{ColumnValues, Dataset, Variable};
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use ::parquet::basic::Compression;
@@ -30,19 +30,19 @@ pub fn write(data: &Dataset) -> Result<Vec<u8>, String> {
 
 fn field(variable: &Variable) -> Field {
     let kind = match variable.values {
-        Values::Texts(_) => DataType::Utf8,
-        Values::Counts(_) => DataType::UInt64,
-        Values::Numbers(_) => DataType::Float64,
+        ColumnValues::Texts(_) => DataType::Utf8,
+        ColumnValues::Counts(_) => DataType::UInt64,
+        ColumnValues::Numbers(_) => DataType::Float64,
     };
     let unit = (!variable.unit.is_empty()).then(|| (UNIT.to_owned(), variable.unit.clone()));
     Field::new(&variable.name, kind, true).with_metadata(unit.into_iter().collect::<HashMap<_, _>>())
 }
 
-fn array(values: &Values) -> ArrayRef {
+fn array(values: &ColumnValues) -> ArrayRef {
     match values {
-        Values::Texts(values) => Arc::new(StringArray::from_iter(values)),
-        Values::Counts(values) => Arc::new(UInt64Array::from_iter(values.iter().copied())),
-        Values::Numbers(values) => Arc::new(Float64Array::from_iter(values.iter().copied())),
+        ColumnValues::Texts(values) => Arc::new(StringArray::from_iter(values)),
+        ColumnValues::Counts(values) => Arc::new(UInt64Array::from_iter(values.iter().copied())),
+        ColumnValues::Numbers(values) => Arc::new(Float64Array::from_iter(values.iter().copied())),
     }
 }
 
@@ -63,26 +63,26 @@ pub fn read(bytes: Vec<u8>) -> Result<Dataset, String> {
 
 fn empty(field: &Field) -> Result<Variable, String> {
     let values = match field.data_type() {
-        DataType::Utf8 => Values::Texts(Vec::new()),
-        DataType::UInt64 => Values::Counts(Vec::new()),
-        DataType::Float64 => Values::Numbers(Vec::new()),
+        DataType::Utf8 => ColumnValues::Texts(Vec::new()),
+        DataType::UInt64 => ColumnValues::Counts(Vec::new()),
+        DataType::Float64 => ColumnValues::Numbers(Vec::new()),
         other => return Err(format!("the column `{}` holds {other}, which Narrows does not write", field.name())),
     };
     let unit = field.metadata().get(UNIT).cloned().unwrap_or_default();
     Ok(Variable { name: field.name().clone(), unit, values })
 }
 
-fn append(values: &mut Values, column: &ArrayRef) {
+fn append(values: &mut ColumnValues, column: &ArrayRef) {
     let column = column.as_any();
     match values {
-        Values::Texts(values) => {
+        ColumnValues::Texts(values) => {
             let column = column.downcast_ref::<StringArray>().expect("the schema says so");
             values.extend(column.iter().map(|text| text.map(str::to_owned)));
         }
-        Values::Counts(values) => {
+        ColumnValues::Counts(values) => {
             values.extend(column.downcast_ref::<UInt64Array>().expect("the schema says so").iter())
         }
-        Values::Numbers(values) => {
+        ColumnValues::Numbers(values) => {
             values.extend(column.downcast_ref::<Float64Array>().expect("the schema says so").iter());
         }
     }

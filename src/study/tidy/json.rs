@@ -1,7 +1,7 @@
 //! What `narrows sweep --format json` wrote, as tidy data: values, outcome and metrics.
 
 use super::{push_number, values};
-use crate::report::dataset::{Dataset, Values};
+use crate::report::dataset::{ColumnValues, Dataset};
 use serde_json::Value as Json;
 
 /// A row for each point.
@@ -15,7 +15,7 @@ pub fn read(text: &str) -> Result<Dataset, String> {
     let mut data = Dataset::default();
     values::columns(&mut data, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let outcome = |point: &Json| point["outcome"].as_str().map(str::to_owned);
-    data.push("outcome", "", Values::Texts(points.iter().map(outcome).collect()));
+    data.push("outcome", "", ColumnValues::Texts(points.iter().map(outcome).collect()));
     let mut names: Vec<(&str, &str)> = Vec::new();
     for (name, metric) in points.iter().filter_map(|point| point["metrics"].as_object()).flatten() {
         if names.iter().all(|(known, _)| known != name) {

@@ -2,7 +2,7 @@
 //! words. A column is of one kind: where its values are not, they are words as they were written.
 
 use crate::engine::{Bytes, Hertz, Rate, Time};
-use crate::report::dataset::{Base, Dataset, Values};
+use crate::report::dataset::{Base, ColumnValues, Dataset};
 use crate::text::quantity::parse;
 
 /// A value as it was understood.
@@ -38,18 +38,24 @@ fn push(data: &mut Dataset, key: &str, known: Vec<Known>, word: &dyn Fn(usize) -
         _ => None,
     };
     if let Some(counts) = known.iter().map(count).collect::<Option<Vec<_>>>() {
-        return data.push(key, "", Values::Counts(counts.into_iter().map(Some).collect()));
+        return data.push(key, "", ColumnValues::Counts(counts.into_iter().map(Some).collect()));
     }
     if let Some(numbers) = known.iter().map(number).collect::<Option<Vec<_>>>() {
-        return data.push(key, "", Values::Numbers(numbers.into_iter().map(Some).collect()));
+        return data.push(key, "", ColumnValues::Numbers(numbers.into_iter().map(Some).collect()));
     }
     let quantities = known.iter().map(quantity).collect::<Option<Vec<_>>>();
     match quantities.filter(|all| all.iter().all(|(unit, _)| *unit == all[0].0)) {
         Some(all) if ["B", "Hz"].contains(&all[0].0) => {
-            data.push(key, all[0].0, Values::Counts(all.iter().map(|(_, number)| Some(*number as u64)).collect()));
+            data.push(
+                key,
+                all[0].0,
+                ColumnValues::Counts(all.iter().map(|(_, number)| Some(*number as u64)).collect()),
+            );
         }
-        Some(all) => data.push(key, all[0].0, Values::Numbers(all.iter().map(|(_, number)| Some(*number)).collect())),
-        None => data.push(key, "", Values::Texts((0..known.len()).map(|row| Some(word(row))).collect())),
+        Some(all) => {
+            data.push(key, all[0].0, ColumnValues::Numbers(all.iter().map(|(_, number)| Some(*number)).collect()))
+        }
+        None => data.push(key, "", ColumnValues::Texts((0..known.len()).map(|row| Some(word(row))).collect())),
     }
 }
 
@@ -87,7 +93,7 @@ fn quantity(text: &str) -> Option<Known> {
 mod tests {
     use super::*;
 
-    fn column(values: &[&str]) -> (String, Values) {
+    fn column(values: &[&str]) -> (String, ColumnValues) {
         let rows: Vec<Vec<(String, String)>> =
             values.iter().map(|value| vec![("a.b".to_owned(), value.to_string())]).collect();
         let mut data = Dataset::default();
@@ -98,9 +104,9 @@ mod tests {
 
     #[test]
     fn quantities_are_numbers_of_their_base_unit() {
-        let counts = |counts: &[u64]| Values::Counts(counts.iter().copied().map(Some).collect());
-        let numbers = |numbers: &[f64]| Values::Numbers(numbers.iter().copied().map(Some).collect());
-        let texts = |texts: &[&str]| Values::Texts(texts.iter().map(|text| Some(text.to_string())).collect());
+        let counts = |counts: &[u64]| ColumnValues::Counts(counts.iter().copied().map(Some).collect());
+        let numbers = |numbers: &[f64]| ColumnValues::Numbers(numbers.iter().copied().map(Some).collect());
+        let texts = |texts: &[&str]| ColumnValues::Texts(texts.iter().map(|text| Some(text.to_string())).collect());
         assert_eq!(column(&["64 B", "\"1 KiB\""]), ("a_b_B".into(), counts(&[64, 1024])));
         assert_eq!(column(&["1 us", "2.5 ms"]), ("a_b_s".into(), numbers(&[1e-6, 2.5e-3])));
         assert_eq!(column(&["160 MB/s", "1 Gbit/s"]), ("a_b_B_per_s".into(), numbers(&[160e6, 125e6])));

@@ -13,7 +13,7 @@ const PLACES_MAX: usize = 12;
 
 /// Whole, decimal, or of a kind of quantity: how amounts of a range are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scale {
+pub enum Notation {
     /// Numbers in steps of ten to the minus so many places.
     Number(u32),
     /// Bytes.
@@ -39,7 +39,7 @@ enum Step {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Range {
     /// How amounts are written.
-    pub scale: Scale,
+    pub scale: Notation,
     /// The first amount, in the scale's smallest unit.
     pub from: u64,
     /// The last.
@@ -52,35 +52,37 @@ pub fn is_range(value: &str) -> bool {
     value.starts_with(|c: char| c.is_ascii_digit()) && value.contains("..")
 }
 
-impl Scale {
+impl Notation {
     /// An amount as a description has it.
     pub fn write(self, amount: u64) -> String {
         match self {
-            Scale::Number(places) => decimal(amount, places as usize),
-            Scale::Bytes => Bytes(amount).to_string(),
-            Scale::Time => Time::from_ps(amount).to_string(),
-            Scale::Rate => Rate::from_bits_per_s(amount).to_string(),
-            Scale::Frequency => Hertz(amount).to_string(),
+            Notation::Number(places) => decimal(amount, places as usize),
+            Notation::Bytes => Bytes(amount).to_string(),
+            Notation::Time => Time::from_ps(amount).to_string(),
+            Notation::Rate => Rate::from_bits_per_s(amount).to_string(),
+            Notation::Frequency => Hertz(amount).to_string(),
         }
     }
 
     /// The amount that a text says.
     fn read(self, text: &str) -> Result<u64, String> {
         match self {
-            Scale::Number(places) => number(text, places as usize),
-            Scale::Bytes => of::<Bytes>(text, Bytes::get),
-            Scale::Time => of::<Time>(text, Time::ps),
-            Scale::Rate => of::<Rate>(text, Rate::bits_per_s),
-            Scale::Frequency => of::<Hertz>(text, |hertz| hertz.0),
+            Notation::Number(places) => number(text, places as usize),
+            Notation::Bytes => of::<Bytes>(text, Bytes::get),
+            Notation::Time => of::<Time>(text, Time::ps),
+            Notation::Rate => of::<Rate>(text, Rate::bits_per_s),
+            Notation::Frequency => of::<Hertz>(text, |hertz| hertz.0),
         }
     }
 
     /// The scale of which a text is an amount.
-    fn of(text: &str) -> Option<Scale> {
+    fn of(text: &str) -> Option<Notation> {
         if places(text).is_some() {
-            return Some(Scale::Number(0));
+            return Some(Notation::Number(0));
         }
-        [Scale::Bytes, Scale::Time, Scale::Rate, Scale::Frequency].into_iter().find(|scale| scale.read(text).is_ok())
+        [Notation::Bytes, Notation::Time, Notation::Rate, Notation::Frequency]
+            .into_iter()
+            .find(|scale| scale.read(text).is_ok())
     }
 }
 
@@ -125,13 +127,14 @@ impl Range {
             None => (rest, None),
         };
         let (from, to) = (from.trim(), to.trim());
-        let scale = Scale::of(from).ok_or_else(|| format!("`{from}` is neither a number nor a number with a unit"))?;
+        let scale =
+            Notation::of(from).ok_or_else(|| format!("`{from}` is neither a number nor a number with a unit"))?;
         let scale = match scale {
-            Scale::Number(_) => Scale::Number(decimals(from, to, step)?),
+            Notation::Number(_) => Notation::Number(decimals(from, to, step)?),
             scale => scale,
         };
         let read = |text: &str| match scale {
-            Scale::Number(_) => scale.read(text),
+            Notation::Number(_) => scale.read(text),
             _ => scale.read(text).map_err(|why| format!("`{text}` does not go with `{from}`: {why}")),
         };
         let (first, last) = (read(from)?, read(to)?);
