@@ -71,11 +71,12 @@ pub fn spelled(option: &str) -> String {
     let end = setting.path.last().map_or(0, |(_, span)| span.end);
     let Some(equals) = spelled[end..].find('=').map(|at| end + at + 1) else { return spelled };
     let value = spelled[equals..].trim();
-    if value.starts_with(['{', '[']) && value.parse::<toml::Value>().is_err() {
-        if let Ok(json) = serde_json::from_str::<Json>(value) {
-            let value = inline(above.as_deref(), &json);
-            spelled.replace_range(equals.., &value);
-        }
+    if value.starts_with(['{', '['])
+        && value.parse::<toml::Value>().is_err()
+        && let Ok(json) = serde_json::from_str::<Json>(value)
+    {
+        let value = inline(above.as_deref(), &json);
+        spelled.replace_range(equals.., &value);
     }
     spelled
 }

@@ -31,7 +31,7 @@ pub fn points(rows: &[Point], metrics: &[MetricName]) -> Dataset {
     data.push("outcome", "", texts(&records, |record| Some(record.text("outcome").to_owned())));
     metrics.iter().for_each(|metric| push_metric(&mut data, &records, metric));
     bindings(&mut data, &records);
-    data.push("simulated", "s", numbers(&records, |record| seconds(&record.get("simulated_us"))));
+    data.push("simulated", "s", numbers(&records, |record| seconds(record.get("simulated_us"))));
     resources(&mut data, &records);
     stages(&mut data, &records);
     data.push("seed", "", counts(&records, |record| record.get("seed").as_u64()));
