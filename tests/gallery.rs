@@ -162,14 +162,14 @@ fn report() -> PaperReport {
     judged.push(claims::shape("R6", Some(false)));
     judged.push(claims::shape("R7", None));
     judged[2].note = Some("The text says 73 µs, the table 70 µs; the table is taken.".into());
-    let artifact = |id: &str, title: &str, svg: String, table: Option<Table>| {
+    let artifact = |id: &str, title: &str, svg: String, table: Option<ReportTable>| {
         Artifact {
         id: id.into(), title: title.into(), svg: Some(svg), table,
         caption: "What to look for stands here: the crossover between the two policies, and how far the marks lie from the lines.".into(),
     }
     };
     let flow = flows::stream(9);
-    let mut table = Table::new(vec![
+    let mut table = ReportTable::new(vec![
         Column::new("system"),
         Column::unit("payload", "B"),
         Column::unit("latency", "µs").decimals(1),

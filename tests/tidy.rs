@@ -308,9 +308,6 @@ fn a_part_costs_the_files_that_the_contributors_page_says() {
     }
 }
 
-/// Types of one name, and how many there are of it: none is added, and what is renamed leaves the list.
-const NAMES_SHARED: [(&str, usize); 4] = [("Event", 2), ("Point", 2), ("Table", 2), ("Value", 2)];
-
 /// The file that a file's module is declared in, and the module's name.
 fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String, String), String)> {
     let (folder, file) = name.rsplit_once('/')?;
@@ -360,14 +357,8 @@ fn a_type_has_a_name_of_its_own() {
     for (name, text) in all.iter().filter(|(name, _)| !is_test(name)) {
         types(name, text, &all).into_iter().for_each(|of| names.entry(of).or_default().push(name));
     }
-    names.retain(|_, files| files.len() > 1);
-    let known = |name: &str| NAMES_SHARED.iter().find(|(known, _)| *known == name).map_or(1, |(_, count)| *count);
-    let more = names.iter().filter(|(name, files)| files.len() > known(name));
-    let mut wrong: Vec<String> = more.map(|(name, files)| format!("{name} is a type in each of {files:?}")).collect();
-    let there = |name: &str| names.get(name).map_or(1, Vec::len);
-    let gone = NAMES_SHARED.iter().filter(|(name, count)| there(name) < *count);
-    wrong.extend(gone.map(|(name, count)| format!("{name} is no longer the name of {count} types")));
-    none(wrong);
+    let more = names.iter().filter(|(_, files)| files.len() > 1);
+    none(more.map(|(name, files)| format!("{name} is a type in each of {files:?}")).collect());
 }
 
 /// Where a program's file waits by the simulation's clock and not by its endpoint's, and why.

@@ -1,7 +1,7 @@
 //! `narrows list combinations`: which shipped parts fit together, and why the others do not.
 
 use crate::machine::combinations::{Combination, combinations};
-use crate::report::{Column, Table};
+use crate::report::{Column, ReportTable};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,14 +46,14 @@ fn names(one: &Combination) -> [&'static str; 5] {
 }
 
 /// The number of accepted combinations of each interface, by host.
-fn pairs(all: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>; 5]) -> Table {
+fn pairs(all: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>; 5]) -> ReportTable {
     let mut counts: BTreeMap<[&str; 2], usize> = BTreeMap::new();
     for one in all.iter().filter(|one| one.refused.is_empty()) {
         let [host, ni, ..] = names(one);
         *counts.entry([ni, host]).or_default() += 1;
     }
     let columns = [Column::new("")].into_iter().chain(hosts.iter().map(|host| Column::new(*host)));
-    let mut table = Table::new(columns.collect());
+    let mut table = ReportTable::new(columns.collect());
     for ni in interfaces {
         let count = |host: &&str| (counts.get(&[*ni, *host]).copied().unwrap_or(0) as f64).into();
         table.push([(*ni).into()].into_iter().chain(hosts.iter().map(count)).collect());

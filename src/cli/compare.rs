@@ -4,7 +4,7 @@ use super::ending::{Ended, Ending, Failure};
 use super::run_text::{aligned, number};
 use super::{Format, output};
 use crate::report::number::signed_percent;
-use crate::report::{Cell, Column, Table};
+use crate::report::{Cell, Column, ReportTable};
 use crate::study::Record;
 use crate::text::{Problem, Problems, file};
 use clap::Args;
@@ -102,7 +102,7 @@ impl Comparison {
         let (busiest, more) = self.busiest();
         let resources = numbers("busy", &busiest);
         let more = if more > 0 { format!("({more} more are less busy)\n") } else { String::new() };
-        let mut values = Table::new(["description", "A", "B"].map(Column::new).into());
+        let mut values = ReportTable::new(["description", "A", "B"].map(Column::new).into());
         for (name, a, b) in &self.values {
             let cell = |value: &Option<String>| Cell::Text(value.clone().unwrap_or_else(|| "–".to_owned()));
             values.push(vec![name.as_str().into(), cell(a), cell(b)]);
@@ -143,8 +143,8 @@ impl Comparison {
 }
 
 /// Numbers side by side, points below each other.
-fn numbers(first: &str, pairs: &[(Pair<f64>, String)]) -> Table {
-    let mut table = Table::new([first, "A", "B", "B − A", "change", "unit"].map(Column::new).into());
+fn numbers(first: &str, pairs: &[(Pair<f64>, String)]) -> ReportTable {
+    let mut table = ReportTable::new([first, "A", "B", "B − A", "change", "unit"].map(Column::new).into());
     let column = |value: &dyn Fn(&Pair<f64>) -> Option<f64>| {
         let written = |(pair, unit): &(Pair<f64>, String)| {
             value(pair).map_or("–".to_owned(), |x| number(x, unit).replace('-', "−"))

@@ -4,7 +4,7 @@ use super::ending::{Ended, Ending, Failure};
 use super::output::{Output, print};
 use super::{Format, subject};
 use crate::report::number::{percent, short, signed_percent};
-use crate::report::{Column, Table};
+use crate::report::{Column, ReportTable};
 use crate::study;
 use crate::study::fit::curve::Curve;
 use crate::study::fit::measured::Measuring;
@@ -157,7 +157,7 @@ fn told(fitted: &Fitted) -> serde_json::Value {
 
 fn text(fitted: &Fitted) -> String {
     let mut constants =
-        Table::new(["constant", "before", "fit", "after", "prior", "left free"].map(Column::new).to_vec());
+        ReportTable::new(["constant", "before", "fit", "after", "prior", "left free"].map(Column::new).to_vec());
     for one in &fitted.constants {
         let mark = if one.determined { "" } else { " (not determined)" };
         let [prior, free] = [one.prior, one.left_free].map(|part| format!("±{}", percent(part)));
@@ -165,7 +165,7 @@ fn text(fitted: &Fitted) -> String {
         constants.push(values.into_iter().chain([prior.into(), (free + mark).into()]).collect());
     }
     let heads = ["number", "expected", "before", "after", "error"].map(Column::new);
-    let mut residuals = Table::new(heads.to_vec());
+    let mut residuals = ReportTable::new(heads.to_vec());
     for one in &fitted.residuals {
         let [expected, before, after] = [one.datum.expected, one.before, one.after].map(short);
         let expected = format!("{expected} {}", one.datum.unit);

@@ -3,7 +3,7 @@
 use super::ending::{Ended, Ending};
 use super::{Format, combinations, output, reproduce};
 use crate::machine::{Machine, shipped};
-use crate::report::{Column, Table};
+use crate::report::{Column, ReportTable};
 use crate::text::describe;
 use crate::text::schema::{Family, Form, Item, TableShape};
 use clap::{Args, ValueEnum};
@@ -203,7 +203,7 @@ impl Group {
         if self.names.is_empty() {
             return head + "  none\n";
         }
-        let mut table = Table::new(vec![Column::new(""), Column::new("")]);
+        let mut table = ReportTable::new(vec![Column::new(""), Column::new("")]);
         for (name, about) in &self.names {
             table.push(vec![name.as_str().into(), about.as_str().into()]);
         }

@@ -3,7 +3,7 @@
 use super::Format;
 use super::ending::{Ended, Ending, Failure};
 use super::output::print;
-use crate::report::{Column, PaperReport, Table};
+use crate::report::{Column, PaperReport, ReportTable};
 use crate::study;
 use crate::text::Problem;
 use clap::Args;
@@ -148,7 +148,7 @@ fn constants(found: &study::reproduce::Located, format: Format) -> Ended {
         print(&format!("{:#}\n", serde_json::Value::from(list)))?;
         return Ok(Ending::Done);
     }
-    let mut table = Table::new(["constant", "value", "meaning", "fitted on"].map(Column::new).into());
+    let mut table = ReportTable::new(["constant", "value", "meaning", "fitted on"].map(Column::new).into());
     for c in &constants {
         table.push([&c.path, &c.value, &c.meaning, &c.fitted_on].map(|text| text.as_str().into()).into());
     }

@@ -178,6 +178,7 @@ impl Options {
             Some(_) => Recorder::keeping(self.trace_spans as usize),
             None => Recorder::off(),
         };
+        let recorder = if self.messages.is_some() { recorder.with_messages() } else { recorder };
         if self.pcap.is_some() { recorder.with_packets() } else { recorder }
     }
 }

@@ -3,10 +3,10 @@
 use super::ending::Ended;
 use super::run_text::{aligned, number};
 use super::{Format, output, subject, sweep};
-use crate::report::{Column, Table};
+use crate::report::{Column, ReportTable};
 use crate::study::record::{VERSION, digest};
 use crate::study::seeds::{self, Replicated};
-use crate::study::sweep::{Point, Sweep};
+use crate::study::sweep::{Sweep, SweepPoint};
 use serde_json::{Map, Value as Json, json};
 
 /// Runs it with so many seeds, from its own on, with `jobs` at once.
@@ -27,9 +27,9 @@ pub fn run(subject: &subject::Subject, sets: &[String], seeds: u64, jobs: Option
     Ok(sweep::told(&rows))
 }
 
-fn text(name: &str, rows: &[Point], outcomes: &str, metrics: &[Replicated]) -> String {
+fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[Replicated]) -> String {
     let heads = ["metric", "mean", "± 95 %", "unit", "runs"].map(Column::new);
-    let mut table = Table::new(heads.to_vec());
+    let mut table = ReportTable::new(heads.to_vec());
     let told = |of: fn(&Replicated) -> f64| -> Vec<String> {
         aligned(metrics.iter().map(|metric| number(of(metric), &metric.unit)).collect())
     };
@@ -38,12 +38,12 @@ fn text(name: &str, rows: &[Point], outcomes: &str, metrics: &[Replicated]) -> S
         let Replicated { name, unit, runs, .. } = metric;
         table.push(vec![name.as_str().into(), mean.into(), half.into(), unit.as_str().into(), (*runs as u64).into()]);
     }
-    let seed = |row: Option<&Point>| row.map_or(Json::Null, |row| row.record.get("seed").clone());
+    let seed = |row: Option<&SweepPoint>| row.map_or(Json::Null, |row| row.record.get("seed").clone());
     let seeds = format!("{} seeds, {} to {}", rows.len(), seed(rows.first()), seed(rows.last()));
     format!("{name}: {outcomes}; {seeds}\n\n{}", table.text())
 }
 
-fn json(machine: &Json, rows: &[Point], outcomes: &[(String, usize)], metrics: &[Replicated]) -> String {
+fn json(machine: &Json, rows: &[SweepPoint], outcomes: &[(String, usize)], metrics: &[Replicated]) -> String {
     let of = |key: &str| rows.iter().map(|row| row.record.get(key).clone()).collect::<Vec<Json>>();
     let mut whole = Map::new();
     let counts: Map<String, Json> = outcomes.iter().map(|(outcome, runs)| (outcome.clone(), json!(runs))).collect();

@@ -2,7 +2,7 @@
 
 use crate::engine::Time;
 use crate::report::number::{percent, significant};
-use crate::report::{Cell, Column, MeanLedger, Table};
+use crate::report::{Cell, Column, MeanLedger, ReportTable};
 use crate::study::uncertainty::single::Sure;
 use crate::study::{Binds, Record, RunResult, record};
 
@@ -55,7 +55,7 @@ fn verdict(result: &RunResult, ledger: &MeanLedger, ask: &str) -> String {
 
 /// Metric, value and unit, the points of the values below each other.
 fn metrics(record: &Record) -> String {
-    let mut table = Table::new(vec![Column::new("metric"), Column::new("value"), Column::new("unit")]);
+    let mut table = ReportTable::new(vec![Column::new("metric"), Column::new("value"), Column::new("unit")]);
     let values: Vec<String> = record.metrics().into_iter().map(|(_, value, unit)| number(value, unit)).collect();
     for ((name, _, unit), value) in record.metrics().into_iter().zip(aligned(values)) {
         table.push(vec![name.into(), value.into(), unit.into()]);
@@ -103,7 +103,8 @@ fn resources(result: &RunResult) -> String {
     }
     let us = Column::unit("busy", "µs").decimals(3);
     let moving = Column::unit("moving", "µs").decimals(3);
-    let mut table = Table::new(vec![Column::new("busiest resources"), us, moving, Column::new("share of the run")]);
+    let mut table =
+        ReportTable::new(vec![Column::new("busiest resources"), us, moving, Column::new("share of the run")]);
     let more = shares.len().saturating_sub(RESOURCES);
     for (resource, share) in shares.into_iter().take(RESOURCES) {
         let (busy, moving) = (resource.busy.as_us(), resource.moving.as_us());
@@ -120,7 +121,7 @@ const CONSTANTS: usize = 3;
 
 /// How sure metrics are.
 pub fn sure(sure: &[Sure]) -> String {
-    let mut table = Table::new(["metric", "value", "left free", "it answers most to"].map(Column::new).to_vec());
+    let mut table = ReportTable::new(["metric", "value", "left free", "it answers most to"].map(Column::new).to_vec());
     for Sure { metric, left_free, elasticities } in sure {
         let most = elasticities.iter().take(CONSTANTS);
         let most: Vec<String> = most.map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();

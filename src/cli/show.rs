@@ -3,7 +3,7 @@
 use super::ending::{Ended, Ending, Failure};
 use super::{Format, output, subject};
 use crate::machine::shipped;
-use crate::report::{Cell, Column, Table};
+use crate::report::{Cell, Column, ReportTable};
 use crate::text::{Document, Problem, Source, load, suggest};
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -91,10 +91,10 @@ impl Options {
         Ok(read.entries().into_iter().map(shown).collect())
     }
 
-    fn table(&self, shown: &[Shown]) -> Table {
+    fn table(&self, shown: &[Shown]) -> ReportTable {
         let mut heads = vec!["key", "value", "comes from", "source"];
         heads.extend(self.meaning.then_some("meaning"));
-        let mut table = Table::new(heads.into_iter().map(Column::new).collect());
+        let mut table = ReportTable::new(heads.into_iter().map(Column::new).collect());
         for shown in shown {
             let mut row = vec![&shown.key, &shown.value, &shown.from, &shown.source];
             row.extend(self.meaning.then_some(&shown.meaning));

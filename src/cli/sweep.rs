@@ -12,7 +12,7 @@ use crate::study::points::Points;
 use crate::study::seeds::{self, SEEDS_MAX};
 use crate::study::sweep::plan::SweepPlan;
 use crate::study::sweep::run::Stops;
-use crate::study::sweep::{Checked, Event, Faulty, Going, POINTS_MAX, Point, Share, Sweep, dimensions};
+use crate::study::sweep::{Checked, Faulty, Going, POINTS_MAX, Share, Sweep, SweepEvent, SweepPoint, dimensions};
 use crate::study::vary::{self, Dimension};
 use crate::study::{record, tidy};
 use crate::text::{Problem, Problems, suggest};
@@ -173,7 +173,7 @@ pub fn run(options: &Options) -> Ended {
 }
 
 /// Writes the table of a sweep.
-pub fn write(plan: &SweepPlan, rows: &[Point], format: Format, out: Option<Output>) -> Result<(), Failure> {
+pub fn write(plan: &SweepPlan, rows: &[SweepPoint], format: Format, out: Option<Output>) -> Result<(), Failure> {
     put(&bytes(plan, rows, format)?, out)
 }
 
@@ -185,7 +185,7 @@ pub fn put(bytes: &[u8], out: Option<Output>) -> Result<(), Failure> {
     }
 }
 
-fn bytes(plan: &SweepPlan, rows: &[Point], format: Format) -> Result<Vec<u8>, Failure> {
+fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8>, Failure> {
     let metrics = table::choose(rows, &plan.metrics);
     let seeded = plan.seeds.map(|seeds| replicated::points(rows, seeds as usize, &metrics));
     if let Some(encoding) = format.encoding() {
@@ -348,10 +348,10 @@ pub fn points(out: &Path) -> Result<Points, Failure> {
 }
 
 /// Tells what happened to a point.
-pub fn happened(progress: &Progress, event: Event) {
+pub fn happened(progress: &Progress, event: SweepEvent) {
     match event {
-        Event::Finished { kept } => progress.finished(kept),
-        Event::Corrupt(path, why) => {
+        SweepEvent::Finished { kept } => progress.finished(kept),
+        SweepEvent::Corrupt(path, why) => {
             progress.tell(&format!("warning: `{}` is no finished point: {why}; running it again", path.display()));
         }
     }
@@ -363,7 +363,7 @@ pub fn runs(
     points: Option<&Points>,
     share: Option<Share>,
     lines: Option<Stops>,
-) -> Result<Vec<Point>, Failure> {
+) -> Result<Vec<SweepPoint>, Failure> {
     let (all, distinct) = checked.points();
     let to_do = checked.to_do(&Going { points, share, lines, tell: &|_| () });
     let progress = Progress::begin("points", to_do, points.map(Points::folder));
@@ -380,13 +380,13 @@ pub fn runs(
 }
 
 /// Says on standard error which points did not end by themselves.
-pub fn told(rows: &[Point]) -> Ending {
+pub fn told(rows: &[SweepPoint]) -> Ending {
     let saturated = rows.iter().filter(|row| row.record.text("outcome") == "saturated").count();
     if saturated > 0 {
         tell!("{saturated} of {} runs are saturated: the queues of their sources only grew.", rows.len());
     }
-    let is_stuck = |row: &&Point| !["done", "saturated"].contains(&row.record.text("outcome"));
-    let stuck: Vec<&Point> = rows.iter().filter(is_stuck).collect();
+    let is_stuck = |row: &&SweepPoint| !["done", "saturated"].contains(&row.record.text("outcome"));
+    let stuck: Vec<&SweepPoint> = rows.iter().filter(is_stuck).collect();
     for row in &stuck {
         let first = row.record.get("stuck")["chain"].get(0);
         let wait = first.map(|wait| format!(": {} waits for {}", plain(&wait["task"]), plain(&wait["wants"])));

@@ -6,7 +6,7 @@ use super::progress::Progress;
 use super::sweep::{self, Options};
 use super::{subject, sweep_table};
 use crate::report::dataset::{ColumnValues, Dataset};
-use crate::report::{Cell, Column, Table};
+use crate::report::{Cell, Column, ReportTable};
 use crate::study::find::{Condition, Look, Over, Passage, Question, Search, Unfound};
 use crate::study::points::Points;
 use crate::study::sweep::{self as points, metrics};
@@ -142,7 +142,7 @@ impl Asked {
     }
 
     /// A row for each point.
-    fn table(&self, rows: &[Row]) -> Table {
+    fn table(&self, rows: &[Row]) -> ReportTable {
         let keys = rows.first().into_iter().flat_map(|(values, _)| values).map(|(key, _)| Column::new(key.as_str()));
         let mut heads: Vec<Column> = keys.chain([Column::new("holds")]).collect();
         for before in ["", "beside: "] {
@@ -152,7 +152,7 @@ impl Asked {
                 heads.push(Column::unit(format!("{before}{} of the other", self.metric), self.unit.as_str()));
             }
         }
-        let mut table = Table::new(heads);
+        let mut table = ReportTable::new(heads);
         for (values, found) in rows {
             let mut cells: Vec<Cell> = values.iter().map(|(_, value)| value.as_str().into()).collect();
             cells.push(self.place(found).into());

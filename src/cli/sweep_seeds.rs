@@ -1,24 +1,24 @@
 //! The results of a sweep with several seeds a point, as a table and as JSON; of one point, of `run --seeds`.
 
 use crate::report::dataset::{ColumnValues, Dataset};
-use crate::report::{Cell, Column, Table};
+use crate::report::{Cell, Column, ReportTable};
 use crate::study::record::{VERSION, digest};
 use crate::study::seeds::{self, Replicated};
-use crate::study::sweep::Point;
+use crate::study::sweep::SweepPoint;
 use crate::study::tidy::{self, MetricName};
 use serde_json::{Map, Value as Json, json};
 
 /// A point, and what its runs come to.
 pub struct Row<'a> {
     values: Vec<&'a (String, String)>,
-    runs: &'a [Point],
+    runs: &'a [SweepPoint],
     outcome: String,
     metrics: Vec<Replicated>,
 }
 
 /// The points of rows whose last key is the seed, each with `seeds` runs: of the metrics named.
-pub fn points<'a>(rows: &'a [Point], seeds: usize, metrics: &[MetricName]) -> Vec<Row<'a>> {
-    let row = |runs: &'a [Point]| {
+pub fn points<'a>(rows: &'a [SweepPoint], seeds: usize, metrics: &[MetricName]) -> Vec<Row<'a>> {
+    let row = |runs: &'a [SweepPoint]| {
         let records: Vec<_> = runs.iter().map(|run| &*run.record).collect();
         let mut all = seeds::metrics(&records);
         all.retain(|metric| metrics.iter().any(|(name, _)| *name == metric.name));
@@ -34,7 +34,7 @@ fn find<'a>(row: &'a Row<'_>, name: &str) -> Option<&'a Replicated> {
 
 /// A row for each point: its values, how its runs ended, the mean of each metric and its interval. Numbers
 /// that never differ have no interval to be told.
-pub fn table(rows: &[Row<'_>], metrics: &[MetricName]) -> Table {
+pub fn table(rows: &[Row<'_>], metrics: &[MetricName]) -> ReportTable {
     let differs = |name: &str| {
         rows.iter().filter_map(|row| find(row, name)).any(|metric| metric.half_width.is_some_and(|half| half > 0.0))
     };
@@ -45,7 +45,7 @@ pub fn table(rows: &[Row<'_>], metrics: &[MetricName]) -> Table {
         heads.push(Column::unit(name.as_str(), unit.as_str()));
         heads.extend(with_interval.then(|| Column::unit(format!("± {name}"), unit.as_str())));
     }
-    let mut table = Table::new(heads);
+    let mut table = ReportTable::new(heads);
     for row in rows {
         let mut cells: Vec<Cell> = row.values.iter().map(|(_, value)| value.as_str().into()).collect();
         cells.push(row.outcome.as_str().into());

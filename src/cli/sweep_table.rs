@@ -1,14 +1,14 @@
 //! The results of a sweep as a table and as JSON.
 
-use crate::report::{Cell, Column, Table};
+use crate::report::{Cell, Column, ReportTable};
 use crate::study::record::{VERSION, digest};
-use crate::study::sweep::Point;
+use crate::study::sweep::SweepPoint;
 use crate::study::tidy::MetricName;
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashSet;
 
 /// The metrics of all points in the order in which they first appear, or those chosen.
-pub fn choose(rows: &[Point], chosen: &[String]) -> Vec<MetricName> {
+pub fn choose(rows: &[SweepPoint], chosen: &[String]) -> Vec<MetricName> {
     let (mut all, mut known): (Vec<MetricName>, HashSet<&str>) = Default::default();
     for (name, _, unit) in rows.iter().flat_map(|row| row.record.metrics()) {
         if known.insert(name) {
@@ -28,10 +28,10 @@ pub fn values(values: &[(String, String)]) -> String {
 }
 
 /// A row for each point: its values, how it ended, its metrics.
-pub fn table(rows: &[Point], metrics: &[MetricName]) -> Table {
+pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {
     let keys = rows.first().into_iter().flat_map(|row| &row.values).map(|(key, _)| Column::new(key.as_str()));
     let heads = metrics.iter().map(|(name, unit)| Column::unit(name.as_str(), unit.as_str()));
-    let mut table = Table::new(keys.chain([Column::new("outcome")]).chain(heads).collect());
+    let mut table = ReportTable::new(keys.chain([Column::new("outcome")]).chain(heads).collect());
     for row in rows {
         let values = row.values.iter().map(|(_, value)| Cell::from(value.as_str()));
         let found = row.record.metrics();
@@ -44,7 +44,7 @@ pub fn table(rows: &[Point], metrics: &[MetricName]) -> Table {
 }
 
 /// The same for programs; each point's `hash` is that of its own result.
-pub fn json(rows: &[Point], metrics: &[MetricName]) -> String {
+pub fn json(rows: &[SweepPoint], metrics: &[MetricName]) -> String {
     let points: Json = rows.iter().map(|row| point(row, metrics)).collect();
     let mut whole = Map::new();
     whole.insert("points".into(), points);
@@ -54,7 +54,7 @@ pub fn json(rows: &[Point], metrics: &[MetricName]) -> String {
     format!("{:#}\n", Json::Object(whole))
 }
 
-fn point(row: &Point, metrics: &[MetricName]) -> Json {
+fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
     let values: Map<String, Json> = row.values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     let found = row.record.get("metrics");
     let metrics: Map<String, Json> = metrics.iter().map(|(name, _)| (name.clone(), found[name].clone())).collect();

@@ -3,7 +3,7 @@
 use super::ending::{Ended, Ending, Failure};
 use super::{Format, output, subject};
 use crate::report::number::percent;
-use crate::report::{Cell, Column, Table};
+use crate::report::{Cell, Column, ReportTable};
 use crate::study::whatif::{self, Gain, Inquiry, LEAST, WhatIf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -133,7 +133,7 @@ fn table(head: &str, gains: &[&Gain], shown: usize) -> String {
         return String::new();
     }
     let better = Column::new("times better").decimals(3);
-    let mut table = Table::new(vec![Column::new(head), Column::new("from"), Column::new("to"), better]);
+    let mut table = ReportTable::new(vec![Column::new(head), Column::new("from"), Column::new("to"), better]);
     for gain in gains.iter().take(shown) {
         let Gain { key, before, value, ratio, .. } = gain;
         table.push(vec![key.as_str().into(), before.as_str().into(), value.as_str().into(), Cell::from(*ratio)]);

@@ -78,6 +78,7 @@ pub struct Recorder {
     spans_max: Cell<usize>,
     timeline: RefCell<Timeline>,
     captures: bool,
+    messages: bool,
     packets: RefCell<Vec<Passed>>,
 }
 
@@ -95,6 +96,16 @@ impl Recorder {
     /// The same, and it keeps packets.
     pub fn with_packets(self) -> Recorder {
         Recorder { captures: true, ..self }
+    }
+
+    /// The same, and every message is kept that is delivered, however many they are.
+    pub fn with_messages(self) -> Recorder {
+        Recorder { messages: true, ..self }
+    }
+
+    /// Whether every message is kept.
+    pub fn keeps_messages(&self) -> bool {
+        self.messages
     }
 
     /// Keeps a packet, if packets are kept.

@@ -16,15 +16,22 @@ pub struct Sampled<T> {
     count: u64,
     /// Of the later ones each so-manieth is kept.
     stride: u64,
+    /// Later ones kept, at most.
+    later_max: usize,
 }
 
 impl<T> Default for Sampled<T> {
     fn default() -> Sampled<T> {
-        Sampled { kept: Vec::new(), count: 0, stride: 1 }
+        Sampled { kept: Vec::new(), count: 0, stride: 1, later_max: LATER_MAX }
     }
 }
 
 impl<T> Sampled<T> {
+    /// One that keeps all, as somebody asked for each.
+    pub fn all() -> Sampled<T> {
+        Sampled { later_max: usize::MAX - FIRST, ..Sampled::default() }
+    }
+
     /// One more.
     pub fn add(&mut self, thing: T) {
         let later = self.count.checked_sub(FIRST as u64);
@@ -32,7 +39,7 @@ impl<T> Sampled<T> {
         if later.is_some_and(|later| !later.is_multiple_of(self.stride)) {
             return;
         }
-        if self.kept.len() == FIRST + LATER_MAX {
+        if self.kept.len() == FIRST + self.later_max {
             self.thin();
             if later.is_some_and(|later| !later.is_multiple_of(self.stride)) {
                 return;

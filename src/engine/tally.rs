@@ -45,7 +45,7 @@ pub struct MessageTally {
     made: Cell<u64>,
     measuring: Cell<bool>,
     arrived: Cell<u64>,
-    /// The first, and some of the later ones.
+    /// All that are asked for; else the first, and some of the later ones.
     kept: RefCell<Sampled<(Rc<Message>, Time)>>,
     /// By sender and receiver, what was delivered and measured.
     flows: RefCell<BTreeMap<(EndId, EndId), FlowTally>>,
@@ -73,7 +73,7 @@ impl MessageTally {
             made: Cell::new(0),
             measuring: Cell::new(true),
             arrived: Cell::new(0),
-            kept: RefCell::default(),
+            kept: RefCell::new(if sim.recorder().keeps_messages() { Sampled::all() } else { Sampled::default() }),
             flows: RefCell::default(),
             told: Cell::default(),
             ledger: RefCell::default(),
@@ -194,8 +194,8 @@ impl MessageTally {
         self.told.get().is_none_or(|told| told == source)
     }
 
-    /// Messages delivered and measured so far, in the order of delivery, each with its instant: the first 2¹⁴, and a
-    /// sample of those after them.
+    /// Messages delivered and measured so far, in the order of delivery, each with its instant: all if that was asked
+    /// for, else the first 2¹⁴, and a sample of those after them.
     pub fn delivered(&self) -> Ref<'_, [(Rc<Message>, Time)]> {
         Ref::map(self.kept.borrow(), Sampled::kept)
     }

@@ -60,46 +60,46 @@ impl Role {
 /// What was expected or seen: a number for number claims, words for the others.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum ClaimValue {
     /// A number in the claim's unit.
     Number(f64),
     /// Words.
     Text(String),
 }
 
-impl Value {
+impl ClaimValue {
     /// The number, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
-            Value::Number(x) => Some(*x),
-            Value::Text(_) => None,
+            ClaimValue::Number(x) => Some(*x),
+            ClaimValue::Text(_) => None,
         }
     }
 
     /// As text without unit.
     pub fn text(&self) -> String {
         match self {
-            Value::Number(x) => number::short(*x),
-            Value::Text(words) => words.clone(),
+            ClaimValue::Number(x) => number::short(*x),
+            ClaimValue::Text(words) => words.clone(),
         }
     }
 }
 
-impl From<f64> for Value {
-    fn from(x: f64) -> Value {
-        Value::Number(x)
+impl From<f64> for ClaimValue {
+    fn from(x: f64) -> ClaimValue {
+        ClaimValue::Number(x)
     }
 }
 
-impl From<&str> for Value {
-    fn from(words: &str) -> Value {
-        Value::Text(words.to_owned())
+impl From<&str> for ClaimValue {
+    fn from(words: &str) -> ClaimValue {
+        ClaimValue::Text(words.to_owned())
     }
 }
 
-impl From<String> for Value {
-    fn from(words: String) -> Value {
-        Value::Text(words)
+impl From<String> for ClaimValue {
+    fn from(words: String) -> ClaimValue {
+        ClaimValue::Text(words)
     }
 }
 
@@ -117,9 +117,9 @@ pub struct Claim {
     /// The paper's unit; empty for what has none.
     pub unit: String,
     /// What the paper says.
-    pub expected: Value,
+    pub expected: ClaimValue,
     /// What was measured; null when not evaluated.
-    pub measured: Option<Value>,
+    pub measured: Option<ClaimValue>,
     /// The relative error allowed; null for what is not a number.
     pub tolerance: Option<f64>,
     /// The verdict; null when not evaluated.
@@ -185,9 +185,9 @@ impl Claim {
     }
 }
 
-fn with_unit(text: String, value: &Value, unit: &str) -> String {
+fn with_unit(text: String, value: &ClaimValue, unit: &str) -> String {
     match value {
-        Value::Number(_) if !unit.is_empty() => format!("{text} {unit}"),
+        ClaimValue::Number(_) if !unit.is_empty() => format!("{text} {unit}"),
         _ => text,
     }
 }

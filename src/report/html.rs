@@ -7,7 +7,7 @@ mod claims;
 
 use super::paper::{Artifact, PaperReport};
 use super::svg::escape;
-use super::table::Table;
+use super::table::ReportTable;
 
 const STYLE: &str = include_str!("html/style.css");
 
@@ -64,7 +64,7 @@ fn section(artifact: &Artifact) -> String {
     out + "</section>\n"
 }
 
-fn data(table: &Table) -> String {
+fn data(table: &ReportTable) -> String {
     let class = |i: usize| if table.is_numeric(i) { " class=\"number\"" } else { "" };
     let mut out = String::from("<div class=\"wide\"><table>\n<thead><tr>");
     for (i, column) in table.columns.iter().enumerate() {
@@ -88,7 +88,7 @@ mod tests {
     use crate::report::table::Column;
 
     fn report() -> PaperReport {
-        let mut table = Table::new(vec![Column::new("<system>"), Column::unit("latency", "µs")]);
+        let mut table = ReportTable::new(vec![Column::new("<system>"), Column::unit("latency", "µs")]);
         table.push(vec!["P6 & Natoma".into(), 116.0.into()]);
         let artifact = Artifact {
             id: "table-1".into(),

@@ -5,7 +5,7 @@
 
 use super::chart::BarChart;
 use super::number::signed_percent;
-use super::table::{Column, Table};
+use super::table::{Column, ReportTable};
 use crate::engine::ledger_sums::place;
 use crate::engine::{LedgerSums, Stage, Time};
 
@@ -54,10 +54,10 @@ impl MeanLedger {
     }
 
     /// Stage, waiting, service, total and share, with a last row for the sums.
-    pub fn table(&self) -> Table {
+    pub fn table(&self) -> ReportTable {
         let us = |name| Column::unit(name, "µs").decimals(3);
         let heads = vec![Column::new("stage"), us("waiting"), us("service"), us("total"), Column::new("share")];
-        let mut table = Table::new(heads);
+        let mut table = ReportTable::new(heads);
         let sum = MeanStage {
             name: "total".to_owned(),
             waiting_us: self.stages.iter().map(|stage| stage.waiting_us).sum(),

@@ -19,9 +19,9 @@ pub mod svg;
 pub mod table;
 
 pub use chart::{Axis, Bar, BarChart, Group, HeatMap, LineChart, Matrix, MatrixCell, Note, Panel, Series, Style};
-pub use claim::{Claim, Kind, Role, Value};
+pub use claim::{Claim, ClaimValue, Kind, Role};
 pub use dataset::Dataset;
 pub use ledger::MeanLedger;
 pub use packet_flow::{PacketFlow, Transfer};
 pub use paper::{Artifact, PaperReport};
-pub use table::{Cell, Column, Table};
+pub use table::{Cell, Column, ReportTable};

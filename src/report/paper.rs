@@ -4,7 +4,7 @@
 
 use super::claim::{Claim, Tally, claims_text};
 use super::html;
-use super::table::Table;
+use super::table::ReportTable;
 use serde::Serialize;
 use std::path::Path;
 use std::{fs, io};
@@ -23,7 +23,7 @@ pub struct Artifact {
     pub svg: Option<String>,
     /// Its data.
     #[serde(flatten)]
-    pub table: Option<Table>,
+    pub table: Option<ReportTable>,
 }
 
 impl Artifact {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn json_names_the_files_and_leaves_out_the_pictures() {
-        let table = Table { columns: vec![Column::unit("size", "B")], rows: vec![vec![64u64.into()]] };
+        let table = ReportTable { columns: vec![Column::unit("size", "B")], rows: vec![vec![64u64.into()]] };
         let artifact =
             Artifact { id: "figure-1".into(), svg: Some("<svg/>".into()), table: Some(table), ..Artifact::default() };
         let report = PaperReport {

@@ -46,17 +46,17 @@ impl Column {
 
 /// Rows under named columns.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Table {
+pub struct ReportTable {
     /// The heads.
     pub columns: Vec<Column>,
     /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<Cell>>,
 }
 
-impl Table {
+impl ReportTable {
     /// An empty table.
-    pub fn new(columns: Vec<Column>) -> Table {
-        Table { columns, rows: Vec::new() }
+    pub fn new(columns: Vec<Column>) -> ReportTable {
+        ReportTable { columns, rows: Vec::new() }
     }
 
     /// Adds a row.
@@ -118,9 +118,12 @@ fn text_row(row: &[String], widths: &[usize], right: &[bool]) -> String {
 mod tests {
     use super::*;
 
-    fn sample() -> Table {
-        let mut table =
-            Table::new(vec![Column::new("system"), Column::unit("latency", "µs").decimals(1), Column::new("note")]);
+    fn sample() -> ReportTable {
+        let mut table = ReportTable::new(vec![
+            Column::new("system"),
+            Column::unit("latency", "µs").decimals(1),
+            Column::new("note"),
+        ]);
         table.push(vec!["P6, \"Natoma\"".into(), 73.04.into(), Cell::Empty]);
         table.push(vec!["Miata".into(), 110.0.into(), "<slow>".into()]);
         table

@@ -194,7 +194,7 @@ impl Stated {
         let mut claim = self.claim();
         match self.seen(view) {
             Ok(Seen::Number(number)) if number.is_finite() => {
-                claim.measured = Some(claim::Value::Number(number));
+                claim.measured = Some(claim::ClaimValue::Number(number));
                 claim = claim.judged();
             }
             Ok(Seen::Number(_)) => {
@@ -202,7 +202,7 @@ impl Stated {
                     (Some("no number: something is divided by nothing".into()), Some(false));
             }
             Ok(Seen::Words(words, holds)) => {
-                claim.measured = Some(claim::Value::Text(words));
+                claim.measured = Some(claim::ClaimValue::Text(words));
                 claim.holds = Some(holds);
             }
             Err(Stop::Absent(_)) => {}
@@ -227,8 +227,8 @@ impl Stated {
             kind: self.kind,
             unit: self.unit.clone(),
             expected: match &self.expected {
-                Constant::Number(number) => claim::Value::Number(*number),
-                Constant::Text(text) => claim::Value::Text(text.clone()),
+                Constant::Number(number) => claim::ClaimValue::Number(*number),
+                Constant::Text(text) => claim::ClaimValue::Text(text.clone()),
             },
             measured: None,
             tolerance: self.tolerance,

@@ -11,7 +11,7 @@ pub use over::Over;
 
 use super::points::Points;
 use super::record::{self, Record};
-use super::sweep::{Event, Reader, run::found_or_run, settings};
+use super::sweep::{Reader, SweepEvent, run::found_or_run, settings};
 use crate::text::{Problem, Problems};
 use std::io;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub struct Search<'a> {
     /// Where finished runs are kept.
     pub points: Option<&'a Points>,
     /// Is told what happens.
-    pub tell: &'a (dyn Fn(Event) + Sync),
+    pub tell: &'a (dyn Fn(SweepEvent) + Sync),
 }
 
 /// What was seen at a value of the key.

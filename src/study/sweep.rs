@@ -53,7 +53,7 @@ pub struct Faulty {
 
 /// A point and its result.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Point {
+pub struct SweepPoint {
     /// The varied keys and their values.
     pub values: Vec<(String, String)>,
     /// The result, without the machine that it is of.
@@ -61,7 +61,7 @@ pub struct Point {
 }
 
 /// Something to be told while a sweep goes on.
-pub enum Event {
+pub enum SweepEvent {
     /// A point was run, or was kept and need not be.
     Finished {
         /// Whether it was kept.

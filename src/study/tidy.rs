@@ -5,7 +5,7 @@
 
 use super::record::Record;
 use super::run::Delivery;
-use super::sweep::Point;
+use super::sweep::SweepPoint;
 use crate::engine::{Ledger, Time};
 use crate::report::dataset::{Base, ColumnValues, Dataset};
 use serde_json::Value as Json;
@@ -24,7 +24,7 @@ const RESOURCES_MAX: usize = 32;
 pub type MetricName = (String, String);
 
 /// A row for each point.
-pub fn points(rows: &[Point], metrics: &[MetricName]) -> Dataset {
+pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     let mut data = Dataset::default();
     values::columns(&mut data, &rows.iter().map(|row| &row.values[..]).collect::<Vec<_>>());
     let records: Vec<&Record> = rows.iter().map(|row| &*row.record).collect();

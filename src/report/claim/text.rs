@@ -2,7 +2,7 @@
 
 use super::{Claim, Kind, Tally};
 use crate::report::number;
-use crate::report::table::{Cell, Column, Table};
+use crate::report::table::{Cell, Column, ReportTable};
 
 /// The width to which words are broken.
 const WORDS_WIDE: usize = 100;
@@ -63,9 +63,9 @@ fn in_words(claim: &Claim) -> String {
     text + "\n"
 }
 
-fn numbers_table(claims: &[&Claim]) -> Table {
+fn numbers_table(claims: &[&Claim]) -> ReportTable {
     let heads = ["", "claim", "place", "expected", "measured", "unit", "error", "allowed", "role"];
-    let mut table = Table::new(heads.map(Column::new).to_vec());
+    let mut table = ReportTable::new(heads.map(Column::new).to_vec());
     for claim in claims {
         table.push(vec![
             verdict(claim).into(),

@@ -4,7 +4,7 @@ use super::super::description::{Loops, expression, loops, template};
 use super::super::expression::{Expression, Scope, Template};
 use super::axis::Shown;
 use super::drawing::{Drawing, innermost};
-use super::{Drawn, Rows};
+use super::{Drawn, ReportTable};
 use crate::report::{Bar, BarChart, Cell, Column, Group};
 use crate::study::expression::Format;
 use crate::text::Table;
@@ -53,7 +53,7 @@ impl Bars {
     /// The chart, and a table with a row for each group.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> Drawn {
         let kinds: Vec<Fixed> = self.bars.iter().flat_map(|kind| kind.fixed(drawing, scope)).collect();
-        let mut table = Rows::new(self.heads(&kinds));
+        let mut table = ReportTable::new(self.heads(&kinds));
         let mut groups = Vec::new();
         let mut shown = vec![false; kinds.len()];
         for group in drawing.each(scope, &self.groups) {

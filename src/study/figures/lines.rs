@@ -4,7 +4,7 @@ use super::super::description::{Loops, expression, loops, template};
 use super::super::expression::{Expression, Scope, Template, Value};
 use super::axis::Shown;
 use super::drawing::{Drawing, innermost};
-use super::{Drawn, Rows};
+use super::{Drawn, ReportTable};
 use crate::report::{Cell, LineChart, Note, Series, Style};
 use crate::text::Table;
 
@@ -97,9 +97,9 @@ impl Lines {
         (!line.is_marks || !points.is_empty()).then_some(Series { name, points, style, like })
     }
 
-    fn table(&self, series: Vec<&Series>) -> Rows {
+    fn table(&self, series: Vec<&Series>) -> ReportTable {
         let heads = series.iter().map(|series| self.y.column_of(&series.name));
-        let mut table = Rows::new(std::iter::once(self.x.column()).chain(heads).collect());
+        let mut table = ReportTable::new(std::iter::once(self.x.column()).chain(heads).collect());
         let mut at: Vec<f64> = series.iter().flat_map(|series| &series.points).map(|point| point.0).collect();
         at.sort_by(f64::total_cmp);
         at.dedup();

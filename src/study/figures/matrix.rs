@@ -1,12 +1,12 @@
 //! A cell for each of many runs: rows over axes, columns over others, shaded by a number or coloured by a
 //! word, each with a link to the description that made it.
 //!
-//! Rows and columns in which nothing is drawn are left out. Leaves out several quantities in one cell.
+//! ReportTable and columns in which nothing is drawn are left out. Leaves out several quantities in one cell.
 
 use super::super::description::{Loops, expression, loops};
 use super::super::expression::{Expression, Format, Scope, Template};
 use super::drawing::Drawing;
-use super::{Drawn, Rows};
+use super::{Drawn, ReportTable};
 use crate::report::{Cell, Column, Matrix as Chart, MatrixCell};
 use crate::text::Table;
 
@@ -85,13 +85,13 @@ impl Matrix {
         Some(MatrixCell { value: value?, link })
     }
 
-    fn table(&self, chart: &Chart) -> Rows {
+    fn table(&self, chart: &Chart) -> ReportTable {
         let heads = self.rows.0.iter().map(|(_, over)| Column::new(&over.variable));
         let value = |name: &Vec<String>| {
             let column = Column::unit(name.join(", "), &self.unit);
             self.decimals.map_or(column.clone(), |decimals| column.decimals(decimals))
         };
-        let mut table = Rows::new(heads.chain(chart.columns.iter().map(value)).collect());
+        let mut table = ReportTable::new(heads.chain(chart.columns.iter().map(value)).collect());
         for (names, cells) in chart.rows.iter().zip(&chart.cells) {
             let names = names.iter().map(|name| Cell::from(name.as_str()));
             let cells = cells.iter().map(|cell| cell.as_ref().map_or(Cell::Empty, |cell| cell.value.clone()));

@@ -28,7 +28,7 @@ use super::experiment::Results;
 use super::expression::{Mistake, Scope, Template};
 use super::own;
 use super::view::{Source, View};
-use crate::report::{Artifact, Table as Rows};
+use crate::report::{Artifact, ReportTable};
 use crate::text::{Said, Table};
 use drawing::Drawing;
 use std::collections::BTreeSet;
@@ -78,7 +78,7 @@ fn keyed(t: &Table<'_>, said: &Said) -> Template {
 }
 
 /// A picture, and the table of it.
-type Drawn = (Option<String>, Option<Rows>);
+type Drawn = (Option<String>, Option<ReportTable>);
 
 impl Figure {
     /// Reads one.

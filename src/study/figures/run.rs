@@ -5,7 +5,7 @@ use super::super::description::{Loops, loops, template};
 use super::super::expression::{Scope, Template};
 use super::axis::Shown;
 use super::drawing::Drawing;
-use super::{Drawn, Rows};
+use super::{Drawn, ReportTable};
 use crate::engine::{Map, Time};
 use crate::report::ledger::{self, MeanStage};
 use crate::report::{BarChart, Column, HeatMap, MeanLedger, PacketFlow, Panel, steps};
@@ -77,12 +77,12 @@ impl Ledgers {
         BarChart::stacked(title, "mean time [µs]", &places, cases.iter().map(bar))
     }
 
-    fn table(&self, cases: &[(String, MeanLedger)]) -> Rows {
+    fn table(&self, cases: &[(String, MeanLedger)]) -> ReportTable {
         let has_places = !self.places.is_empty();
         let mut columns = vec![Column::new(&self.column), Column::new("stage")];
         columns.extend(has_places.then(|| Column::new("place")));
         columns.extend(["waiting", "service"].map(|name| Column::unit(name, "us").decimals(self.decimals)));
-        let mut table = Rows::new(columns);
+        let mut table = ReportTable::new(columns);
         for (name, stage) in
             cases.iter().flat_map(|(name, ledger)| ledger.stages.iter().map(move |stage| (name, stage)))
         {
@@ -143,7 +143,7 @@ impl Flow {
     fn steps(&self, graph: &PacketFlow, title: &str) -> Drawn {
         let chart = steps::steps(graph, title, self.least);
         let numbers = [("time", "us"), ("bandwidth", "MB/s")].map(|(name, unit)| Column::unit(name, unit).decimals(1));
-        let mut table = Rows::new([vec![Column::new("engine")], numbers.into()].concat());
+        let mut table = ReportTable::new([vec![Column::new("engine")], numbers.into()].concat());
         for series in &chart.series {
             for (time, rate) in &series.points {
                 table.push(vec![series.name.as_str().into(), (*time).into(), (*rate).into()]);
@@ -153,10 +153,10 @@ impl Flow {
     }
 }
 
-fn transfers(graph: &PacketFlow) -> Rows {
+fn transfers(graph: &PacketFlow) -> ReportTable {
     let times = ["start", "end"].map(|name| Column::unit(name, "us").decimals(3));
     let columns = vec![Column::new("engine"), Column::new("packet"), Column::unit("size", "B")];
-    let mut table = Rows::new([columns, times.into()].concat());
+    let mut table = ReportTable::new([columns, times.into()].concat());
     for transfer in &graph.transfers {
         let (band, bytes) = (graph.bands[transfer.band].as_str(), transfer.bytes);
         let (start, end) = (transfer.start.as_us(), transfer.end.as_us());

@@ -2,7 +2,7 @@
 
 use super::super::description::{Loops, expression, loops, template};
 use super::super::expression::{Expression, Format, Scope, Template};
-use super::Rows;
+use super::ReportTable;
 use super::drawing::Drawing;
 use crate::report::{Cell, Column};
 use crate::text::Table;
@@ -40,7 +40,7 @@ impl Columns {
     }
 
     /// The table.
-    pub fn draw(&self, drawing: &Drawing, scope: &Scope) -> Rows {
+    pub fn draw(&self, drawing: &Drawing, scope: &Scope) -> ReportTable {
         let columns: Vec<(&Shown, Scope)> = self
             .columns
             .iter()
@@ -49,7 +49,7 @@ impl Columns {
         let names = self.rows.0.iter().enumerate();
         let names = names.map(|(n, (_, over))| Column::new(self.heads.get(n).unwrap_or(&over.variable)));
         let heads = columns.iter().map(|(shown, scope)| shown.head(drawing, scope));
-        let mut table = Rows::new(names.chain(heads).collect());
+        let mut table = ReportTable::new(names.chain(heads).collect());
         let mut filled = vec![false; columns.len()];
         for row in drawing.each(scope, &self.rows) {
             let own = row.bound.iter().rev().take(self.rows.0.len()).rev();

@@ -12,7 +12,7 @@ use super::super::experiment::{Experiments, Point, Results, run_all};
 use super::super::home::Home;
 use super::super::own::Exploration;
 use crate::report::number::percent;
-use crate::report::{Artifact, BarChart, Cell, Column, Table};
+use crate::report::{Artifact, BarChart, Cell, Column, ReportTable};
 
 /// The search.
 pub const EXPLORATION: Exploration = Exploration { runs, explore };
@@ -232,7 +232,7 @@ pub fn enough(results: &Results, _: &[&str]) -> Option<Seen> {
 /// The paper's parameters and the best found.
 pub fn table(results: &Results) -> Vec<Artifact> {
     let heads = ["network", "best found", "score", "in the paper", "score", "part of the best"];
-    let mut table = Table::new(heads.map(Column::new).into());
+    let mut table = ReportTable::new(heads.map(Column::new).into());
     let (mut names, mut own, mut best) = (Vec::new(), Vec::new(), Vec::new());
     for network in &NETWORKS {
         let Some((cycles, sets)) = last(results, network) else { continue };

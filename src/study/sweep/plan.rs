@@ -4,7 +4,7 @@
 //! hash of its inputs.
 
 use super::run::Stops;
-use super::{Point, values_of};
+use super::{SweepPoint, values_of};
 use crate::study::points::{Kept, Points};
 use crate::study::record::VERSION;
 use crate::study::vary::Dimension;
@@ -32,7 +32,7 @@ pub struct SweepPlan {
 /// What of a plan is there.
 pub struct Gathered {
     /// The points, in order.
-    pub points: Vec<Point>,
+    pub points: Vec<SweepPoint>,
     /// The values of those that are missing.
     pub missing: Vec<Vec<(String, String)>>,
 }
@@ -88,7 +88,7 @@ impl SweepPlan {
                 match record {
                     Some(record) => {
                         saturated &= record.text("outcome") == "saturated";
-                        gathered.points.push(Point { values, record });
+                        gathered.points.push(SweepPoint { values, record });
                     }
                     None => {
                         saturated = false;

@@ -2,7 +2,7 @@
 //!
 //! What is kept is not run again; which points are run never depends on who was first.
 
-use super::{Checked, Event, Point};
+use super::{Checked, SweepEvent, SweepPoint};
 use crate::engine::Recorder;
 use crate::machine::Machine;
 use crate::study::points::{Kept, Points};
@@ -48,17 +48,17 @@ pub struct Going<'a> {
     /// Where it stops at saturation.
     pub lines: Option<Stops>,
     /// Is told what happens.
-    pub tell: &'a (dyn Fn(Event) + Sync),
+    pub tell: &'a (dyn Fn(SweepEvent) + Sync),
 }
 
 /// A place at which every run is saturated.
-fn is_saturated(runs: &[Point]) -> bool {
+fn is_saturated(runs: &[SweepPoint]) -> bool {
     runs.iter().all(|run| run.record.text("outcome") == "saturated")
 }
 
 impl Stops {
     /// The points of a line up to the first place that is saturated, of those there are.
-    pub fn cut(&self, line: Vec<Point>) -> Vec<Point> {
+    pub fn cut(&self, line: Vec<SweepPoint>) -> Vec<SweepPoint> {
         let end = line.chunks(self.runs).position(is_saturated).map_or(line.len(), |place| (place + 1) * self.runs);
         line.into_iter().take(end).collect()
     }
@@ -90,14 +90,14 @@ impl Checked<'_> {
     }
 
     /// Runs every point that is not kept, and keeps it.
-    pub fn run(&self, going: &Going<'_>) -> io::Result<Vec<Point>> {
+    pub fn run(&self, going: &Going<'_>) -> io::Result<Vec<SweepPoint>> {
         match going.lines {
             Some(lines) => self.run_lines(going, lines),
             None => self.run_all(going),
         }
     }
 
-    fn run_all(&self, going: &Going<'_>) -> io::Result<Vec<Point>> {
+    fn run_all(&self, going: &Going<'_>) -> io::Result<Vec<SweepPoint>> {
         let own = |place: &usize| going.share.is_none_or(|share| share.has(*place));
         let places: Vec<usize> = (0..self.distinct.len()).filter(own).collect();
         let one = |place: &usize| {
@@ -107,7 +107,7 @@ impl Checked<'_> {
         let records: HashMap<&str, Arc<Record>> = places.par_iter().map(one).collect::<io::Result<_>>()?;
         let point = |point: usize| {
             let record = records.get(self.inputs[point].as_str())?.clone();
-            Some(Point { values: self.sweep.values(point), record })
+            Some(SweepPoint { values: self.sweep.values(point), record })
         };
         Ok((0..self.inputs.len()).filter_map(point).collect())
     }
@@ -120,25 +120,25 @@ impl Checked<'_> {
 
     /// Goes along all lines at once, some places of each at a time: as many as keep all threads at work. What is run
     /// beyond the first saturated place is left out.
-    fn run_lines(&self, going: &Going<'_>, lines: Stops) -> io::Result<Vec<Point>> {
-        let mut done: Vec<(usize, Vec<Point>)> =
+    fn run_lines(&self, going: &Going<'_>, lines: Stops) -> io::Result<Vec<SweepPoint>> {
+        let mut done: Vec<(usize, Vec<SweepPoint>)> =
             self.lines(going.share, lines).into_iter().map(|line| (line, Vec::new())).collect();
         loop {
             let is_open =
-                |points: &[Point]| points.len() < lines.points() && !points.chunks(lines.runs).any(is_saturated);
+                |points: &[SweepPoint]| points.len() < lines.points() && !points.chunks(lines.runs).any(is_saturated);
             let open = done.iter().filter(|(_, points)| is_open(points)).count();
             if open == 0 {
                 break;
             }
             let ahead = rayon::current_num_threads().div_ceil(open) * lines.runs;
-            let next = |(line, points): &(usize, Vec<Point>)| {
+            let next = |(line, points): &(usize, Vec<SweepPoint>)| {
                 let (from, to) = (points.len(), (points.len() + ahead).min(lines.points()));
                 let from = if is_open(points) { from } else { to };
                 (from..to).map(|at| line * lines.points() + at).collect::<Vec<_>>()
             };
             let next: Vec<usize> = done.iter().flat_map(next).collect();
             let one = |&point: &usize| {
-                Ok((point, Point { values: self.sweep.values(point), record: self.record(point, going)? }))
+                Ok((point, SweepPoint { values: self.sweep.values(point), record: self.record(point, going)? }))
             };
             for (point, row) in next.par_iter().map(one).collect::<io::Result<Vec<_>>>()? {
                 let line = point / lines.points();
@@ -161,15 +161,15 @@ impl Checked<'_> {
 pub fn found_or_run(
     inputs: &str,
     points: Option<&Points>,
-    tell: &(dyn Fn(Event) + Sync),
+    tell: &(dyn Fn(SweepEvent) + Sync),
     read: impl FnOnce() -> io::Result<Read<Machine>>,
 ) -> io::Result<Option<Arc<Record>>> {
     match points.map_or(Kept::Absent, |points| points.find(inputs)) {
         Kept::Whole(record) => {
-            tell(Event::Finished { kept: true });
+            tell(SweepEvent::Finished { kept: true });
             return Ok(Some(Arc::new(record.without_machine())));
         }
-        Kept::Corrupt(path, why) => tell(Event::Corrupt(path, why)),
+        Kept::Corrupt(path, why) => tell(SweepEvent::Corrupt(path, why)),
         Kept::Absent => {}
     }
     let read = read()?;
@@ -180,6 +180,6 @@ pub fn found_or_run(
     if let Some(points) = points {
         points.keep(inputs, &record)?;
     }
-    tell(Event::Finished { kept: false });
+    tell(SweepEvent::Finished { kept: false });
     Ok(Some(Arc::new(record.without_machine())))
 }

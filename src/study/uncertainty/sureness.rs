@@ -4,7 +4,7 @@ use super::paper::Doubts;
 use crate::report::chart::{Axis, HeatMap, Panel};
 use crate::report::claim::{Claim, Doubt, Role};
 use crate::report::number::percent;
-use crate::report::{Artifact, Column, Table};
+use crate::report::{Artifact, Column, ReportTable};
 
 /// The constants that a picture has room for: those that move a number most.
 const CONSTANTS_SHOWN: usize = 24;
@@ -21,7 +21,7 @@ pub fn artifacts(claims: &[Claim], doubts: &Doubts) -> Vec<Artifact> {
 /// Each number with what is left free of it.
 fn numbers(sure: &[(&Claim, &Doubt)]) -> Artifact {
     let heads = ["claim", "role", "error", "left free", "z", "answers most to"];
-    let mut table = Table::new(heads.map(Column::new).to_vec());
+    let mut table = ReportTable::new(heads.map(Column::new).to_vec());
     for (claim, doubt) in sure {
         let most: Vec<String> =
             doubt.elasticities.iter().take(3).map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
@@ -70,7 +70,7 @@ pub fn summary(sure: &[(&Claim, &Doubt)]) -> String {
 
 /// Each constant with what is known of it before and after.
 fn constants(sure: &[(&Claim, &Doubt)], doubts: &Doubts) -> Artifact {
-    let mut table = Table::new(["constant", "prior", "after", "numbers that answer"].map(Column::new).to_vec());
+    let mut table = ReportTable::new(["constant", "prior", "after", "numbers that answer"].map(Column::new).to_vec());
     for (name, prior, after) in &doubts.constants {
         let answers = |doubt: &Doubt| doubt.elasticities.iter().any(|one| one.constant == *name);
         let count = sure.iter().filter(|(_, doubt)| answers(doubt)).count() as u64;
@@ -103,7 +103,7 @@ fn map(sure: &[(&Claim, &Doubt)]) -> Artifact {
     let rows: Vec<Vec<f64>> =
         sure.iter().map(|(_, doubt)| names.iter().map(|name| cell(doubt, name)).collect()).collect();
     let columns = [Column::new("claim")].into_iter().chain(names.iter().map(|name| Column::new(*name)));
-    let mut table = Table::new(columns.collect());
+    let mut table = ReportTable::new(columns.collect());
     for ((claim, _), row) in sure.iter().zip(&rows) {
         table.push([claim.id.as_str().into()].into_iter().chain(row.iter().map(|value| (*value).into())).collect());
     }
