@@ -158,11 +158,8 @@ impl Wheel {
     /// Whether nothing happens up to `instant`, as far as that is seen at a glance: while few events are pending.
     #[inline]
     pub fn is_clear_until(&self, instant: Time) -> bool {
-        self.near.len() == 0
-            && match self.run.last() {
-                Some(&first) => Event::from_key(first).time > instant,
-                None => self.listed + self.far.len() == 0,
-            }
+        let are_few = self.near.len() == 0 && self.heads.is_empty();
+        are_few && self.run.last().is_none_or(|&first| Event::from_key(first).time > instant)
     }
 
     /// Adds an event later than the current bucket.
