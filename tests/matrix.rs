@@ -9,8 +9,10 @@
 mod small;
 
 use narrows::engine::{Outcome, Recorder};
+use narrows::machine::Machine;
 use narrows::machine::combinations::{Combination, combinations, description, line};
 use narrows::study::{self, RunResult};
+use rayon::prelude::*;
 use small::{HOSTS, parts, read, small, with_endpoints};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,30 +38,39 @@ fn named(one: &Combination) -> String {
     format!("{:?} {}", parts(one), one.workload)
 }
 
-/// Runs all that are accepted under one protocol: at least as many as when they were last counted, which
-/// only rises.
-fn run_all(protocol: &str, runs_min: usize) {
-    let mut bad = Vec::new();
-    let mut runs = 0;
-    for one in combinations() {
-        if one.protocol != protocol || !HOSTS.contains(&one.host) {
-            continue;
-        }
+/// What goes wrong when a combination runs on small inputs; nothing if it is rightly refused.
+fn tried(one: &Combination) -> Option<Result<(), String>> {
+    match small(one) {
         // A refusal of default inputs as too large says nothing of small ones.
-        let Ok(machine) = small(&one) else {
-            if one.refused.is_empty() {
-                bad.push(format!("{}: refused with a small input: {}", named(&one), small(&one).unwrap_err()));
-            }
-            continue;
-        };
-        runs += 1;
-        match catch_unwind(AssertUnwindSafe(|| study::run(&machine, Recorder::off()))) {
-            Ok(result) => bad.extend(wrong(&result).map(|wrong| format!("{}: {wrong}", named(&one)))),
-            Err(_) => bad.push(format!("{}: panicked", named(&one))),
-        }
+        Err(_) if !one.refused.is_empty() => None,
+        Err(problems) => Some(Err(format!("{}: refused with a small input: {problems}", named(one)))),
+        Ok(machine) => Some(ran(one, &machine)),
     }
-    let told: Vec<&str> = bad.iter().take(60).map(String::as_str).collect();
-    assert!(bad.is_empty(), "{} of {runs} went wrong:\n{}", bad.len(), told.join("\n"));
+}
+
+fn ran(one: &Combination, machine: &Machine) -> Result<(), String> {
+    match catch_unwind(AssertUnwindSafe(|| study::run(machine, Recorder::off()))) {
+        Ok(result) => wrong(&result).map_or(Ok(()), |wrong| Err(format!("{}: {wrong}", named(one)))),
+        Err(_) => Err(format!("{}: panicked", named(one))),
+    }
+}
+
+/// Asserts that nothing went wrong, and tells how many ran.
+fn all_well(results: &[Result<(), String>]) -> usize {
+    let bad: Vec<&str> = results.iter().filter_map(|result| result.as_ref().err()).map(String::as_str).collect();
+    let told = bad[..bad.len().min(60)].join("\n");
+    assert!(bad.is_empty(), "{} of {} went wrong:\n{told}", bad.len(), results.len());
+    results.len()
+}
+
+/// Runs all that are accepted under one protocol: at least as many as when they were last counted, which
+/// only rises. All cores share the runs: some tests have far more of them than others.
+fn run_all(protocol: &str, runs_min: usize) {
+    let all = combinations();
+    let of_protocol: Vec<&Combination> =
+        all.iter().filter(|one| one.protocol == protocol && HOSTS.contains(&one.host)).collect();
+    let results: Vec<_> = of_protocol.par_iter().filter_map(|one| tried(one)).collect();
+    let runs = all_well(&results);
     assert!(runs >= runs_min, "{runs} ran");
 }
 
@@ -89,17 +100,14 @@ const SAMPLE: usize = 31;
 
 #[test]
 fn whatever_fits_delivers_to_several_endpoints_of_a_node() {
-    let mut bad = Vec::new();
     let all = combinations();
     let accepted = all.iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
-    for one in accepted.step_by(SAMPLE) {
+    let sample: Vec<&Combination> = accepted.step_by(SAMPLE).collect();
+    let run = |one: &&Combination| {
         let machine = with_endpoints(one, 2).unwrap_or_else(|problems| panic!("{}: {problems}", named(one)));
-        match catch_unwind(AssertUnwindSafe(|| study::run(&machine, Recorder::off()))) {
-            Ok(result) => bad.extend(wrong(&result).map(|wrong| format!("{}: {wrong}", named(one)))),
-            Err(_) => bad.push(format!("{}: panicked", named(one))),
-        }
-    }
-    assert!(bad.is_empty(), "{} went wrong:\n{}", bad.len(), bad.join("\n"));
+        ran(one, &machine)
+    };
+    all_well(&sample.par_iter().map(run).collect::<Vec<_>>());
 }
 
 #[test]
