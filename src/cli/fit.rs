@@ -9,11 +9,10 @@ use crate::study;
 use crate::study::fit::curve::Curve;
 use crate::study::fit::measured::Measuring;
 use crate::study::fit::plan::PRIOR_MAX;
-use crate::study::fit::{Fitted, Residual, Settled, paper, write};
+use crate::study::fit::{Fitted, Settled, paper, write};
 use crate::text::{Problem, Problems, file};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -80,7 +79,7 @@ pub fn run(options: &Options) -> Ended {
     let fitted = fitted?;
     print(&match options.format {
         Format::Text => text(&fitted),
-        Format::Json => format!("{:#}\n", told(&fitted)),
+        Format::Json => format!("{:#}\n", fitted.json()),
     })?;
     if options.write {
         written(&fitted)?;
@@ -133,26 +132,6 @@ fn written(fitted: &Fitted) -> Result<(), Failure> {
         tell!("written: {}", path.display());
     }
     Ok(())
-}
-
-fn told(fitted: &Fitted) -> serde_json::Value {
-    let constant = |one: &Settled| {
-        json!({
-            "key": one.key, "before": one.before, "after": one.after, "determined": one.determined, "fitted": one.fitted,
-            "prior": one.prior, "left_free": one.left_free, "at_bound": one.at_bound,
-        })
-    };
-    let residual = |one: &Residual| {
-        json!({
-            "name": one.datum.name, "unit": one.datum.unit, "expected": one.datum.expected,
-            "before": one.before, "after": one.after, "error": one.error(),
-        })
-    };
-    json!({
-        "constants": fitted.constants.iter().map(constant).collect::<Vec<_>>(),
-        "residuals": fitted.residuals.iter().map(residual).collect::<Vec<_>>(),
-        "settled": fitted.settled,
-    })
 }
 
 fn text(fitted: &Fitted) -> String {

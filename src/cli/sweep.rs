@@ -334,12 +334,7 @@ fn no_values(problems: Vec<Problem>) -> Failure {
 
 /// Problems of points, each under the points that have it.
 pub fn faults(faults: Vec<Faulty>, points: usize) -> Failure {
-    let head = |faulty: &Faulty| match faulty.points {
-        1 => format!("At the point {}:", table::values(&faulty.first)),
-        n if n == points => format!("At every point, the first of them {}:", table::values(&faulty.first)),
-        n => format!("At {n} points, the first of them {}:", table::values(&faulty.first)),
-    };
-    Failure::grouped(faults.into_iter().map(|faulty| (head(&faulty), faulty.problem)).collect())
+    Failure::grouped(faults.into_iter().map(|faulty| (faulty.head(points), faulty.problem)).collect())
 }
 
 /// The folder of finished points beside a result.

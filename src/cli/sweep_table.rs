@@ -5,27 +5,11 @@ use crate::study::record::{VERSION, digest};
 use crate::study::sweep::SweepPoint;
 use crate::study::tidy::MetricName;
 use serde_json::{Map, Value as Json, json};
-use std::collections::HashSet;
-
-/// The metrics of all points in the order in which they first appear, or those chosen.
-pub fn choose(rows: &[SweepPoint], chosen: &[String]) -> Vec<MetricName> {
-    let (mut all, mut known): (Vec<MetricName>, HashSet<&str>) = Default::default();
-    for (name, _, unit) in rows.iter().flat_map(|row| row.record.metrics()) {
-        if known.insert(name) {
-            all.push((name.to_owned(), unit.to_owned()));
-        }
-    }
-    if chosen.is_empty() {
-        return all;
-    }
-    let find = |name: &String| all.iter().find(|(known, _)| known == name).cloned();
-    chosen.iter().map(|name| find(name).unwrap_or((name.clone(), String::new()))).collect()
-}
 
 /// The values of a point in a line.
-pub fn values(values: &[(String, String)]) -> String {
-    values.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(", ")
-}
+pub use crate::study::sweep::line as values;
+/// The metrics of a table.
+pub use crate::study::tidy::metrics as choose;
 
 /// A row for each point: its values, how it ended, its metrics.
 pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {

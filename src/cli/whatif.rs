@@ -7,7 +7,6 @@ use crate::report::{Cell, Column, ReportTable};
 use crate::study::whatif::{self, Gain, Inquiry, LEAST, WhatIf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,37 +68,13 @@ pub fn run(options: &Options) -> Ended {
     })?;
     output::print(&match options.format {
         Format::Text => text(&found, options.all),
-        Format::Json => format!("{:#}\n", told(&found)),
+        Format::Json => format!("{:#}\n", found.json()),
     })?;
     Ok(Ending::Done)
 }
 
 /// How many gains and losses are shown of those there are.
 const SHOWN: usize = 8;
-
-fn told(found: &WhatIf) -> serde_json::Value {
-    let gain = |gain: &Gain| {
-        let Gain { key, before, value, factor, ratio } = gain;
-        json!({ "key": key, "before": before, "value": value, "factor": factor, "ratio": ratio })
-    };
-    let next = found
-        .next
-        .as_ref()
-        .map(|next| json!({ "value": next.value, "ratio": next.ratio, "then": next.gain.as_ref().map(gain) }));
-    let dead = |dead: &whatif::Dead| json!({ "key": dead.key, "reason": dead.reason });
-    let refused = |(change, why): &(String, String)| json!({ "change": change, "reason": why });
-    json!({
-        "metric": found.metric.name,
-        "value": found.metric.value,
-        "unit": found.metric.unit,
-        "more_is_better": found.more_is_better,
-        "tried_with": found.shorter,
-        "gains": found.gains.iter().map(gain).collect::<Vec<_>>(),
-        "dead": found.dead.iter().map(dead).collect::<Vec<_>>(),
-        "refused": found.refused.iter().map(refused).collect::<Vec<_>>(),
-        "saturates": next,
-    })
-}
 
 fn text(found: &WhatIf, all: bool) -> String {
     let metric = &found.metric;

@@ -10,6 +10,8 @@ mod json_lines;
 mod parquet;
 mod unit;
 
+#[cfg(feature = "parquet")]
+pub use parquet::batch;
 pub use unit::{Base, suffixed};
 
 use std::path::Path;

@@ -3,6 +3,7 @@
 //! | file | does |
 //! |---|---|
 //! | `run.rs` | one description, run: its metrics, ledger, resources and outcome |
+//! | `subject.rs` | the description that is asked about, by name, file or text |
 //! | `binds.rs` | what holds a run back |
 //! | `record.rs` | the result of a run as JSON, with its hash |
 //! | `sweep.rs`, `sweep/` | many runs: the cross product of varied keys, shares of it, its metrics |
@@ -55,6 +56,7 @@ pub mod record;
 pub mod reproduce;
 pub mod run;
 pub mod seeds;
+pub mod subject;
 pub mod sweep;
 pub mod template;
 pub mod tidy;

@@ -11,7 +11,7 @@ pub use run::{Going, Share};
 use super::families;
 use super::record::{self, Record};
 use super::vary::{self, Dimension};
-use crate::machine::Machine;
+use crate::machine::{Machine, keys};
 use crate::text::{Problem, Problems, Read};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -51,6 +51,18 @@ pub struct Faulty {
     pub problem: Problems,
 }
 
+impl Faulty {
+    /// Which points of so many have it, in a line.
+    pub fn head(&self, points: usize) -> String {
+        let first = line(&self.first);
+        match self.points {
+            1 => format!("At the point {first}:"),
+            n if n == points => format!("At every point, the first of them {first}:"),
+            n => format!("At {n} points, the first of them {first}:"),
+        }
+    }
+}
+
 /// A point and its result.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SweepPoint {
@@ -75,7 +87,7 @@ pub enum SweepEvent {
 pub fn dimensions(options: &[String], sets: &[String]) -> Result<Vec<Dimension>, Vec<Problem>> {
     let (mut dimensions, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
     // What is wrong with these is told where they are read.
-    let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(set).ok()).collect();
+    let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(&keys::spelled(set)).ok()).collect();
     for option in options {
         match Dimension::parse(option) {
             Err(problem) => problems.push(problem),
@@ -98,7 +110,7 @@ pub fn dimensions(options: &[String], sets: &[String]) -> Result<Vec<Dimension>,
 
 /// That a key is varied twice, or both set and varied.
 fn clash(key: &str, known: &mut Vec<Vec<String>>, set: &[Vec<String>]) -> Option<Problem> {
-    let names = vary::names(&format!("{key}=0")).unwrap_or_default();
+    let names = vary::names(&keys::spelled(&format!("{key}=0"))).unwrap_or_default();
     let problem = match (known.contains(&names), set.contains(&names)) {
         (true, _) => Some(Problem::new(format!("`{key}` is varied twice")).help("give all its values in one --vary")),
         (_, true) => {
@@ -163,6 +175,11 @@ pub fn values_of(dimensions: &[Dimension], point: usize) -> Vec<(String, String)
         dimension.varies.iter().map(|vary| (vary.key.clone(), vary.values[place].clone())).collect::<Vec<_>>()
     };
     places.into_iter().zip(dimensions).flat_map(of).collect()
+}
+
+/// Values in a line.
+pub fn line(values: &[(String, String)]) -> String {
+    settings(values).join(", ")
 }
 
 /// Values as settings.

@@ -23,6 +23,21 @@ const RESOURCES_MAX: usize = 32;
 /// A metric's name and unit.
 pub type MetricName = (String, String);
 
+/// The metrics of all points in the order in which they first appear, or those chosen.
+pub fn metrics(rows: &[SweepPoint], chosen: &[String]) -> Vec<MetricName> {
+    let (mut all, mut known): (Vec<MetricName>, HashSet<&str>) = Default::default();
+    for (name, _, unit) in rows.iter().flat_map(|row| row.record.metrics()) {
+        if known.insert(name) {
+            all.push((name.to_owned(), unit.to_owned()));
+        }
+    }
+    if chosen.is_empty() {
+        return all;
+    }
+    let find = |name: &String| all.iter().find(|(known, _)| known == name).cloned();
+    chosen.iter().map(|name| find(name).unwrap_or((name.clone(), String::new()))).collect()
+}
+
 /// A row for each point.
 pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     let mut data = Dataset::default();

@@ -10,6 +10,7 @@ use crate::engine::{Metric, Recorder};
 use crate::machine::Machine;
 use crate::text::{Problem, Problems, Read};
 use rayon::prelude::*;
+use serde_json::json;
 
 /// Less is no gain, but noise of phases.
 pub const LEAST: f64 = 1.01;
@@ -90,6 +91,33 @@ pub struct WhatIf {
     pub refused: Vec<(String, String)>,
     /// What comes after what binds.
     pub next: Option<Next>,
+}
+
+impl WhatIf {
+    /// The same as JSON.
+    pub fn json(&self) -> serde_json::Value {
+        let gain = |gain: &Gain| {
+            let Gain { key, before, value, factor, ratio } = gain;
+            json!({ "key": key, "before": before, "value": value, "factor": factor, "ratio": ratio })
+        };
+        let next = self
+            .next
+            .as_ref()
+            .map(|next| json!({ "value": next.value, "ratio": next.ratio, "then": next.gain.as_ref().map(gain) }));
+        let dead = |dead: &Dead| json!({ "key": dead.key, "reason": dead.reason });
+        let refused = |(change, why): &(String, String)| json!({ "change": change, "reason": why });
+        json!({
+            "metric": self.metric.name,
+            "value": self.metric.value,
+            "unit": self.metric.unit,
+            "more_is_better": self.more_is_better,
+            "tried_with": self.shorter,
+            "gains": self.gains.iter().map(gain).collect::<Vec<_>>(),
+            "dead": self.dead.iter().map(dead).collect::<Vec<_>>(),
+            "refused": self.refused.iter().map(refused).collect::<Vec<_>>(),
+            "saturates": next,
+        })
+    }
 }
 
 /// Why nothing could be asked.

@@ -16,16 +16,21 @@ const UNIT: &str = "unit";
 /// As the bytes of a file.
 pub fn write(data: &Dataset) -> Result<Vec<u8>, String> {
     let wrong = |error: &dyn std::fmt::Display| format!("it is no Parquet: {error}");
-    let fields: Vec<Field> = data.variables.iter().map(field).collect();
-    let columns: Vec<ArrayRef> = data.variables.iter().map(|variable| array(&variable.values)).collect();
-    let schema = Arc::new(Schema::new(fields));
-    let batch = RecordBatch::try_new(schema.clone(), columns).map_err(|error| wrong(&error))?;
+    let batch = batch(data)?;
+    let schema = batch.schema();
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut bytes, schema, Some(properties)).map_err(|error| wrong(&error))?;
     writer.write(&batch).map_err(|error| wrong(&error))?;
     writer.close().map_err(|error| wrong(&error))?;
     Ok(bytes)
+}
+
+/// As one batch of Arrow, which other programs may take as it lies in memory.
+pub fn batch(data: &Dataset) -> Result<RecordBatch, String> {
+    let fields: Vec<Field> = data.variables.iter().map(field).collect();
+    let columns: Vec<ArrayRef> = data.variables.iter().map(|variable| array(&variable.values)).collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).map_err(|error| format!("it is no table: {error}"))
 }
 
 fn field(variable: &Variable) -> Field {

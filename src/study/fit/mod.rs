@@ -29,6 +29,7 @@ use crate::study::uncertainty::Posterior;
 use crate::text::{Origin, Problem};
 use free::Free;
 pub use plan::Plan;
+use serde_json::json;
 use solve::{Answers, Datum, solve};
 
 /// A constant is determined when the numbers leave it no freer than this part of its prior: then the
@@ -44,6 +45,29 @@ pub struct Fitted {
     pub residuals: Vec<Residual>,
     /// Whether the solver came to an end.
     pub settled: bool,
+}
+
+impl Fitted {
+    /// The same as JSON.
+    pub fn json(&self) -> serde_json::Value {
+        let constant = |one: &Settled| {
+            json!({
+                "key": one.key, "before": one.before, "after": one.after, "determined": one.determined, "fitted": one.fitted,
+                "prior": one.prior, "left_free": one.left_free, "at_bound": one.at_bound,
+            })
+        };
+        let residual = |one: &Residual| {
+            json!({
+                "name": one.datum.name, "unit": one.datum.unit, "expected": one.datum.expected,
+                "before": one.before, "after": one.after, "error": one.error(),
+            })
+        };
+        json!({
+            "constants": self.constants.iter().map(constant).collect::<Vec<_>>(),
+            "residuals": self.residuals.iter().map(residual).collect::<Vec<_>>(),
+            "settled": self.settled,
+        })
+    }
 }
 
 /// A constant that was fitted.
