@@ -181,7 +181,10 @@ fn gather(above: &str, shape: &TableShape, found: &mut Vec<(String, Family)>) {
             Item::Key { key, form: Form::Table(shape), .. } => gather(&join(key), shape, found),
             Item::Key { key, form: Form::Map(shape), .. } => gather(&format!("{}.NAME", join(key)), shape, found),
             Item::Key { key, form: Form::List(shape), .. } => gather(&format!("{}.INDEX", join(key)), shape, found),
-            Item::Key { key, form: Form::OneOf(family), .. } => gather_family(&join(key), family, found),
+            Item::Key { key, form: Form::OneOf(family, beside), .. } => {
+                gather_family(&join(key), family, found);
+                gather(&join(key), beside, found);
+            }
             Item::Key { form: Form::Value(..) | Form::Like(_) | Form::Parts, .. } => {}
             Item::Family(family) => gather_family(above, family, found),
         }

@@ -33,7 +33,10 @@ impl Language {
                         self.maps.insert(*key);
                         self.table(shape);
                     }
-                    Form::OneOf(family) => self.family(family),
+                    Form::OneOf(family, beside) => {
+                        self.family(family);
+                        self.table(beside);
+                    }
                     Form::Value(..) | Form::Like(_) | Form::Parts => {}
                 },
             }

@@ -233,7 +233,8 @@ impl Ends {
         protocols::are_no_interfaces(t);
         // Where each node has its own, there need be none beside.
         let own = nodes.iter().map(|node| node.ni.as_deref()).collect::<Option<Vec<_>>>().unwrap_or_default();
-        let ni = match (alone || !own.is_empty()) && !t.describing() {
+        // Whether it must stand depends on the workload: the schema, which is of all, does not demand it.
+        let ni = match alone || !own.is_empty() || t.describing() {
             true => t.optional_one_of("ni", doc, &NIS, interface),
             false => Some(t.one_of("ni", doc, &NIS, interface)),
         };
@@ -250,10 +251,16 @@ impl Ends {
 
 /// What messaging costs is stated beside a host: who has none yet is told of that alone, by the checks.
 fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
-    if !has_hosts && !t.has("messaging") && !t.describing() {
-        return MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
+    let (key, doc) = ("messaging", "The messaging layer over the interface");
+    let free = MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
+    if t.describing() {
+        // What drives the fabric alone has none.
+        return t.optional_table(key, doc, MessagingParameters::read).unwrap_or(free);
     }
-    t.table("messaging", "The messaging layer over the interface", MessagingParameters::read)
+    match has_hosts || t.has(key) {
+        true => t.table(key, doc, MessagingParameters::read),
+        false => free,
+    }
 }
 
 /// Read where programs share memory, or where it stands.

@@ -164,25 +164,26 @@ impl<'t> Table<'t> {
             }
             value
         };
-        let value = match self.child(key) {
+        let (value, mut shape) = match self.child(key) {
             Some(node) if node.text().is_some() => match self.word_for(key, node, members) {
-                Some((name, table)) => self.below(&[Step::Key(key)], table, |t| choose(t, Otherwise::Word(name))).0,
+                Some((name, table)) => self.below(&[Step::Key(key)], table, |t| choose(t, Otherwise::Word(name))),
                 None => self.pen.attending(Attention::Off, || {
-                    self.below(&[Step::Key(key)], None, |t| choose(t, Otherwise::Problem)).0
+                    self.below(&[Step::Key(key)], None, |t| choose(t, Otherwise::Problem))
                 }),
             },
-            None if otherwise == Otherwise::Nothing && !self.pen.describing => None,
+            None if otherwise == Otherwise::Nothing && !self.pen.describing => (None, TableShape::default()),
             // Whatever stands there is no member then, and told as unknown: that is enough.
             Some(node) if otherwise == Otherwise::Problem && strangers_only(node, members, others) => {
                 self.pen.attending(Attention::Wrong, || {
-                    self.below(&[Step::Key(key)], Some(node), |t| choose(t, Otherwise::This(members[0].0))).0
+                    self.below(&[Step::Key(key)], Some(node), |t| choose(t, Otherwise::This(members[0].0)))
                 })
             }
-            node => self.below(&[Step::Key(key)], node, |t| choose(t, otherwise)).0,
+            node => self.below(&[Step::Key(key)], node, |t| choose(t, otherwise)),
         };
+        shape.items.retain(|item| matches!(item, Item::Key { .. }));
         let family = family.unwrap_or_else(|| Family { doc, members: named(members), need: Need::Optional });
         let need = family.need.clone();
-        self.note_key(key, doc, Form::OneOf(family), need);
+        self.note_key(key, doc, Form::OneOf(family, shape), need);
         value
     }
 

@@ -75,8 +75,8 @@ pub enum Form {
     Map(TableShape),
     /// A list of tables.
     List(TableShape),
-    /// A table of which one key stands, or that key's name as a word.
-    OneOf(Family),
+    /// A table of which one key stands, or that key's name as a word; and what stands beside whichever it is.
+    OneOf(Family, TableShape),
     /// What a key at the top may hold.
     Like(&'static str),
     /// Names of shipped parts.
@@ -157,7 +157,7 @@ impl Form {
             Form::Table(_) => "table".to_string(),
             Form::Map(_) => "named tables".to_string(),
             Form::List(_) => "list of tables".to_string(),
-            Form::OneOf(family) => format!("one of {}", family.names().join(" | ")),
+            Form::OneOf(family, _) => format!("one of {}", family.names().join(" | ")),
             Form::Like(key) => format!("as `{key}`"),
             Form::Parts => "names of parts".to_string(),
         }
@@ -169,7 +169,10 @@ impl Form {
             Form::Table(shape) => shape.list(path, lines),
             Form::Map(shape) => shape.list(&join(path, "NAME"), lines),
             Form::List(shape) => shape.list(&join(path, "INDEX"), lines),
-            Form::OneOf(family) => family.list(path, lines),
+            Form::OneOf(family, beside) => {
+                family.list(path, lines);
+                beside.list(path, lines);
+            }
         }
     }
 }

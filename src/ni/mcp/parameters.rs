@@ -193,10 +193,24 @@ impl McpParameters {
                 "What the firmware's work takes, in cycles of the interface's processor",
                 ThreadCosts::read,
             ),
-            users: match user_level {
-                true => Users::Library(t.table("library", "What a library's work takes", LibraryCosts::read)),
-                false => Users::Kernel(t.table("kernel", "What the kernel's work takes", KernelCosts::read)),
-            },
+            users: Users::read(t, user_level),
+        }
+    }
+}
+
+impl Users {
+    fn read(t: &mut Table<'_>, user_level: bool) -> Users {
+        let library = ("library", "What a library's work takes");
+        let kernel = ("kernel", "What the kernel's work takes");
+        if t.describing() {
+            // Either may stand.
+            t.optional_table(library.0, library.1, LibraryCosts::read);
+            let costs = t.optional_table(kernel.0, kernel.1, KernelCosts::read);
+            return Users::Kernel(costs.expect("a description of all reads every table"));
+        }
+        match user_level {
+            true => Users::Library(t.table(library.0, library.1, LibraryCosts::read)),
+            false => Users::Kernel(t.table(kernel.0, kernel.1, KernelCosts::read)),
         }
     }
 }

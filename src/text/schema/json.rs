@@ -133,10 +133,10 @@ impl Form {
             Form::Table(shape) => shape.allowed(),
             Form::Map(shape) => json!({ "type": "object", "additionalProperties": shape.allowed() }),
             Form::List(shape) => json!({ "type": "array", "items": shape.allowed() }),
-            Form::OneOf(family) => json!({ "anyOf": [
-                { "type": "string", "enum": family.names() },
-                { "type": "object", "properties": family.properties(), "additionalProperties": false, "maxProperties": 1 },
-            ] }),
+            Form::OneOf(family, beside) => {
+                let items = beside.items.iter().cloned().chain([Item::Family(family.clone())]).collect();
+                json!({ "anyOf": [{ "type": "string", "enum": family.names() }, TableShape { items }.allowed()] })
+            }
             Form::Like(key) => json!({ "allOf": [{ "$ref": format!("#/properties/{key}") }] }),
             Form::Parts => {
                 let name = json!({ "type": "string" });
@@ -151,7 +151,7 @@ impl Form {
             Form::Table(shape) => shape.demanded(),
             Form::Map(shape) => shape.demanded().map(|inner| json!({ "additionalProperties": inner })),
             Form::List(shape) => shape.demanded().map(|inner| json!({ "items": inner })),
-            Form::OneOf(family) => Some(json!({ "minProperties": 1, "properties": family.demands() })),
+            Form::OneOf(family, _) => Some(json!({ "minProperties": 1, "properties": family.demands() })),
         }
     }
 }
