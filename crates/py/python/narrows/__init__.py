@@ -1,0 +1,41 @@
+"""Narrows: where the time of every message goes between a program and the wire.
+
+Describe a machine, run it, and ask:
+
+    >>> import narrows
+    >>> result = narrows.Machine("ping-pong").run()
+    >>> result.metrics["message.latency_one_way"]
+    Metric(value=..., unit='us')
+
+| name | is |
+|---|---|
+| `Machine` | hosts, interface, protocol, fabric and workload: run it, ask it, fit it |
+| `sweep` | many runs as one table, in threads or on any executor |
+| `Table` | tidy data that pandas, polars and pyarrow take without copying |
+| `reproduce` | a study from the literature, or one's own |
+| `DescriptionError` | bad input: what is wrong, where, and what was probably meant |
+"""
+
+from ._machine import Fit, Machine, Whatif
+from ._narrows import VERSION as __version__
+from ._narrows import DescriptionError
+from ._result import Figure, Metric, Result
+from ._study import Study, reproduce
+from ._sweep import WorkerError, sweep
+from ._table import Table
+
+__all__ = [
+    "DescriptionError",
+    "Figure",
+    "Fit",
+    "Machine",
+    "Metric",
+    "Result",
+    "Study",
+    "Table",
+    "Whatif",
+    "WorkerError",
+    "__version__",
+    "reproduce",
+    "sweep",
+]

@@ -1,0 +1,225 @@
+"""Machines: what is described, run and asked."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ._narrows import Description
+from ._result import Result, number, rows_html
+from ._settings import setting
+
+
+class Whatif(dict[str, Any]):
+    """What would change: `metric`, `value`, `unit`, `gains`, `dead`, `refused` and `saturates`, as plain data.
+
+    Each of `gains` has a `key`, its value `before` and then, and the `ratio`: how many times better the metric is.
+    """
+
+    def _repr_html_(self) -> str:
+        gains = [one for one in self["gains"] if one["ratio"] >= 1.01]
+        rows = [[one["key"], one["before"], one["value"], f"{one['ratio']:.3f}"] for one in gains]
+        head = f"<p>{self['metric']} is {number(self['value'])} {self['unit']}</p>"
+        return head + rows_html(["what would gain", "from", "to", "times better"], rows)
+
+
+class Fit:
+    """Constants that were fitted.
+
+    Attributes:
+        constants: Each with `key`, `before`, `after`, `prior`, `left_free` (one standard deviation of its
+            logarithm before and after) and whether it is `determined` by what was measured.
+        residuals: Each number fitted on: `expected`, `before`, `after`, `unit`, and the `error` as a part.
+        settled: Whether the solver came to an end.
+        machine: The machine with the fitted values.
+    """
+
+    def __init__(self, data: dict[str, Any], machine: Machine) -> None:
+        self.constants: list[dict[str, Any]] = data["constants"]
+        self.residuals: list[dict[str, Any]] = data["residuals"]
+        self.settled: bool = data["settled"]
+        self.machine = machine
+        for one in self.constants:
+            if "*" not in one["key"]:
+                self.machine = self.machine.set(one["key"], one["after"])
+
+    def __repr__(self) -> str:
+        constants = ", ".join(f"{one['key']}: {one['before']} → {one['after']}" for one in self.constants)
+        return f"Fit({constants})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [one["key"], one["before"], one["after"], f"±{one['prior']:.1%}", f"±{one['left_free']:.1%}"]
+            for one in self.constants
+        ]
+        return rows_html(["constant", "before", "after", "prior", "left free"], rows)
+
+
+class Machine:
+    """Hosts, interface, protocol, fabric and a workload. It is never changed: `set` gives another.
+
+    Args:
+        source: The name of a shipped example, a TOML file, or a result as JSON.
+        parts: Shipped parts to start from, such as `["hosts/p6-natoma", "ni/trapeze"]`; instead of a source.
+        text: A description as TOML; instead of a source.
+        folder: What paths in the text are relative to; by default the working directory.
+
+    Raises:
+        DescriptionError: There is no such file or example. What it says is read when it is first asked for.
+        ValueError: None, or more than one, of source, parts and text is given.
+    """
+
+    def __init__(
+        self,
+        source: str | os.PathLike[str] | None = None,
+        *,
+        parts: Sequence[str] | None = None,
+        text: str | None = None,
+        folder: str | os.PathLike[str] | None = None,
+    ) -> None:
+        if sum(one is not None for one in (source, parts, text)) != 1:
+            raise ValueError("give one of: a source (an example or a file), parts, or text")
+        self._sets: tuple[str, ...] = ()
+        if source is not None:
+            self._description = Description.find(os.fspath(source))
+            return
+        if parts is not None:
+            text = "parts = " + json.dumps(list(parts), ensure_ascii=False) + "\n"
+        self._description = Description.of_text("machine", text, os.fspath(folder or Path.cwd()))
+
+    def set(self, key: str, value: Any) -> Machine:
+        """Another machine that differs in one value; later ones go before earlier ones.
+
+        Args:
+            key: As `narrows show` prints it, or `ni`, `host`, `protocol` or `fabric` for a shipped part by name.
+            value: A number without unit, true or false, a list, or text: a quantity with its unit (`"64 B"`,
+                `"33 MHz"`), a word, or anything that TOML is.
+
+        Raises:
+            TypeError: The value is nothing that a description holds. Whether it is a sound one, `check` says.
+        """
+        machine = Machine.__new__(Machine)
+        machine._description = self._description
+        machine._sets = (*self._sets, setting(key, value))
+        return machine
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """What was set, each as behind `--set`."""
+        return self._sets
+
+    @property
+    def text(self) -> str:
+        """The description, without what was set."""
+        return self._description.text
+
+    def check(self) -> str | None:
+        """Checks everything before time 0.
+
+        Returns:
+            What is worth a note though nothing is wrong, or None.
+
+        Raises:
+            DescriptionError: All that is wrong, with places and hints.
+        """
+        return self._description.check(list(self._sets))
+
+    def show(self) -> dict[str, Any]:
+        """Every value, defaults and parts included, as plain data.
+
+        Raises:
+            DescriptionError: The description is not sound.
+        """
+        return json.loads(self._description.show(list(self._sets)))
+
+    def run(self, *, seed: int | None = None, messages: bool = False) -> Result:
+        """Runs it once.
+
+        Args:
+            seed: The seed of every random stream; by default the description's.
+            messages: Keep every message, for `Result.messages`.
+
+        Returns:
+            The result; one that ended stuck says so in `outcome` and `stuck`, and is no exception.
+
+        Raises:
+            DescriptionError: The description is not sound.
+        """
+        machine = self if seed is None else self.set("run.seed", seed)
+        return Result(self._description.run(list(machine._sets), messages))
+
+    def whatif(self, metric: str | None = None, *, by: float = 2.0, jobs: int | None = None) -> Whatif:
+        """Tries every number of the machine larger and smaller: what gains, what binds, what changes nothing.
+
+        Args:
+            metric: By default the one that the program is run for.
+            by: By what numbers are multiplied and divided, more than 1.
+            jobs: Runs at once; by default as many as there are processors.
+
+        Raises:
+            DescriptionError: The description is not sound, there is no such metric, or the run does not end.
+        """
+        return Whatif(json.loads(self._description.whatif(list(self._sets), metric, by, jobs)))
+
+    def uncertainty(self, *, jobs: int | None = None) -> dict[str, dict[str, Any]]:
+        """How sure each metric is, by what the sources of the constants leave open.
+
+        Args:
+            jobs: Runs at once; by default as many as there are processors.
+
+        Returns:
+            By metric: `value`, `unit`, `left_free` (one standard deviation, as a part of the value) and
+            `elasticities`, the constants that it comes from, the largest part first.
+
+        Raises:
+            DescriptionError: The description is not sound.
+        """
+        record = json.loads(self._description.uncertainty(list(self._sets), jobs))
+        return {name: {**record["metrics"][name], **sure} for name, sure in record["uncertainty"].items()}
+
+    def fit(
+        self,
+        measured: Any,
+        *,
+        constants: Sequence[str] = (),
+        prior: float | None = None,
+        noise: float = 0.03,
+        jobs: int | None = None,
+    ) -> Fit:
+        """Fits constants on measured curves: a latency one way as of a ping-pong, or a bandwidth as of a stream.
+
+        Args:
+            measured: A file (CSV with units, or what perftest's and OSU's benchmarks print), a mapping or table of
+                columns such as `{"size [B]": [64, 128], "latency [us]": [5.1, 5.3]}`, or a list of these.
+            constants: Their keys, `*` for the name of any part; by default all whose comments say that they are
+                derived, calibrated or chosen.
+            prior: One standard deviation of each constant about its value, as a part; by default 0.25, or what
+                its comment says.
+            noise: One standard deviation of what was measured, as a part.
+            jobs: Runs at once; by default as many as there are processors.
+
+        Raises:
+            DescriptionError: The description, a curve or a constant is not sound.
+            OSError: A file cannot be read.
+        """
+        several = measured if isinstance(measured, (list, tuple)) else [measured]
+        curves = [_curve(one) for one in several]
+        keys = [constants] if isinstance(constants, str) else list(constants)
+        data = self._description.fit(list(self._sets), curves, keys, prior, noise, jobs)
+        return Fit(json.loads(data), self)
+
+    def __repr__(self) -> str:
+        return f"Machine({', '.join([self._description.name, *self._sets])})"
+
+
+def _curve(measured: Any) -> tuple[str, str]:
+    """The name and the text of a curve."""
+    if isinstance(measured, (str, os.PathLike)):
+        return os.fspath(measured), Path(measured).read_text(encoding="utf-8")
+    is_mapping = isinstance(measured, Mapping)
+    columns: Mapping[str, Any] = measured if is_mapping else {name: measured[name] for name in measured.columns}
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values()))]
+    return "measured", "\n".join(lines) + "\n"

@@ -1,0 +1,160 @@
+"""What a run gave, and pictures."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ._narrows import Ran
+from ._table import Table
+
+
+class Metric(NamedTuple):
+    """A measured value and its unit.
+
+    Attributes:
+        value: The number; None where nothing was measured.
+        unit: Its unit, such as `us` or `MB/s`; empty for counts.
+    """
+
+    value: float | None
+    unit: str
+
+
+class Figure:
+    """A picture: shown by notebooks, saved as SVG.
+
+    Attributes:
+        title: Its heading.
+        svg: The whole SVG document.
+    """
+
+    def __init__(self, title: str, svg: str) -> None:
+        self.title = title
+        self.svg = svg
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the picture.
+
+        Args:
+            path: A file that ends in `.svg`.
+
+        Raises:
+            ValueError: It ends otherwise.
+            OSError: It cannot be written.
+        """
+        path = Path(path)
+        if path.suffix != ".svg":
+            raise ValueError(f"`{path}`: pictures are saved as `.svg`")
+        path.write_text(self.svg, encoding="utf-8")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"Figure({self.title!r})"
+
+
+def number(value: float | None) -> str:
+    """A number for reading: three decimals, or three digits where it is small."""
+    if value is None:
+        return "–"
+    return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) >= 0.01 or value == 0 else f"{value:.3g}"
+
+
+def rows_html(heads: list[str], rows: list[list[str]]) -> str:
+    """A table of texts as HTML."""
+    head = "".join(f"<th>{html.escape(one)}</th>" for one in heads)
+    cells = ["".join(f"<td>{html.escape(one)}</td>" for one in row) for row in rows]
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+class Result:
+    """What a run gave: the same as `narrows run --format json` prints.
+
+    Attributes:
+        outcome: `done`, `saturated`, `deadlock`, `livelock` or `time-limit`.
+        metrics: Each metric by its name, with its unit.
+        ledger: Where a message's time went: `messages`, `total_us` and `stages`, each with `waiting_us`,
+            `service_us` and its `share` of the latency.
+        resources: How long each resource was busy: `busy_us`, `moving_us` and the `share` of the run.
+        binds: What holds the run back; None where nothing does.
+        stuck: Who waits for whom, where the run ended in a deadlock, livelock or at a limit; else None.
+        simulated_us: The simulated time at which it ended, in microseconds.
+        machine: Every value of the description that was run.
+        seed: The seed of every random stream.
+        version: The version of Narrows.
+        hash: What identifies the result: equal hashes, equal results.
+        record: All of it as plain data.
+    """
+
+    def __init__(self, ran: Ran) -> None:
+        self._text = ran.record
+        self._chart = ran.chart
+        self._messages = ran.messages
+        self.record: dict[str, Any] = json.loads(self._text)
+        self.outcome: str = self.record["outcome"]
+        self.metrics = {name: Metric(one["value"], one["unit"]) for name, one in self.record["metrics"].items()}
+        self.ledger: dict[str, Any] = self.record["ledger"]
+        self.resources: list[dict[str, Any]] = self.record["resources"]
+        self.binds: dict[str, Any] | None = self.record["binds"]
+        self.stuck: dict[str, Any] | None = self.record.get("stuck")
+        self.simulated_us: float = self.record["simulated_us"]
+        self.machine: dict[str, Any] = self.record["machine"]
+        self.seed: int = self.record["seed"]
+        self.version: str = self.record["version"]
+        self.hash: str = self.record["hash"]
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """Its pictures by name: `ledger`, where any message has one."""
+        return {} if self._chart is None else {"ledger": Figure("Where a message's time goes", self._chart)}
+
+    @property
+    def messages(self) -> Table:
+        """A row for each message that was delivered, in seconds and bytes, with its stages.
+
+        Raises:
+            ValueError: They were not kept: `run(messages=True)` does.
+        """
+        if self._messages is None:
+            raise ValueError("messages were not kept: run(messages=True) keeps them")
+        return Table(self._messages)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it as JSON, which `narrows run`, `narrows compare` and `Machine(path)` read.
+
+        Args:
+            path: A file that ends in `.json`.
+
+        Raises:
+            ValueError: It ends otherwise.
+            OSError: It cannot be written.
+        """
+        path = Path(path)
+        if path.suffix != ".json":
+            raise ValueError(f"`{path}`: results are saved as `.json`")
+        path.write_text(self._text, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        metrics = ", ".join(f"{name}={number(one.value)} {one.unit}".rstrip() for name, one in self.metrics.items())
+        return f"Result({self.outcome}: {metrics})"
+
+    def _repr_html_(self) -> str:
+        metrics = [[name, number(one.value), one.unit] for name, one in self.metrics.items()]
+        stages = [
+            [one["stage"], number(one["waiting_us"]), number(one["service_us"]), f"{one['share']:.1%}"]
+            for one in self.ledger["stages"]
+        ]
+        parts = [
+            f"<p>{html.escape(self.outcome)} after {number(self.simulated_us)} µs simulated; seed {self.seed}, "
+            f"version {html.escape(self.version)}, hash {self.hash[:12]}</p>",
+            rows_html(["metric", "value", "unit"], metrics),
+        ]
+        if stages:
+            parts.append(rows_html(["stage", "waiting [µs]", "service [µs]", "share"], stages))
+        return "".join(parts)

@@ -1,0 +1,78 @@
+"""Studies, reproduced."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any
+
+from . import _narrows
+from ._result import Figure, rows_html
+
+
+class Study:
+    """A study's claims beside what was measured, and its figures.
+
+    Attributes:
+        title: The title.
+        claims: Each with `id`, `source`, `statement`, `expected`, `measured`, `unit`, `tolerance`, `role` and whether
+            it `holds`: None where it was not evaluated.
+        figures: Its pictures by name.
+    """
+
+    def __init__(self, native: _narrows.Reproduced) -> None:
+        self._native = native
+        data = json.loads(native.json)
+        self.title: str = data["title"]
+        self.claims: list[dict[str, Any]] = data["claims"]
+        self.figures = {name: Figure(title, svg) for name, title, svg in native.figures}
+
+    @property
+    def failed(self) -> list[dict[str, Any]]:
+        """The claims that do not hold."""
+        return [claim for claim in self.claims if claim["holds"] is False]
+
+    @property
+    def page(self) -> str:
+        """The study as one HTML page; its pictures lie beside it where `save` puts both."""
+        return self._native.page
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes page, pictures, data and descriptions into a folder.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        self._native.write(folder)
+
+    def __repr__(self) -> str:
+        return f"Study({self.title!r}: {len(self.claims)} claims, {len(self.failed)} fail)"
+
+    def _repr_html_(self) -> str:
+        keys = ["id", "source", "expected", "measured", "holds"]
+        rows = [["–" if one[key] is None else str(one[key]) for key in keys] for one in self.claims]
+        return rows_html(["claim", *keys[1:]], rows)
+
+
+def reproduce(
+    target: str | os.PathLike[str],
+    *,
+    quick: bool = False,
+    jobs: int | None = None,
+    uncertainty: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> Study:
+    """Reproduces a paper, one of its artifacts, or a study of one's own.
+
+    Args:
+        target: `trapeze`, `trapeze/table-1`, or the folder of a study.
+        quick: Smaller inputs; claims that need larger ones are not evaluated.
+        jobs: Runs at once; by default as many as there are processors.
+        uncertainty: Say of each number how sure it is.
+        progress: Called with how many points are done.
+
+    Raises:
+        DescriptionError: There is no such study, or it is not sound.
+    """
+    return Study(_narrows.reproduce(os.fspath(target), quick, jobs, uncertainty, progress))

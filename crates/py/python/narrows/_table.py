@@ -1,0 +1,128 @@
+"""Tidy data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _narrows
+
+if TYPE_CHECKING:
+    from ._result import Figure
+
+
+def _list(given: str | Sequence[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _cell(value: Any) -> str:
+    from ._result import number
+
+    if value is None:
+        return ""
+    return number(value) if isinstance(value, float) else str(value)
+
+
+class Table:
+    """Rows of observations, columns of variables: numbers in base units, the unit at the end of the name.
+
+    Any library that knows the Arrow PyCapsule interface takes it without copying: `pyarrow.table(table)`,
+    `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)` (pandas 3 and later). In Arrow's schema a
+    column's unit is in its metadata, too, under `unit`.
+
+    Attributes:
+        run: How many points were run for it.
+        kept: How many were found where finished points are kept.
+    """
+
+    def __init__(self, native: _narrows.Table, run: int = 0, kept: int = 0) -> None:
+        self._native = native
+        self.run = run
+        self.kept = kept
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Table:
+        """Reads what `narrows sweep --out`, `narrows run --messages` or `write` wrote.
+
+        Args:
+            path: A file that ends in `.csv`, `.jsonl` or `.parquet`, or the `.json` of a sweep.
+
+        Raises:
+            DescriptionError: It holds no table.
+            OSError: It cannot be read.
+        """
+        return cls(_narrows.Table.read(path))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        return self._native.columns
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each column; empty where it has none."""
+        return dict(self._native.units)
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __getitem__(self, column: str) -> list[Any]:
+        return self._native.column(column)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._native.__arrow_c_schema__()
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes it as the command line does.
+
+        Args:
+            path: A file that ends in `.csv`, `.jsonl` or `.parquet`.
+
+        Raises:
+            DescriptionError: It ends otherwise.
+            OSError: It cannot be written.
+        """
+        self._native.write(path)
+
+    def plot(
+        self,
+        x: str,
+        y: str | Sequence[str],
+        by: str | Sequence[str] = (),
+        log: str | Sequence[str] = (),
+        title: str | None = None,
+    ) -> Figure:
+        """Draws columns: lines over numbers, bars over words.
+
+        Args:
+            x: The column below, by its name, the key or metric that it holds, or the end of that.
+            y: The column at the left, or several of one unit.
+            by: Columns whose values are lines of their own.
+            log: `x`, `y` or both: logarithmic axes.
+            title: The heading.
+
+        Raises:
+            DescriptionError: There is no such column, or several rows fall on one place.
+        """
+        from ._result import Figure
+
+        axes = _list(log)
+        if unknown := [axis for axis in axes if axis not in ("x", "y")]:
+            raise ValueError(f"log is `x`, `y` or both, not `{unknown[0]}`")
+        svg, _ = self._native.plot(x, _list(y), _list(by), ("x" in axes, "y" in axes), title)
+        return Figure(title or f"{', '.join(_list(y))} over {x}", svg)
+
+    def __repr__(self) -> str:
+        return f"Table({len(self)} rows, {len(self.columns)} columns: {', '.join(self.columns)})"
+
+    def _repr_html_(self) -> str:
+        from ._result import rows_html
+
+        shown = self.columns[:16]
+        text = [[_cell(one) for one in self[name][:20]] for name in shown]
+        more = f"<p>{len(self)} rows, {len(self.columns)} columns</p>"
+        return rows_html(shown, [list(row) for row in zip(*text)]) + more

@@ -1,0 +1,42 @@
+//! Narrows as a module of Python: the same functions as the command line, without a process between.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `description.rs` | a description: check, show, run, ask, fit |
+//! | `sweep.rs` | many runs, here or on somebody's executor |
+//! | `table.rs` | tidy data, handed over as Arrow lies in memory |
+//! | `study.rs` | a study, reproduced |
+//! | `wrong.rs` | problems as exceptions |
+//! | `wait.rs` | long work without the interpreter's lock, which Ctrl-C stops |
+//!
+//! Leaves out what reads better in Python (`python/narrows`): classes for users, executors, how results look.
+
+mod description;
+mod study;
+mod sweep;
+mod table;
+mod wait;
+mod wrong;
+
+use pyo3::prelude::*;
+
+/// What `python/narrows` stands on.
+#[pymodule]
+mod _narrows {
+    #[pymodule_export]
+    use super::description::{Description, Ran};
+    #[pymodule_export]
+    use super::study::{Reproduced, reproduce};
+    #[pymodule_export]
+    use super::sweep::{Planned, here, plan, run_point};
+    #[pymodule_export]
+    use super::table::Table;
+    #[pymodule_export]
+    use super::wrong::DescriptionError;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("VERSION", narrows::study::record::VERSION)
+    }
+}

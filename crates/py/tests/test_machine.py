@@ -1,0 +1,144 @@
+"""Are machines described, checked, run and asked as on the command line?"""
+
+import threading
+import time
+
+import pytest
+
+import narrows
+
+PING_PONG = """
+parts = ["hosts/p6-natoma", "ni/trapeze", "fabrics/myrinet"]
+
+[nodes.left]
+host = "p6-natoma"
+
+[nodes.right]
+host = "p6-natoma"
+
+[workload.ping-pong]
+messages = 10
+payload = "64 B"
+"""
+
+
+def test_a_run_tells_metrics_with_units_and_where_time_went():
+    result = narrows.Machine("ping-pong").run()
+    latency = result.metrics["message.latency_one_way"]
+    assert result.outcome == "done" and latency.unit == "us" and latency.value > 0
+    stages = sum(one["waiting_us"] + one["service_us"] for one in result.ledger["stages"])
+    assert stages == pytest.approx(result.ledger["total_us"], rel=1e-9)
+    assert any(one["busy_us"] > 0 for one in result.resources)
+    assert "message.latency_one_way" in result._repr_html_() and "message.latency_one_way" in repr(result)
+    assert result.figures["ledger"].svg.startswith("<svg")
+
+
+def test_equal_descriptions_give_equal_results_however_they_are_made(tmp_path):
+    file = tmp_path / "machine.toml"
+    file.write_text(PING_PONG)
+    parts = narrows.Machine(parts=["hosts/p6-natoma", "ni/trapeze", "fabrics/myrinet"])
+    for key, value in [
+        ("nodes.left.host", "p6-natoma"),
+        ("nodes.right.host", "p6-natoma"),
+        ("workload.ping-pong.messages", 10),
+        ("workload.ping-pong.payload", "64 B"),
+    ]:
+        parts = parts.set(key, value)
+    hashes = {one.run().hash for one in (narrows.Machine(file), narrows.Machine(text=PING_PONG), parts)}
+    assert len(hashes) == 1
+
+
+def test_a_result_is_a_machine_again(tmp_path):
+    result = narrows.Machine("ping-pong").set("workload.ping-pong.payload", "1 KiB").run()
+    result.save(tmp_path / "result.json")
+    assert narrows.Machine(tmp_path / "result.json").run().hash == result.hash
+
+
+def test_setting_gives_another_machine():
+    machine = narrows.Machine("ping-pong")
+    other = machine.set("run.seed", 7).set("workload.ping-pong.messages", 5)
+    assert machine.settings == () and machine.show()["run"]["seed"] != 7
+    assert other.show()["run"]["seed"] == 7 and machine.run(seed=7).seed == 7
+    with pytest.raises(TypeError):
+        machine.set("run.seed", object())
+
+
+def test_errors_say_where_what_is_allowed_and_what_was_meant():
+    machine = narrows.Machine(text=PING_PONG.replace("payload", "paylod").replace("messages = 10", 'messages = "x"'))
+    with pytest.raises(narrows.DescriptionError) as error:
+        machine.check()
+    told = str(error.value)
+    assert "machine:" in told and "payload" in told and "paylod" in told and "messages" in told
+    with pytest.raises(narrows.DescriptionError, match="did you mean the shipped example `ping-pong`"):
+        narrows.Machine("ping-pon")
+    with pytest.raises(narrows.DescriptionError, match="message.latency_one_way"):
+        narrows.Machine("ping-pong").whatif("message.latency_one_wy")
+    with pytest.raises(ValueError, match="give one of"):
+        narrows.Machine()
+    assert narrows.Machine("ping-pong").check() is None
+
+
+def test_what_would_help_is_asked():
+    small = narrows.Machine("ping-pong").set("workload.ping-pong.messages", 5).set("workload.ping-pong.warm-up", 1)
+    found = small.whatif(by=2)
+    best = found["gains"][0]
+    assert best["ratio"] > 1.0 and found["metric"] == "message.latency_one_way"
+    changed = small.set(best["key"], best["value"]).run().metrics[found["metric"]].value
+    assert small.run().metrics[found["metric"]].value / changed == pytest.approx(best["ratio"], rel=0.01)
+    assert "what would gain" in found._repr_html_()
+
+
+def test_uncertainty_is_of_the_metrics():
+    small = narrows.Machine("ping-pong").set("workload.ping-pong.messages", 5)
+    sure = small.uncertainty()["message.latency_one_way"]
+    assert 0 < sure["left_free"] < 1 and sure["unit"] == "us" and sure["elasticities"]
+
+
+def test_a_fit_finds_the_truth():
+    base = narrows.Machine("memory-bus").set("workload.ping-pong.messages", 20)
+    key = "messaging.send"
+    start = base.show()["messaging"]["send"]
+    truth = base.set(key, 2 * start)
+    sizes = [16, 64, 192]
+    table = narrows.sweep(truth, {"workload.ping-pong.payload": [f"{size} B" for size in sizes]})
+    latency = [seconds * 1e6 for seconds in table["message_latency_one_way_s"]]
+    fit = base.fit({"size [B]": sizes, "latency [us]": latency}, constants=[key], prior=0.5, noise=0.01)
+    (one,) = fit.constants
+    assert fit.settled and one["determined"]
+    assert all(abs(residual["error"]) < 0.03 for residual in fit.residuals)
+    assert abs(fit.machine.show()["messaging"]["send"] / (2 * start) - 1) < 0.1, "twice of what it starts from"
+    with pytest.raises(narrows.DescriptionError):
+        base.fit({"size [B]": sizes, "latency": latency})
+
+
+def test_messages_are_rows():
+    machine = narrows.Machine("ping-pong")
+    table = machine.run(messages=True).messages
+    assert len(table) > 10 and table.units["latency_s"] == "s" and min(table["latency_s"]) > 0
+    with pytest.raises(ValueError, match="messages=True"):
+        machine.run().messages
+
+
+def test_a_run_that_is_stuck_says_who_waits():
+    result = narrows.Machine("ping-pong").set("run.time-limit", "10 us").run()
+    assert result.outcome == "time-limit" and result.stuck["chain"]
+
+
+def test_the_interpreter_goes_on_meanwhile():
+    machine = narrows.Machine("stream").set("workload.stream.messages", 5000)
+    running = threading.Thread(target=machine.run)
+    running.start()
+    ticks = 0
+    while running.is_alive():
+        time.sleep(0.001)
+        ticks += 1
+    assert ticks > 5
+
+
+def test_a_paper_is_reproduced(tmp_path):
+    study = narrows.reproduce("trapeze/table-1", quick=True)
+    assert study.claims and any(claim["holds"] is not None for claim in study.claims)
+    study.save(tmp_path)
+    assert (tmp_path / "report.html").is_file()
+    with pytest.raises(narrows.DescriptionError, match="trapeze"):
+        narrows.reproduce("trapez")

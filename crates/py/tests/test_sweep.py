@@ -1,0 +1,231 @@
+"""Are sweeps tables that other libraries take as they are, whoever runs the points?"""
+
+import concurrent.futures
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import narrows
+
+KEY = "workload.ping-pong.payload"
+SMALL = narrows.Machine("memory-bus").set("workload.ping-pong.messages", 20).set("workload.ping-pong.warm-up", 5)
+VARY = {"ni": ["cni32qm", "ni2w"], KEY: "16 B..128 B*2"}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return narrows.sweep(SMALL, VARY)
+
+
+def rows(table):
+    return [table[name] for name in table.columns]
+
+
+def test_a_table_has_a_row_for_each_point(table):
+    assert len(table) == 8 and table["ni"] == ["cni32qm"] * 4 + ["ni2w"] * 4
+    assert table["workload_ping_pong_payload_B"] == [16, 32, 64, 128] * 2
+    assert table.units["message_latency_one_way_s"] == "s" and set(table["outcome"]) == {"done"}
+    with pytest.raises(KeyError):
+        table["nothing"]
+    assert "message_latency_one_way_s" in repr(table) and "<table>" in table._repr_html_()
+
+
+def test_values_of_python_are_those_of_the_command_line(table):
+    listed = narrows.sweep(SMALL, {"ni": ("cni32qm", "ni2w"), KEY: ["16 B", "32 B", "64 B", "128 B"]})
+    assert rows(listed) == rows(table)
+    together = narrows.sweep(SMALL, {("ni", KEY): [("cni32qm", "16 B"), ("ni2w", "32 B")]})
+    assert together["hash"] == [table["hash"][0], table["hash"][5]]
+    assert narrows.sweep(SMALL, {"run.seed": range(1, 4)})["run_seed"] == [1, 2, 3]
+
+
+def test_pyarrow_pandas_and_polars_take_it_as_it_is(table):
+    pyarrow, pandas, polars = map(pytest.importorskip, ("pyarrow", "pandas", "polars"))
+    arrow = pyarrow.table(table)
+    assert arrow.schema.field("message_latency_one_way_s").metadata[b"unit"] == b"s"
+    assert pyarrow.schema(table) == arrow.schema
+    assert arrow["message_latency_one_way_s"].to_pylist() == table["message_latency_one_way_s"]
+    frame = pandas.DataFrame.from_arrow(table)
+    by_pandas = frame.groupby("ni")["message_latency_one_way_s"].mean()
+    by_polars = polars.DataFrame(table).group_by("ni").agg(polars.col("message_latency_one_way_s").mean())
+    for ni, mean in by_polars.iter_rows():
+        assert by_pandas[ni] == pytest.approx(mean, rel=1e-12)
+    assert by_pandas["cni32qm"] != by_pandas["ni2w"]
+
+
+def test_no_column_is_copied(table):
+    pyarrow = pytest.importorskip("pyarrow")
+    addresses = [pyarrow.table(table)["message_latency_one_way_s"].chunk(0).buffers()[1].address for _ in range(2)]
+    assert addresses[0] == addresses[1], "both lie where the table has it"
+
+
+def test_files_are_those_of_the_command_line(table, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    for ending in ("csv", "jsonl", "parquet"):
+        table.write(tmp_path / f"t.{ending}")
+        assert rows(narrows.Table.read(tmp_path / f"t.{ending}")) == rows(table)
+    frame = pandas.read_parquet(tmp_path / "t.parquet")
+    assert frame.groupby("ni")["workload_ping_pong_payload_B"].sum().to_dict() == {"cni32qm": 240, "ni2w": 240}
+    with pytest.raises(narrows.DescriptionError, match=".parquet"):
+        table.write(tmp_path / "t.xlsx")
+
+
+def test_the_program_finds_the_points_that_python_kept(table, tmp_path):
+    program = os.environ.get("NARROWS")
+    if not program:
+        pytest.skip("NARROWS names no program to compare with")
+    sets = [word for one in SMALL.settings for word in ("--set", one)]
+    vary = ["--vary", "ni=cni32qm,ni2w", "--vary", f"{KEY}=16 B..128 B*2"]
+    ours, theirs = tmp_path / "t.parquet", tmp_path / "u.parquet"
+    narrows.sweep(SMALL, VARY, out=ours)
+    shutil.copytree(f"{ours}.points", f"{theirs}.points")
+    command = [program, "sweep", "memory-bus", *sets, *vary, "--out", str(theirs)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    assert "0 run, 8 kept before" in told and ours.read_bytes() == theirs.read_bytes()
+
+
+def test_what_was_kept_is_not_run_again(table, tmp_path):
+    out = tmp_path / "t.csv"
+    first = narrows.sweep(SMALL, {**VARY, KEY: "16 B,64 B"}, out=out)
+    told = []
+    second = narrows.sweep(SMALL, VARY, out=out, progress=told.append)
+    assert (first.run, first.kept, second.run, second.kept) == (4, 0, 4, 4)
+    assert rows(second) == rows(table) and told[-1] == 8 and out.is_file()
+
+
+def test_what_is_wrong_is_told_before_anything_runs():
+    with pytest.raises(narrows.DescriptionError, match="At every point(.*\n)*.*did you mean `cni32qm`"):
+        narrows.sweep(SMALL.set("ni", "cni32q"), {KEY: "16 B,32 B"})
+    with pytest.raises(narrows.DescriptionError, match="At the point .*furlong"):
+        narrows.sweep(SMALL, {KEY: ["16 B", "1 furlong"]})
+    with pytest.raises(narrows.DescriptionError, match="did you mean `message.latency_one_way`"):
+        narrows.sweep(SMALL, VARY, metrics="message.latency_one_wa")
+    with pytest.raises(narrows.DescriptionError, match="varied twice"):
+        narrows.sweep(SMALL, {KEY: "16 B", (KEY, "ni"): [("32 B", "udma")]})
+
+
+def test_an_exception_in_progress_stops_it():
+    class Enough(Exception):
+        pass
+
+    def stop(_):
+        raise Enough
+
+    with pytest.raises(Enough):
+        narrows.sweep(SMALL, {"run.seed": range(1, 2000)}, progress=stop)
+
+
+def test_a_picture_is_drawn(table, tmp_path):
+    figure = table.plot("payload", "message.latency_one_way", by="ni", log="x", title="Latency")
+    figure.save(tmp_path / "f.svg")
+    assert figure._repr_svg_().startswith("<svg") and "Latency" in figure.svg
+    with pytest.raises(narrows.DescriptionError, match="paylod"):
+        table.plot("paylod", "message.latency_one_way")
+
+
+def test_threads_of_an_executor_give_the_same(table):
+    with concurrent.futures.ThreadPoolExecutor(2) as executor:
+        assert rows(narrows.sweep(SMALL, VARY, executor=executor)) == rows(table)
+
+
+def test_processes_give_the_same(table, tmp_path):
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=spawn()) as executor:
+        given = narrows.sweep(SMALL, VARY, executor=executor, out=tmp_path / "t.parquet")
+    assert rows(given) == rows(table) and (given.run, given.kept) == (8, 0)
+    assert narrows.sweep(SMALL, VARY, out=tmp_path / "t.parquet").kept == 8
+
+
+def spawn():
+    import multiprocessing
+
+    return multiprocessing.get_context("spawn")
+
+
+class Deadly(concurrent.futures.ProcessPoolExecutor):
+    """The first of these kills its worker with the third task; others work."""
+
+    made = 0
+
+    def __init__(self):
+        super().__init__(1, mp_context=spawn())
+        Deadly.made += 1
+        self.tasks = 0
+
+    def submit(self, function, /, *arguments):
+        self.tasks += 1
+        if Deadly.made == 1 and self.tasks == 3:
+            return super().submit(os._exit, 9)
+        return super().submit(function, *arguments)
+
+
+def test_a_dead_worker_loses_no_finished_point(table, tmp_path):
+    Deadly.made = 0
+    out = tmp_path / "t.csv"
+    with Deadly() as executor, pytest.raises(narrows.WorkerError) as error:
+        narrows.sweep(SMALL, VARY, executor=executor, out=out)
+    finished = len(error.value.table)
+    assert finished == 2 and len(error.value.missing) == 6
+    again = narrows.sweep(SMALL, VARY, out=out)
+    assert again.kept == finished and rows(again) == rows(table)
+
+
+def test_a_broken_executor_is_replaced(table):
+    Deadly.made = 0
+    given = narrows.sweep(SMALL, VARY, executor=Deadly)
+    assert Deadly.made == 2 and rows(given) == rows(table)
+
+
+def test_what_a_worker_says_is_wrong_is_told():
+    class Wrong(concurrent.futures.ThreadPoolExecutor):
+        def submit(self, function, /, *arguments):
+            return super().submit(function, *arguments[:-1], ["run.seed=99"])
+
+    with Wrong(1) as executor, pytest.raises(narrows.DescriptionError, match="another point"):
+        narrows.sweep(SMALL, VARY, executor=executor)
+
+
+def test_dask_gives_the_same_and_outlives_a_worker(table):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            executor = client.get_executor()
+            assert rows(narrows.sweep(SMALL, VARY, executor=executor)) == rows(table)
+            seen = []
+
+            def kill_one(done):
+                if not seen:
+                    os.kill(next(iter(cluster.workers.values())).pid, 9)
+                seen.append(done)
+
+            assert rows(narrows.sweep(SMALL, VARY, executor=executor, progress=kill_one)) == rows(table)
+            assert seen
+
+
+MPI = """
+from mpi4py.futures import MPIPoolExecutor
+import narrows
+if __name__ == "__main__":
+    import sys
+    machine = narrows.Machine("memory-bus").set("workload.ping-pong.messages", 20).set("workload.ping-pong.warm-up", 5)
+    vary = {"ni": ["cni32qm", "ni2w"], "workload.ping-pong.payload": "16 B..128 B*2"}
+    with MPIPoolExecutor() as executor:
+        narrows.sweep(machine, vary, executor=executor).write(sys.argv[1])
+"""
+
+
+def test_mpi_gives_the_same(table, tmp_path):
+    mpirun = shutil.which("mpirun")
+    if not mpirun:
+        pytest.skip("no mpirun: apt-get install openmpi-bin libopenmpi-dev")
+    # To import it here would make this process one of MPI's, which may not start others.
+    if importlib.util.find_spec("mpi4py") is None:
+        pytest.skip("no mpi4py")
+    script, out = tmp_path / "s.py", tmp_path / "t.csv"
+    script.write_text(MPI)
+    command = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures"]
+    subprocess.run([*command, str(script), str(out)], check=True, timeout=120)
+    assert rows(narrows.Table.read(out)) == rows(table)
