@@ -121,8 +121,22 @@ fn every_command_has_help_with_examples() {
         "compare",
         "schema",
         "completions",
+        "man",
     ] {
         assert!(stdout(&[name, "--help"]).contains("\nExamples:\n  narrows "), "{name}");
+    }
+}
+
+#[test]
+fn manual_pages_tell_of_every_command() {
+    let folder = Folder::new("man");
+    assert!(stdout(&["man"]).contains("narrows\\-sweep(1)"), "the page names the others");
+    assert_eq!(narrows(&["man", "--out", &folder.path("pages")]).status.code(), Some(0));
+    let page = |name: &str| fs::read_to_string(folder.path(&format!("pages/{name}.1"))).expect("a page");
+    assert!(page("narrows").contains(".TH narrows 1"));
+    for (name, option) in [("run", "messages"), ("sweep", "shard"), ("fit", "measured"), ("man", "out")] {
+        let page = page(&format!("narrows-{name}"));
+        assert!(page.contains(&format!(".TH narrows-{name} 1")) && page.contains(&format!("\\-\\-{option}")), "{page}");
     }
 }
 

@@ -1,9 +1,11 @@
 //! `narrows completions`: what a shell needs to complete commands.
 
 use super::ending::{Ended, Ending};
-use super::{Cli, output};
-use clap::{Args, CommandFactory};
-use clap_complete::{Shell, generate};
+use super::output;
+use crate::text::Problem;
+use clap::Args;
+use clap_complete::Shell;
+use clap_complete::env::Shells;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -11,7 +13,7 @@ Examples:
   narrows completions fish > ~/.config/fish/completions/narrows.fish
   narrows completions zsh > ~/.zfunc/_narrows";
 
-/// Prints the completions of a shell.
+/// Prints the completions of a shell, which then asks this program: for commands, options, examples, parts, papers, keys.
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
@@ -24,7 +26,10 @@ pub struct Options {
 /// Prints them.
 pub fn run(options: &Options) -> Ended {
     let mut text = Vec::new();
-    generate(options.shell, &mut Cli::command(), "narrows", &mut text);
+    let shells = Shells::builtins();
+    let shell = shells.completer(&options.shell.to_string()).expect("every shell that is offered is known");
+    let written = shell.write_registration("COMPLETE", "narrows", "narrows", "narrows", &mut text);
+    written.map_err(|error| Problem::new(format!("cannot write the completions: {error}")))?;
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(Ending::Done)
 }

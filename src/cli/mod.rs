@@ -21,7 +21,8 @@
 //! | `verify.rs` | the firmware's properties, model-checked |
 //! | `list.rs`, `show.rs`, `check.rs` | what there is; values and their origins; problems |
 //! | `compare.rs` | two results side by side |
-//! | `schema.rs`, `completions.rs` | for editors and shells |
+//! | `schema.rs`, `completions.rs`, `man.rs` | for editors, shells and readers |
+//! | `candidates.rs` | what a shell may complete |
 //! | `subject.rs` | `FILE` and `--set` |
 //! | `ending.rs` | exit codes, and how problems are told |
 //! | `output.rs` | standard output, and files that are written whole or not at all |
@@ -32,6 +33,7 @@ macro_rules! tell {
 }
 
 mod alive;
+mod candidates;
 mod capture;
 mod check;
 mod combinations;
@@ -40,6 +42,7 @@ mod completions;
 mod ending;
 mod fit;
 mod list;
+mod man;
 mod merge;
 mod new;
 mod output;
@@ -63,7 +66,8 @@ mod whatif;
 
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::CompleteEnv;
 use ending::Ended;
 use std::process::ExitCode;
 
@@ -109,6 +113,7 @@ enum Command {
     Compare(compare::Options),
     Schema(schema::Options),
     Completions(completions::Options),
+    Man(man::Options),
 }
 
 /// The forms of a result.
@@ -122,6 +127,8 @@ enum Format {
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
+    // Where a shell asks what may come next, that is all there is to do.
+    CompleteEnv::with_factory(Cli::command).complete();
     let ended: Ended = match Cli::parse().command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::run(&options),
@@ -138,6 +145,7 @@ pub fn main() -> ExitCode {
         Command::Compare(options) => compare::run(&options),
         Command::Schema(options) => schema::run(&options),
         Command::Completions(options) => completions::run(&options),
+        Command::Man(options) => man::run(&options),
     };
     match ended {
         Ok(ending) => ending.into(),

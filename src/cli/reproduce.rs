@@ -1,6 +1,7 @@
 //! `narrows reproduce`: a study's experiments beside what is expected of them.
 
 use super::Format;
+use super::candidates;
 use super::ending::{Ended, Ending, Failure};
 use super::output::print;
 use crate::report::{Column, PaperReport, ReportTable};
@@ -36,7 +37,7 @@ pub struct Options {
     /// listed, with what runs only when it is named
     ///
     /// A name is a paper's before it is a folder's: write ./NAME for the folder.
-    #[arg(value_name = "PAPER|FOLDER[/ARTIFACT]")]
+    #[arg(value_name = "PAPER|FOLDER[/ARTIFACT]", add = candidates::studies())]
     paper: Option<String>,
     /// Run the same experiments on smaller inputs
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! `FILE` and `--set`: the description that a command is about.
 
+use super::candidates;
 use super::ending::Failure;
 use crate::machine::Machine;
 pub use crate::study::subject::Subject;
@@ -13,14 +14,14 @@ use std::path::PathBuf;
 pub struct Options {
     /// A description: the name of a shipped example (see `narrows list examples`), or else a file; a result of
     /// `run --format json` is run again
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", add = candidates::descriptions())]
     pub file: PathBuf,
     /// Sets one value over all others, such as workload.ping-pong.payload="1 KiB"; may be repeated
     ///
     /// KEY is as `narrows show` prints it. VALUE is read as TOML, and where it is none, as text:
     /// the quotes of a quantity may be left out. Later options go before earlier ones. A shipped part
     /// takes the place of the description's own by its name: ni=cni32qm; host, protocol and fabric, too.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", add = candidates::settings())]
     pub sets: Vec<String>,
 }
 

@@ -1,5 +1,6 @@
 //! `narrows sweep`: many runs, their results as one table.
 
+use super::candidates;
 use super::ending::{Ended, Ending, Failure};
 use super::output::{self, Output, unwritable};
 use super::progress::Progress;
@@ -59,7 +60,7 @@ pub struct Options {
     #[command(flatten)]
     subject: subject::Options,
     /// A key and its values; repeated, every combination is run, the last key varying fastest
-    #[arg(long, value_name = "KEY=V1,V2,…", required_unless_present = "find")]
+    #[arg(long, value_name = "KEY=V1,V2,…", required_unless_present = "find", add = candidates::settings())]
     vary: Vec<String>,
     /// How many points are run at once; by default as many as there are processors
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]

@@ -1,0 +1,60 @@
+//! What a shell may complete: examples, parts, papers, keys. The shell asks the program itself, so that it knows
+//! whatever ships.
+
+use crate::machine::{Machine, shipped};
+use crate::study;
+use crate::text::describe;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
+use std::ffi::OsStr;
+
+/// The keys that name a shipped part, and the folder of the parts.
+const FAMILIES: [(&str, &str); 4] =
+    [("host", "hosts/"), ("ni", "ni/"), ("protocol", "protocols/"), ("fabric", "fabrics/")];
+
+/// Of a description: an example, or a file.
+pub fn descriptions() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| named(current, shipped::examples()))
+}
+
+/// Of a study: a paper, `PAPER/ARTIFACT`, or a folder.
+pub fn studies() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let of = |paper: &&str| {
+            let study = study::home::Home::of(paper).read().ok();
+            let artifacts = study.map(|read| read.value.artifacts.iter().map(|(id, _)| id.text.clone()).collect());
+            artifacts.unwrap_or_else(Vec::new)
+        };
+        let text = current.to_string_lossy();
+        let Some((paper, _)) = text.split_once('/') else { return named(current, study::papers().to_vec()) };
+        let known = study::papers().iter().find(|known| **known == paper);
+        let artifacts = known.map(of).unwrap_or_default().into_iter().map(|id| format!("{paper}/{id}"));
+        named(current, artifacts.collect())
+    })
+}
+
+/// Of a setting: `KEY=`, and behind that the shipped parts where the key names one.
+pub fn settings() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| beginning(current, all_settings()))
+}
+
+fn all_settings() -> Vec<String> {
+    let lines = describe(Machine::read).lines();
+    let keys = lines.into_iter().map(|line| line.path).filter(|path| !path.contains(char::is_uppercase));
+    let parts = FAMILIES.iter().flat_map(|(key, folder)| {
+        shipped::parts().iter().filter_map(move |part| Some(format!("{key}={}", part.strip_prefix(folder)?)))
+    });
+    parts.chain(keys.map(|key| format!("{key}="))).collect()
+}
+
+/// These names, and the files there are.
+fn named<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
+    let mut all = beginning(current, names);
+    all.extend(PathCompleter::any().complete(current));
+    all
+}
+
+fn beginning<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
+    let text = current.to_string_lossy();
+    let begin = names.into_iter().map(T::into).filter(|name| name.starts_with(&*text));
+    begin.map(CompletionCandidate::new).collect()
+}
