@@ -19,10 +19,12 @@ pub fn descriptions() -> ArgValueCompleter {
 /// Of a study: a paper, `PAPER/ARTIFACT`, or a folder.
 pub fn studies() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
-        let of = |paper: &&str| {
-            let study = study::home::Home::of(paper).read().ok();
-            let artifacts = study.map(|read| read.value.artifacts.iter().map(|(id, _)| id.text.clone()).collect());
-            artifacts.unwrap_or_else(Vec::new)
+        let of = |paper: &&str| -> Vec<String> {
+            let study = study::home::Home::of(paper).read();
+            study.map_or_else(
+                |_| Vec::new(),
+                |read| read.value.artifacts.iter().map(|(id, _)| id.text.clone()).collect(),
+            )
         };
         let text = current.to_string_lossy();
         let Some((paper, _)) = text.split_once('/') else { return named(current, study::papers().to_vec()) };

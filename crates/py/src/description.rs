@@ -23,6 +23,9 @@ pub struct Description {
     pub subject: Arc<Subject>,
 }
 
+/// Its name, its text, and the folder that paths in it are relative to.
+type Told = (String, String, Option<PathBuf>);
+
 /// What a run gave.
 #[pyclass(frozen, module = "narrows._narrows")]
 pub struct Ran {
@@ -65,7 +68,7 @@ impl Description {
         Description { subject: Arc::new(Subject::new(name, text, folder)) }
     }
 
-    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, (String, String, Option<PathBuf>))> {
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, Told)> {
         let subject = &slf.get().subject;
         let folder = subject.folder().map(Path::to_path_buf);
         let make = slf.get_type().getattr("of_text")?.unbind();
