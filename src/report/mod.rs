@@ -18,7 +18,9 @@ pub mod steps;
 pub mod svg;
 pub mod table;
 
-pub use chart::{Axis, Bar, BarChart, Group, HeatMap, LineChart, Matrix, MatrixCell, Note, Panel, Series, Style};
+pub use chart::{
+    Axis, Bar, BarChart, Group, HeatMap, LineChart, Matrix, MatrixCell, MatrixMark, Note, Panel, Series, Style,
+};
 pub use claim::{Claim, ClaimValue, Kind, Role};
 pub use dataset::Dataset;
 pub use ledger::MeanLedger;

@@ -228,11 +228,29 @@ pub struct Matrix {
     pub is_logarithmic: bool,
     /// For each row its cells, one a column; none where nothing is known.
     pub cells: Vec<Vec<Option<MatrixCell>>>,
+    /// Points among the cells.
+    pub marks: Vec<MatrixMark>,
+}
+
+/// A point among the cells of a matrix, where rows and columns are places on scales.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MatrixMark {
+    /// Its name.
+    pub name: String,
+    /// Which row it is at: 0 is the middle of the first, 0.5 between that and the second.
+    pub row: f64,
+    /// Which column.
+    pub column: f64,
+    /// Its places on the scales, as words.
+    pub words: String,
 }
 
 impl Matrix {
-    /// The same without rows and columns in which nothing stands.
+    /// The same without rows and columns in which nothing stands; all of them where there are points among them.
     pub fn without_blanks(mut self) -> Matrix {
+        if !self.marks.is_empty() {
+            return self;
+        }
         let mut is_used = self.cells.iter().map(|row| row.iter().any(Option::is_some));
         self.rows.retain(|_| is_used.next() == Some(true));
         self.cells.retain(|row| row.iter().any(Option::is_some));

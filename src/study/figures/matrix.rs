@@ -1,13 +1,14 @@
 //! A cell for each of many runs: rows over axes, columns over others, shaded by a number or coloured by a
 //! word, each with a link to the description that made it.
 //!
-//! ReportTable and columns in which nothing is drawn are left out. Leaves out several quantities in one cell.
+//! Where rows and columns are places on scales, points may lie among them. Rows and columns in which nothing is drawn are left out. Leaves out several quantities in one cell.
 
-use super::super::description::{Loops, expression, loops};
+use super::super::description::{Loops, expression, loops, template};
 use super::super::expression::{Expression, Format, Scope, Template};
-use super::drawing::Drawing;
+use super::drawing::{Drawing, innermost};
 use super::{Drawn, ReportTable};
-use crate::report::{Cell, Column, Matrix as Chart, MatrixCell};
+use crate::report::number::significant;
+use crate::report::{Cell, Column, Matrix as Chart, MatrixCell, MatrixMark};
 use crate::text::Table;
 
 /// A cell for each of many runs.
@@ -23,6 +24,16 @@ pub struct Matrix {
     unit: String,
     decimals: Option<usize>,
     is_logarithmic: bool,
+    points: Vec<Points>,
+}
+
+/// Points among the cells.
+#[derive(Debug)]
+struct Points {
+    each: Loops,
+    name: Template,
+    row: Expression,
+    column: Expression,
 }
 
 impl Matrix {
@@ -53,6 +64,7 @@ impl Matrix {
             unit: t.text("unit", "The unit of its numbers").or(""),
             decimals,
             is_logarithmic: t.choice("scale", "How shades follow numbers", &scales).or("linear"),
+            points: t.list("mark", "Points among the cells, where rows and columns are numbers", Points::read),
         }
     }
 
@@ -71,6 +83,7 @@ impl Matrix {
             shades: Column::unit(&self.shades, unit),
             is_logarithmic: self.is_logarithmic,
             cells,
+            marks: self.points.iter().flat_map(|points| points.draw(drawing, scope, (&rows, &columns))).collect(),
         };
         let chart = chart.without_blanks();
         (Some(chart.svg()), Some(self.table(&chart)))
@@ -105,4 +118,61 @@ impl Matrix {
 fn named(scope: &Scope, over: &Loops) -> Vec<String> {
     let own = scope.bound.iter().skip(scope.bound.len() - over.0.len());
     own.map(|(_, value)| Format::default().words(value)).collect()
+}
+
+impl Points {
+    fn read(t: &mut Table<'_>) -> Points {
+        let name = t.phrase("name", "The name at a point, with holes").required();
+        let row = t.phrase("row", "Where it lies on the scale of the rows, as an expression").required();
+        let column = t.phrase("column", "Where it lies on the scale of the columns").required();
+        Points {
+            each: loops(t, "each", "One for each value of these axes"),
+            name: template(t, &name),
+            row: expression(t, &row),
+            column: expression(t, &column),
+        }
+    }
+
+    /// Those that are known, and lie on both scales.
+    fn draw(&self, drawing: &Drawing, scope: &Scope, (rows, columns): (&[Scope], &[Scope])) -> Vec<MatrixMark> {
+        let (down, across) = (scale(rows), scale(columns));
+        let mark = |scope: &Scope| {
+            let (row, column) = (drawing.number(scope, &self.row)?, drawing.number(scope, &self.column)?);
+            let words = format!("{}, {}", significant(column, 3), significant(row, 3));
+            let name = drawing.words(scope, &self.name);
+            Some(MatrixMark { name, row: place(&down, row)?, column: place(&across, column)?, words })
+        };
+        drawing.each(scope, &self.each).iter().filter_map(mark).collect()
+    }
+}
+
+/// The numbers that the innermost axis runs over.
+fn scale(scopes: &[Scope]) -> Vec<f64> {
+    scopes.iter().filter_map(|scope| innermost(scope)?.number()).collect()
+}
+
+/// Which place of a rising scale a number has, by logarithms between its neighbours, and beyond the ends by the steps
+/// there; none on a scale that does not rise, or is not above nothing.
+fn place(scale: &[f64], number: f64) -> Option<f64> {
+    let rises = scale.len() > 1 && scale[0] > 0.0 && scale.windows(2).all(|two| two[0] < two[1]);
+    if !rises || number <= 0.0 {
+        return None;
+    }
+    let below = scale.partition_point(|at| *at <= number).clamp(1, scale.len() - 1) - 1;
+    let (low, high) = (scale[below].ln(), scale[below + 1].ln());
+    Some(below as f64 + (number.ln() - low) / (high - low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_places_on_a_scale_by_their_logarithms() {
+        let scale = [1.0, 10.0, 1000.0];
+        let places = [1.0, 10.0, 100.0, 1000.0, 0.1, 100_000.0].map(|number| place(&scale, number).expect("a place"));
+        let expected = [0.0, 1.0, 1.5, 2.0, -1.0, 3.0];
+        assert!(places.iter().zip(expected).all(|(place, expected)| (place - expected).abs() < 1e-9), "{places:?}");
+        assert_eq!([place(&scale, 0.0), place(&[1.0], 1.0), place(&[2.0, 1.0], 1.0)], [None; 3]);
+    }
 }

@@ -1,10 +1,12 @@
 //! Draws a matrix: a cell for each row and column, shaded by its number, which stands in it, or coloured by
-//! its word, of which a letter stands in it; a legend below. A cell may link to where it comes from.
+//! its word, of which a letter stands in it; a legend below. A cell may link to where it comes from. Points may lie
+//! among the cells (`marks.rs`), which are then larger.
 //!
 //! Colours are its own and stay on dark screens; names and lines are inks that a page recolours. Leaves out
 //! other orders than that of the data, and clusters.
 
 mod look;
+mod marks;
 
 use super::{Matrix, MatrixCell};
 use crate::report::svg::{GRID, INK, Svg, hex, text_wide};
@@ -13,6 +15,9 @@ use look::{Look, ink_on};
 
 const CELL_HIGH: f64 = 19.0;
 const CELL_WIDE_MIN: f64 = 40.0;
+/// Of cells among which points lie.
+const MARKED_HIGH: f64 = 64.0;
+const MARKED_WIDE: f64 = 132.0;
 const TEXT: f64 = 11.5;
 const TITLE_TEXT: f64 = 16.0;
 const MARGIN: f64 = 14.0;
@@ -25,6 +30,9 @@ struct Layout {
     /// The corner of the first cell.
     at: (f64, f64),
     cell_wide: f64,
+    cell_high: f64,
+    /// How many cells there are, across and down.
+    cells: (usize, usize),
     width: f64,
 }
 
@@ -32,7 +40,7 @@ struct Layout {
 pub fn draw(chart: &Matrix) -> String {
     let look = Look::of(chart);
     let layout = Layout::of(chart, &look);
-    let bottom = layout.at.1 + CELL_HIGH * chart.rows.len() as f64;
+    let bottom = layout.at.1 + layout.cell_high * chart.rows.len() as f64;
     let legend_lines = look.lines(layout.width).len() as f64;
     let mut svg = Svg::new(layout.width, (bottom + 44.0 + 18.0 * legend_lines).ceil(), &chart.title);
     let heading = format!("fill=\"{INK}\" font-weight=\"bold\"");
@@ -41,10 +49,11 @@ pub fn draw(chart: &Matrix) -> String {
     names_of_rows(&mut svg, chart, &layout);
     for (row, cells) in chart.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.as_ref()?))) {
-            let at = (layout.at.0 + layout.cell_wide * column as f64, layout.at.1 + CELL_HIGH * row as f64);
-            draw_cell(&mut svg, chart, &look, cell, (row, column), (at, layout.cell_wide));
+            let at = (layout.at.0 + layout.cell_wide * column as f64, layout.at.1 + layout.cell_high * row as f64);
+            draw_cell(&mut svg, chart, &look, cell, (row, column), (at, (layout.cell_wide, layout.cell_high)));
         }
     }
+    marks::draw(&mut svg, &chart.marks, &layout);
     svg.text((MARGIN, bottom + 28.0), 12.5, "start", &heading, &chart.shades.heading());
     look.legend(&mut svg, bottom + 40.0, layout.width);
     svg.finish()
@@ -59,7 +68,9 @@ impl Layout {
         let inner = MARGIN + if outer > 0.0 { outer + 12.0 } else { 0.0 };
         let left = inner + widest(&mut chart.rows.iter().map(|names| own(names))) + 10.0;
         let cells = chart.cells.iter().flatten().flatten().map(|cell| look.text(&cell.value));
-        let cell_wide = CELL_WIDE_MIN.max(widest(&mut cells.into_iter()) + 10.0);
+        let (wide_min, cell_high) =
+            if chart.marks.is_empty() { (CELL_WIDE_MIN, CELL_HIGH) } else { (MARKED_WIDE, MARKED_HIGH) };
+        let cell_wide = wide_min.max(widest(&mut cells.into_iter()) + 10.0);
         let rise = RISE.to_radians();
         let columns = || chart.columns.iter().map(|names| text_wide(&names.join(", "), TEXT));
         let high = columns().fold(0.0, f64::max) * rise.sin() + 18.0;
@@ -67,7 +78,19 @@ impl Layout {
         let right = ends.fold(left + cell_wide * chart.columns.len() as f64, f64::max);
         let title = text_wide(&chart.title, TITLE_TEXT) * 1.08 + 2.0 * MARGIN;
         let width = (right + MARGIN).max(title).max(400.0).ceil();
-        Layout { inner, at: (left, 40.0 + high), cell_wide, width }
+        Layout {
+            inner,
+            at: (left, 40.0 + high),
+            cell_wide,
+            cell_high,
+            cells: (chart.columns.len(), chart.rows.len()),
+            width,
+        }
+    }
+
+    /// How far below the top of a row its text stands.
+    fn text_at(&self) -> f64 {
+        self.cell_high / 2.0 + CELL_HIGH * 0.2
     }
 }
 
@@ -91,17 +114,17 @@ fn names_of_columns(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
 fn names_of_rows(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
     let mut group = None;
     for (row, names) in chart.rows.iter().enumerate() {
-        let (y, outer) = (layout.at.1 + CELL_HIGH * row as f64, outer(names));
+        let (y, outer) = (layout.at.1 + layout.cell_high * row as f64, outer(names));
         if group.as_ref() != Some(&outer) {
             if row > 0 {
                 let end = layout.at.0 + layout.cell_wide * chart.columns.len() as f64;
                 svg.line(&[(MARGIN, y), (end, y)], &format!("stroke=\"{GRID}\""));
             }
             let style = format!("fill=\"{INK}\" font-weight=\"bold\"");
-            svg.text((MARGIN, y + CELL_HIGH * 0.7), TEXT, "start", &style, &outer);
+            svg.text((MARGIN, y + layout.text_at()), TEXT, "start", &style, &outer);
             group = Some(outer);
         }
-        svg.text((layout.inner, y + CELL_HIGH * 0.7), TEXT, "start", &format!("fill=\"{INK}\""), &own(names));
+        svg.text((layout.inner, y + layout.text_at()), TEXT, "start", &format!("fill=\"{INK}\""), &own(names));
     }
 }
 
@@ -111,7 +134,7 @@ fn draw_cell(
     look: &Look,
     cell: &MatrixCell,
     (row, column): (usize, usize),
-    (at, wide): ((f64, f64), f64),
+    (at, (wide, high)): ((f64, f64), (f64, f64)),
 ) {
     let names = [chart.rows[row].join(", "), chart.columns[column].join(", ")].join(", ");
     let unit = if let Cell::Number(_) = cell.value { format!(" {}", chart.shades.unit) } else { String::new() };
@@ -119,14 +142,15 @@ fn draw_cell(
     let ground = look.ground(&cell.value);
     svg.part(cell.link.as_deref(), tooltip.trim_end(), |svg| {
         let fill = format!("fill=\"{}\"", hex(ground));
-        svg.rect((at.0 + 0.5, at.1 + 0.5), (wide - 1.0, CELL_HIGH - 1.0), &fill, None);
-        let middle = (at.0 + wide / 2.0, at.1 + CELL_HIGH * 0.7);
+        svg.rect((at.0 + 0.5, at.1 + 0.5), (wide - 1.0, high - 1.0), &fill, None);
+        let middle = (at.0 + wide / 2.0, at.1 + high / 2.0 + CELL_HIGH * 0.2);
         svg.text(middle, TEXT, "middle", &format!("fill=\"{}\"", ink_on(ground)), &look.text(&cell.value));
     });
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::MatrixMark;
     use super::look::{SHADES, shade};
     use super::*;
     use crate::report::Column;
@@ -140,7 +164,32 @@ mod tests {
             shades: Column::unit("latency", "µs"),
             is_logarithmic: true,
             cells: values.map(|row| row.map(cell).to_vec()).to_vec(),
+            marks: Vec::new(),
         }
+    }
+
+    #[test]
+    fn points_lie_where_their_places_are_and_their_names_apart() {
+        let word = |word: &str| Some(Cell::Text(word.to_owned()));
+        let mark =
+            |name: &str, row, column| MatrixMark { name: name.to_owned(), row, column, words: "1, 2".to_owned() };
+        let cells = chart([[word("a"), word("a")], [word("b"), word("a")], [None, None]]);
+        let marks = vec![mark("here", 0.5, 1.0), mark("there", 0.5, 1.01), mark("far", 9.0, -4.0)];
+        let chart = Matrix { marks, ..cells }.without_blanks();
+        assert_eq!(chart.rows.len(), 3, "a blank row is a place of its scale");
+        let svg = chart.svg();
+        let parsed = roxmltree::Document::parse(&svg).expect("well-formed");
+        let at = |name: &str| {
+            let text = parsed.descendants().find(|node| node.has_tag_name("text") && node.text() == Some(name));
+            let number = |key| text.and_then(|text| text.attribute(key)).and_then(|at| at.parse::<f64>().ok());
+            number("x").zip(number("y")).expect("a name stands somewhere")
+        };
+        let (here, there) = (at("here"), at("there"));
+        assert!((here.1 - there.1).abs() > 8.0 || (here.0 - there.0).abs() > 25.0, "{here:?} and {there:?}");
+        let width = parsed.root_element().attribute("width").and_then(|wide| wide.parse::<f64>().ok());
+        assert!(width.is_some_and(|width| at("far").0 < width), "a name beyond the edge stands within the picture");
+        let hollow = svg.matches("fill=\"#ffffff\" stroke").count();
+        assert_eq!(hollow, 1, "what lies beyond the cells is hollow");
     }
 
     #[test]
