@@ -238,7 +238,7 @@ impl Progress for Silent {
 }
 
 fn judged(found: &Located, results: &Results) -> Vec<Option<bool>> {
-    let claims = claims::judge(&found.read.value, &["latency"], results).expect("a sound study");
+    let claims = claims::judge(&found.read.value, &["latency"], results, false).expect("a sound study");
     claims.into_iter().map(|claim| claim.holds).collect()
 }
 
@@ -257,6 +257,22 @@ fn claims_are_judged_by_the_runs_alone() {
     let whole = run(&["ni.trapeze.policy=store-and-forward".to_owned()]);
     assert_eq!(judged(&found, &whole), [Some(false), Some(false)]);
     assert_eq!(judged(&found, &Results::new()), [None, None], "nothing is seen in no results");
+}
+
+/// A claim on which small inputs say nothing tells what was measured under `--quick`, and is not judged.
+#[test]
+fn a_claim_may_be_judged_on_whole_inputs_alone() {
+    let folder = Folder::with_study("whole");
+    let path = folder.0.join("claims.toml");
+    let text = fs::read_to_string(&path).expect("a file");
+    fs::write(&path, text.replacen("[[claim]]\n", "[[claim]]\nquick = false\n", 1)).expect("a file");
+    let found = find(folder.path(), true).expect("a sound study");
+    let options = Options { quick: true, ..Options::default() };
+    let results = found.results(&["latency"], &options, &[], &Silent).expect("sound points");
+    assert_eq!(judged(&found, &results), [Some(true), Some(true)]);
+    let quick = claims::judge(&found.read.value, &["latency"], &results, true).expect("a sound study");
+    assert_eq!(quick.iter().map(|claim| claim.holds).collect::<Vec<_>>(), [None, Some(true)]);
+    assert!(quick.iter().all(|claim| claim.measured.is_some()));
 }
 
 /// A study over parts, of which some do not fit together: on a host that does not snoop no interface does

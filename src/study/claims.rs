@@ -28,6 +28,8 @@ pub struct Stated {
     tolerance: Option<f64>,
     role: Role,
     note: Option<String>,
+    /// Whether the smaller inputs of `--quick` say something of it.
+    is_quick: bool,
     how: How,
 }
 
@@ -72,6 +74,7 @@ impl Stated {
             tolerance: t.number("tolerance", "The relative error allowed of a number").min(0.0).optional(),
             role: t.choice("role", "Whether it was put in, settled on, or is left to be said", &ROLES).or("predicted"),
             note: t.text("note", "What a reader must know of it").optional(),
+            is_quick: t.flag("quick", "Whether it is judged under --quick, too, on smaller inputs").or(true),
             how: How::read(t),
         };
         stated.check(t);
@@ -279,12 +282,14 @@ pub fn placed(stop: Stop, said: &Said) -> Stop {
 }
 
 /// The claims of the artifacts, judged; a metric that a run does not give is a fault.
-pub fn judge(study: &Study, artifacts: &[&str], results: &Results) -> Result<Vec<Claim>, Vec<Mistake>> {
+/// Under `--quick` a claim on which smaller inputs say nothing tells what was measured, and is not judged.
+pub fn judge(study: &Study, artifacts: &[&str], results: &Results, quick: bool) -> Result<Vec<Claim>, Vec<Mistake>> {
     let view = View { study, source: Source::Ran(results), gaps: false, asked: None };
     let (mut judged, mut faults) = (Vec::new(), Vec::new());
     for claim in study.claims.iter().filter(|claim| artifacts.contains(&claim.artifact.text.as_str())) {
+        let is_judged = claim.is_quick || !quick;
         match claim.judge(&view) {
-            Ok(claim) => judged.push(claim),
+            Ok(claim) => judged.push(Claim { holds: claim.holds.filter(|_| is_judged), ..claim }),
             Err(fault) => faults.push(fault),
         }
     }

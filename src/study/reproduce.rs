@@ -96,7 +96,7 @@ impl Located {
             let problems = faults.iter().map(|fault| problem(self.read.texts(), fault)).collect();
             alone(self.read.problems(problems))
         };
-        let mut claims = claims::judge(study, &artifacts, &results).map_err(told)?;
+        let mut claims = claims::judge(study, &artifacts, &results, options.quick).map_err(told)?;
         let (mut drawn, linked) = figures::draw(study, &artifacts, &results).map_err(told)?;
         if options.uncertainty {
             let doubts = doubt(self, options, &mut claims, progress)?;
