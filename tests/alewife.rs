@@ -2,7 +2,7 @@
 
 use narrows::engine::{EndId, Metric, Outcome, Recorder, Time};
 use narrows::host::Processor;
-use narrows::machine::{self, Machine, build};
+use narrows::machine::{self, Machine, build, shipped};
 use narrows::messaging::World;
 use narrows::messaging::active::ActiveMessage;
 use narrows::messaging::shared::{SharedAddress, SharedMemory, Space};
@@ -401,4 +401,55 @@ fn a_program_starts_on_every_node() {
     });
     assert_eq!(built.run(), Outcome::Done);
     assert_eq!(ran.get(), 6);
+}
+
+/// The machines of Table 1, by their shipped descriptions.
+fn of_table_1(workload: &str) -> Vec<(&'static str, Machine)> {
+    let parts = shipped::parts().iter().filter(|part| part.starts_with("chong-1998/") && !part.contains("networks"));
+    let read = |part: &&'static str| {
+        let text = format!("parts = [\"{part}\"]\n{workload}\n");
+        let read = machine::read(Document::Text(part, &text, None), &[]);
+        (*part, read.unwrap_or_else(|problems| panic!("{problems}")).value)
+    };
+    parts.map(read).collect()
+}
+
+#[test]
+fn every_machine_of_table_1_runs_a_program_by_messages_and_by_shared_memory() {
+    for sends in ["groups", "loads"] {
+        let em3d = format!("[workload.em3d]\nn-nodes = 4\nd-nodes = 3\niterations = 1\nsends = \"{sends}\"");
+        let machines = of_table_1(&em3d);
+        assert_eq!(machines.len(), 13);
+        for (part, machine) in machines {
+            assert!(metric(&run(&machine), "em3d.cycles_per_iteration") > 0.0, "{part}");
+        }
+    }
+}
+
+/// What a miss to its own memory costs stands in its description, whatever the clock: so does each machine's own time.
+#[test]
+fn a_local_miss_takes_what_the_machine_says_whatever_its_clock() {
+    let local = "[workload.costs]\noperation = \"read\"\nhome = 0";
+    let said = [("cm-5", 16.0), ("j-machine", 7.0), ("t3e", 80.0)];
+    for (part, machine) in of_table_1(local) {
+        let Some((_, cycles)) = said.iter().find(|(name, _)| part.ends_with(&format!("/{name}"))) else { continue };
+        let measured = metric(&run(&machine), "costs.cycles");
+        // A clock's cycle ends at a whole picosecond.
+        assert!((measured - cycles).abs() < 0.01, "{part}: {measured}");
+    }
+}
+
+#[test]
+fn a_clock_is_bounded_where_the_machine_says_so() {
+    let text = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| format!("hosts.alewife.alewife.{set}")).collect();
+        let text = "parts = [\"hosts/alewife\", \"ni/cmmu\", \"protocols/none\", \"fabrics/alewife-mesh\"]\n[workload.costs]\n";
+        machine::read(Document::Text("clock.toml", text, None), &sets).err().map(|problems| problems.to_string())
+    };
+    assert_eq!(text(&["clock=\"200 MHz\""]), None);
+    assert_eq!(text(&["clock=\"14 MHz\"", "clock-min=\"14 MHz\"", "clock-max=\"14 MHz\""]), None);
+    let slow = text(&["clock=\"13 MHz\"", "clock-min=\"14 MHz\""]).expect("too slow");
+    assert!(slow.contains("must be at least 14 MHz"), "{slow}");
+    let fast = text(&["clock=\"21 MHz\"", "clock-max=\"20 MHz\""]).expect("too fast");
+    assert!(fast.contains("must be at most 20 MHz"), "{fast}");
 }

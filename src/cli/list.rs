@@ -93,17 +93,27 @@ impl Kind {
     fn group(self) -> Group {
         let (kind, about, names) = match self {
             Kind::Examples => ("examples", "narrows run NAME", examples()),
-            Kind::Machines => ("machines", "parts = [\"NAME\", …]", parts(|name| !name.contains('/'))),
+            Kind::Machines => ("machines", "parts = [\"NAME\", …]", parts(|name| !is_part(name))),
             Kind::Parts | Kind::Hosts => ("hosts", "parts = [\"NAME\", …]", parts(|name| name.starts_with("hosts/"))),
             Kind::Ni => ("ni", "parts = [\"NAME\", …]", parts(|name| name.starts_with("ni/"))),
             Kind::Protocols => ("protocols", "parts = [\"NAME\", …]", parts(|name| name.starts_with("protocols/"))),
-            Kind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts(|name| name.starts_with("fabrics/"))),
+            Kind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts(is_fabric)),
             Kind::Workloads => ("workloads", "[workload.NAME]", workloads()),
             Kind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with keys of its own", policies()),
             Kind::Papers | Kind::Combinations => ("papers", "narrows reproduce NAME", reproduce::papers()),
         };
         Group { kind, about, names }
     }
+}
+
+/// Whether a name is of a part of machines, rather than of a whole one.
+fn is_part(name: &str) -> bool {
+    is_fabric(name) || ["hosts/", "ni/", "protocols/"].iter().any(|folder| name.starts_with(folder))
+}
+
+/// Fabrics by themselves, and those of a set of machines.
+fn is_fabric(name: &str) -> bool {
+    name.starts_with("fabrics/") || name.contains("/networks/")
 }
 
 fn examples() -> Vec<(String, String)> {

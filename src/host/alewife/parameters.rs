@@ -31,8 +31,7 @@ impl AlewifeParameters {
     /// Reads them.
     pub fn read(t: &mut Table<'_>) -> AlewifeParameters {
         let cycles = |t: &mut Table<'_>, key, doc| t.count(key, doc).range(1, CYCLES_MAX).required();
-        let clock = t.hertz("clock", "Clock of processor and interface; the network has its own");
-        let clock = clock.min("14 MHz").max("20 MHz").required();
+        let clock = read_clock(t);
         let cache = t.bytes("cache", "Size of the cache; a power of two").min("64 B").max("64 MiB").required();
         if !cache.get().is_power_of_two() {
             let (below, above) = (cache.get().next_power_of_two() / 2, cache.get().next_power_of_two());
@@ -55,4 +54,20 @@ impl AlewifeParameters {
             memory,
         }
     }
+}
+
+/// The clock, within what the machine's generator gives, where that is known.
+fn read_clock(t: &mut Table<'_>) -> Hertz {
+    let range = |t: &mut Table<'_>, key, doc| t.hertz(key, doc).min("1 MHz").max("100 GHz").optional();
+    let least = range(t, "clock-min", "The slowest that the machine's clock can be, if it can be set");
+    let most = range(t, "clock-max", "The fastest that the machine's clock can be");
+    let clock = t.hertz("clock", "Clock of processor and interface; the network has its own");
+    let clock = clock.min("1 MHz").max("100 GHz").required();
+    let (below, above) = (least.filter(|least| clock < *least), most.filter(|most| clock > *most));
+    if let Some((bound, than)) = below.map(|least| (least, "least")).or(above.map(|most| (most, "most"))) {
+        let range = [least, most].map(|bound| bound.map_or_else(|| "any".to_owned(), |bound| bound.to_string()));
+        let help = format!("the machine's clock is from {} (`clock-min`) to {} (`clock-max`)", range[0], range[1]);
+        t.wrong("clock", format!("must be at {than} {bound}"), help);
+    }
+    clock
 }
