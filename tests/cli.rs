@@ -220,12 +220,15 @@ fn show_says_where_each_value_comes_from() {
     assert!(line("ni.trapeze.policy").contains("adaptive-cut-through machines/ni/trapeze.toml:"));
     assert!(line("fabric.myrinet.link-rate").ends_with("paper: §2"));
     assert!(stdout(&["show", "p6-natoma"]).contains("hosts.p6-natoma.io-bus.processor.clock"));
+    // Of those called so, a part rather than a machine, and a machine rather than its network.
+    assert!(stdout(&["show", "cm-5"]).contains("hosts.cm-5.software"));
+    assert!(stdout(&["show", "t3d"]).contains("hosts.alewife.alewife.clock"));
 }
 
 #[test]
 fn every_example_and_part_can_be_listed_and_shown() {
     let listed: Json = json(&["list", "--format", "json"]);
-    for kind in ["examples", "hosts", "ni", "protocols", "fabrics"] {
+    for kind in ["examples", "machines", "hosts", "ni", "protocols", "fabrics"] {
         let names = listed[kind].as_array().expect("a list");
         assert!(!names.is_empty(), "{kind}");
         for entry in names {

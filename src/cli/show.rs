@@ -104,9 +104,15 @@ impl Options {
     }
 }
 
-/// The part of this name, which may be without its folder.
+/// The part of this name, which may be without its folder: of several that are called so, the one in the fewest
+/// folders, and rather a part than a machine made of some.
 fn part_called(name: &str) -> Option<&'static str> {
-    shipped::parts().iter().copied().find(|part| *part == name || part.rsplit('/').next() == Some(name))
+    let parts = || shipped::parts().iter().copied();
+    let called = parts().filter(|part| part.rsplit('/').next() == Some(name));
+    let is_made =
+        |part: &str| shipped::part(part).is_some_and(|text| text.lines().any(|line| line.starts_with("parts =")));
+    let own = called.min_by_key(|part| (part.matches('/').count(), is_made(part)));
+    parts().find(|part| *part == name).or(own)
 }
 
 /// The names of the parts without their folders.
