@@ -1,5 +1,9 @@
 //! Does the command line keep its contract? Exit codes, JSON, hashes, sweeps that go on.
 
+#[path = "common/cli.rs"]
+mod cli;
+
+use cli::{Folder, command, json, narrows, stderr, stdout};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,54 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
-/// A folder of a test's own, gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("narrows-cli-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder");
-        Folder(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("a path in UTF-8").to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-    // Nothing is left in the project.
-    command.args(arguments).current_dir(std::env::temp_dir());
-    command
-}
-
-fn narrows(arguments: &[&str]) -> Output {
-    command(arguments).output().expect("the program starts")
-}
-
 fn code(arguments: &[&str]) -> Option<i32> {
     narrows(arguments).status.code()
-}
-
-fn stdout(arguments: &[&str]) -> String {
-    let ran = narrows(arguments);
-    assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
-    String::from_utf8(ran.stdout).expect("UTF-8")
-}
-
-fn stderr(ran: &Output) -> String {
-    String::from_utf8_lossy(&ran.stderr).into_owned()
-}
-
-fn json(arguments: &[&str]) -> Json {
-    serde_json::from_str(&stdout(arguments)).expect("JSON")
 }
 
 const SHORT: &str = "--set=workload.ping-pong.messages=5";

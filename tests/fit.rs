@@ -1,5 +1,9 @@
 //! Does a fit find what a machine's constants are, say which it cannot, and say rightly how sure it is?
 
+#[path = "common/cli.rs"]
+mod cli;
+
+use cli::{Folder, narrows};
 use narrows::machine::{self, Machine};
 use narrows::study::fit::Fitted;
 use narrows::study::fit::curve::Curve;
@@ -12,8 +16,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 
 /// Two processors and a slow wire: a latency is two overheads, the wire's delay, and packets of 32 bytes at
 /// its rate.
@@ -131,8 +135,7 @@ fn one_standard_deviation_covers_the_truth_of_two_machines_in_three() {
 
 /// The small study with a claim to fit on, and this `fit.toml`: what `narrows fit` does with these options.
 fn study(name: &str, fit: &str, options: &[&str]) -> (Output, Folder) {
-    let folder = Folder(std::env::temp_dir().join(format!("narrows-fit-{name}-{}", std::process::id())));
-    fs::create_dir_all(&folder.0).expect("a folder");
+    let folder = Folder::new(&format!("fit-{name}"));
     for (file, text) in template::FILES {
         let role = "tolerance = 0.1\nrole = \"calibrated\"";
         let text = text.replacen("tolerance = 0.1", role, 1).replace(
@@ -142,18 +145,7 @@ fn study(name: &str, fit: &str, options: &[&str]) -> (Output, Folder) {
         fs::write(folder.0.join(file), text).expect("a file");
     }
     fs::write(folder.0.join("fit.toml"), fit).expect("a file");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-    let ran = command.arg("fit").arg(&folder.0).args(options).output().expect("the program starts");
-    (ran, folder)
-}
-
-/// A folder of a test's own, gone at its end.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+    (narrows(&[&["fit", folder.root()], options].concat()), folder)
 }
 
 const FIT: &str = "[fit]\nclaims = [\"latency-8K\"]\n\n[[fit.constant]]\nkey = \"fabric.myrinet.switch-latency\"\n";

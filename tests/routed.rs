@@ -4,6 +4,10 @@
 //! Programs check the bytes of every packet themselves, and panic if one is wrong. The constants of
 //! shipped parts matter only where they are named: zero-load latencies and the replayed traces.
 
+#[path = "common/cli.rs"]
+mod cli;
+
+use cli::json;
 use narrows::engine::rng::{self, RandomStream};
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine::build::build;
@@ -380,12 +384,8 @@ fn latencies_without_load_are_the_formulas() {
 
 /// What replaying says with these settings, on the command line.
 fn replayed(settings: &[String]) -> [f64; 2] {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-    // The example is found by its name: no file of that name may be near.
-    command.args(["run", "replay-mesh", "--format", "json"]).current_dir(std::env::temp_dir());
-    let ran = command.args(settings.iter().flat_map(|setting| ["--set", setting])).output().expect("it starts");
-    assert_eq!(ran.status.code(), Some(0), "{settings:?}: {}", String::from_utf8_lossy(&ran.stderr));
-    let result: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let sets = settings.iter().flat_map(|setting| ["--set", setting]);
+    let result = json(&[&["run", "replay-mesh", "--format", "json"], &sets.collect::<Vec<_>>()[..]].concat());
     ["mismatches", "packets"].map(|what| {
         let value = result["metrics"][format!("replay.{what}")]["value"].as_f64();
         value.unwrap_or_else(|| panic!("no replay.{what} in {}", result["metrics"]))

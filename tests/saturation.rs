@@ -1,6 +1,10 @@
 //! Is a fabric that is driven too far told so, and stopped? Are means as sure as they say? Does a run that
 //! ended too soon tell no zeros? Does a fabric alone tell of its links?
 
+#[path = "common/cli.rs"]
+mod cli;
+
+use cli::narrows;
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine;
 use narrows::study::{RunResult, run};
@@ -22,19 +26,8 @@ fn metric(result: &RunResult, name: &str) -> f64 {
     result.metric(name).unwrap_or_else(|| panic!("nothing is measured under {name}: {:?}", result.metrics))
 }
 
-fn narrows(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-    command.args(arguments).current_dir(std::env::temp_dir()).output().expect("the program starts")
-}
-
-fn stdout(arguments: &[&str]) -> String {
-    let ran = narrows(arguments);
-    assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
-    String::from_utf8(ran.stdout).expect("UTF-8")
-}
-
 fn json(arguments: &[&str]) -> Json {
-    serde_json::from_str(&stdout(&[arguments, &["--format=json"]].concat())).expect("JSON")
+    cli::json(&[arguments, &["--format=json"]].concat())
 }
 
 #[test]

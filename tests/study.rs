@@ -1,5 +1,9 @@
 //! Can a user's own study be run, is it checked before it runs, and is it judged by what was run?
 
+#[path = "common/cli.rs"]
+mod cli;
+
+use cli::{Folder, narrows, stderr};
 use narrows::study::experiment::Results;
 use narrows::study::reproduce::{Located, Options, find};
 use narrows::study::{Progress, claims, template};
@@ -8,59 +12,34 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// A folder of a test's own, gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    /// With the small study in it.
-    fn with_study(name: &str) -> Folder {
-        let folder = Folder(std::env::temp_dir().join(format!("narrows-study-{name}-{}", std::process::id())));
-        fs::create_dir_all(&folder.0).expect("a folder");
-        for (file, text) in template::FILES {
-            fs::write(folder.0.join(file), text).expect("a file");
-        }
-        folder
+/// A folder with the small study in it.
+fn with_study(name: &str) -> Folder {
+    let folder = Folder::new(&format!("study-{name}"));
+    for (file, text) in template::FILES {
+        fs::write(folder.0.join(file), text).expect("a file");
     }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("a path in UTF-8")
-    }
-
-    /// Puts `to` in the place of `from` in a file.
-    fn change(&self, file: &str, from: &str, to: &str) {
-        let path = self.0.join(file);
-        let text = fs::read_to_string(&path).expect("a file of the study");
-        assert!(text.contains(from), "{file} has {from}");
-        fs::write(path, text.replacen(from, to, 1)).expect("a file");
-    }
+    folder
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn narrows(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-    command.args(arguments).current_dir(std::env::temp_dir()).output().expect("the program starts")
-}
-
-fn stderr(ran: &Output) -> String {
-    String::from_utf8_lossy(&ran.stderr).into_owned()
+/// Puts `to` in the place of `from` in a file of it.
+fn change(folder: &Folder, file: &str, from: &str, to: &str) {
+    let path = folder.0.join(file);
+    let text = fs::read_to_string(&path).expect("a file of the study");
+    assert!(text.contains(from), "{file} has {from}");
+    fs::write(path, text.replacen(from, to, 1)).expect("a file");
 }
 
 #[test]
 fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
-    let folder = Folder(std::env::temp_dir().join(format!("narrows-study-new-{}", std::process::id())));
-    let made = narrows(&["new", "study", folder.path()]);
+    let folder = Folder::new("study-new");
+    let made = narrows(&["new", "study", folder.root()]);
     assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
-    let again = narrows(&["new", "study", folder.path()]);
+    let again = narrows(&["new", "study", folder.root()]);
     assert_eq!(again.status.code(), Some(2), "nothing is written over");
     assert!(stderr(&again).contains("study.toml` is there already"), "{}", stderr(&again));
     let out = folder.0.join("results");
     let out = out.to_str().expect("UTF-8");
-    let ran = narrows(&["reproduce", folder.path(), "--format", "json", "--strict", "--out", out]);
+    let ran = narrows(&["reproduce", folder.root(), "--format", "json", "--strict", "--out", out]);
     assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
     let json: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
     let claims = json["claims"].as_array().expect("claims");
@@ -71,21 +50,21 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
     assert!(svg.contains("one-way latency [µs]") && svg.contains("store and forward"));
     let csv = fs::read_to_string(folder.0.join("results/latency.csv")).expect("its data");
     assert_eq!(csv.lines().count(), 6, "a head and five sizes: {csv}");
-    let one = narrows(&["reproduce", &format!("{}/latency", folder.path()), "--quick"]);
+    let one = narrows(&["reproduce", &format!("{}/latency", folder.root()), "--quick"]);
     assert_eq!(one.status.code(), Some(0), "an artifact of it: {}", stderr(&one));
-    let none = narrows(&["reproduce", &format!("{}/latencies", folder.path())]);
+    let none = narrows(&["reproduce", &format!("{}/latencies", folder.root())]);
     assert_eq!(none.status.code(), Some(2));
     assert!(stderr(&none).contains("did you mean `latency`?"), "{}", stderr(&none));
 }
 
 #[test]
 fn a_claim_about_what_a_run_did_not_measure_fails_and_says_so() {
-    let folder = Folder::with_study("unmeasured");
+    let folder = with_study("unmeasured");
     let metric = "metric = \"message.latency_one_way\"\n";
-    folder.change("study.toml", metric, &format!("{metric}missing = 0\n")); // which says nothing of a run that did not end
+    change(&folder, "study.toml", metric, &format!("{metric}missing = 0\n")); // which says nothing of a run that did not end
     let machine = fs::read_to_string(folder.0.join("machine.toml")).expect("a description");
     fs::write(folder.0.join("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}")).expect("a file");
-    let ran = narrows(&["reproduce", folder.path(), "--format", "json"]);
+    let ran = narrows(&["reproduce", folder.root(), "--format", "json"]);
     assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
     let json: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
     for claim in json["claims"].as_array().expect("claims") {
@@ -185,9 +164,9 @@ const SLIPS: [(&str, &str, &str, &[&str]); 17] = [
 #[test]
 fn a_slip_is_told_with_its_place_before_anything_runs() {
     for (number, (file, from, to, told)) in SLIPS.iter().enumerate() {
-        let folder = Folder::with_study(&format!("slip-{number}"));
-        folder.change(file, from, to);
-        let ran = narrows(&["reproduce", folder.path()]);
+        let folder = with_study(&format!("slip-{number}"));
+        change(&folder, file, from, to);
+        let ran = narrows(&["reproduce", folder.root()]);
         let said = stderr(&ran);
         assert_eq!(ran.status.code(), Some(2), "{to}: {said}");
         assert!(ran.stdout.is_empty(), "{to}: nothing is run");
@@ -198,9 +177,9 @@ fn a_slip_is_told_with_its_place_before_anything_runs() {
 
 #[test]
 fn a_metric_that_no_run_gives_is_told_with_those_there_are() {
-    let folder = Folder::with_study("metric");
-    folder.change("study.toml", "message.latency_one_way", "message.latency");
-    let ran = narrows(&["reproduce", folder.path(), "--quick"]);
+    let folder = with_study("metric");
+    change(&folder, "study.toml", "message.latency_one_way", "message.latency");
+    let ran = narrows(&["reproduce", folder.root(), "--quick"]);
     assert_eq!(ran.status.code(), Some(2));
     let said = stderr(&ran);
     assert!(
@@ -212,7 +191,7 @@ fn a_metric_that_no_run_gives_is_told_with_those_there_are() {
 /// Every file cut short anywhere, and with a byte changed, is read or refused.
 #[test]
 fn no_text_of_a_study_brings_it_down() {
-    let folder = Folder::with_study("any-text");
+    let folder = with_study("any-text");
     for (file, text) in &template::FILES[..4] {
         let path = folder.0.join(file);
         for at in (0..text.len()).step_by(7).filter(|at| text.is_char_boundary(*at)) {
@@ -222,12 +201,12 @@ fn no_text_of_a_study_brings_it_down() {
                 format!("{}{{{}", &text[..at], &text[at..]),
             ] {
                 fs::write(&path, changed).expect("a file");
-                let _ = find(folder.path(), false).map_err(|problems| problems.to_string());
+                let _ = find(folder.root(), false).map_err(|problems| problems.to_string());
             }
         }
         fs::write(&path, text).expect("a file");
     }
-    assert!(find(folder.path(), false).is_ok());
+    assert!(find(folder.root(), false).is_ok());
 }
 
 struct Silent;
@@ -245,8 +224,8 @@ fn judged(found: &Located, results: &Results) -> Vec<Option<bool>> {
 /// The same claims over runs of another machine: a switch so slow that cut-through saves nothing much.
 #[test]
 fn claims_are_judged_by_the_runs_alone() {
-    let folder = Folder::with_study("perturbed");
-    let found = find(folder.path(), true).expect("a sound study");
+    let folder = with_study("perturbed");
+    let found = find(folder.root(), true).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
     let run = |more: &[String]| found.results(&["latency"], &options, more, &Silent).expect("sound points");
     let own = run(&[]);
@@ -311,7 +290,7 @@ const MATRIX_MACHINE: &str =
     "[nodes.node]\ncount = 2\nhost = 'p6-natoma'\n[workload.ping-pong]\npayload = '64 B'\nmessages = 4\n";
 
 fn matrix(name: &str) -> Folder {
-    let folder = Folder::with_study(name);
+    let folder = with_study(name);
     for (file, text) in MATRIX.iter().chain([&("machine.toml", MATRIX_MACHINE)]) {
         fs::write(folder.0.join(file), text).expect("a file");
     }
@@ -322,7 +301,7 @@ fn matrix(name: &str) -> Folder {
 fn a_cell_leads_to_the_description_that_gives_its_number() {
     let folder = matrix("matrix");
     let out = folder.0.join("results");
-    let ran = narrows(&["reproduce", folder.path(), "--strict", "--out", out.to_str().expect("UTF-8")]);
+    let ran = narrows(&["reproduce", folder.root(), "--strict", "--out", out.to_str().expect("UTF-8")]);
     assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
     assert!(stderr(&ran).contains("3 points are left out"), "{}", stderr(&ran));
     let read = |file: &str| fs::read_to_string(out.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -366,8 +345,8 @@ fn only_what_does_not_fit_is_left_out() {
     .enumerate()
     {
         let folder = matrix(&format!("fitting-{number}"));
-        folder.change(file, from, to);
-        let ran = narrows(&["reproduce", folder.path()]);
+        change(&folder, file, from, to);
+        let ran = narrows(&["reproduce", folder.root()]);
         assert_eq!(ran.status.code(), Some(2), "{to}: {}", stderr(&ran));
         assert!(stderr(&ran).contains(told), "{to}: {}", stderr(&ran));
     }

@@ -1,5 +1,9 @@
 //! Does a sweep find, share and stop as it was asked, whatever happens to it, and are its results tidy?
 
+#[path = "common/cli.rs"]
+mod cli;
+
+use cli::{Folder, command, done, json, narrows, stderr};
 use narrows::report::Dataset;
 use narrows::report::dataset::{ColumnValues, Encoding};
 use serde_json::Value as Json;
@@ -8,53 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-/// A folder of a test's own, gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("narrows-sweep-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder");
-        Folder(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("a path in UTF-8").to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-    command.args(arguments).current_dir(std::env::temp_dir());
-    command
-}
-
-fn narrows(arguments: &[&str]) -> Output {
-    command(arguments).output().expect("the program starts")
-}
-
-fn stderr(ran: &Output) -> String {
-    String::from_utf8_lossy(&ran.stderr).into_owned()
-}
-
-fn done(arguments: &[&str]) -> Output {
-    let ran = narrows(arguments);
-    assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {}", stderr(&ran));
-    ran
-}
-
 fn data(arguments: &[&str]) -> Dataset {
     Dataset::read(done(&[arguments, &["--format=csv"]].concat()).stdout, Encoding::Csv).expect("tidy data")
-}
-
-fn json(arguments: &[&str]) -> Json {
-    serde_json::from_slice(&done(&[arguments, &["--format=json"]].concat()).stdout).expect("JSON")
 }
 
 fn numbers(data: &Dataset, name: &str) -> Vec<f64> {

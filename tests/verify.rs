@@ -2,18 +2,21 @@
 //!
 //! What each property means is tested beside it; here a person asks.
 
+#[path = "common/cli.rs"]
+mod cli;
+
 use narrows::study::verify::spin;
 use serde_json::Value as Json;
-use std::process::{Command, Output};
+use std::process::Output;
 
-fn narrows(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-    command.arg("verify").args(arguments).current_dir(std::env::temp_dir()).output().expect("the program starts")
+/// `narrows verify` with these arguments.
+fn verify(arguments: &[&str]) -> Output {
+    cli::narrows(&[&["verify"], arguments].concat())
 }
 
 /// What was told on standard output, and the exit code.
 fn told(arguments: &[&str]) -> (String, Option<i32>) {
-    let ran = narrows(arguments);
+    let ran = verify(arguments);
     (String::from_utf8(ran.stdout).expect("UTF-8"), ran.status.code())
 }
 
@@ -58,7 +61,7 @@ fn a_broken_rule_is_told_with_the_run_that_shows_it_and_exits_with_1() {
 #[test]
 fn a_wrong_name_is_told_with_the_nearest() {
     for (arguments, near) in [(&["fin"][..], "did you mean `fine`?"), (&["gm", "--without", "turn"], "`turns`?")] {
-        let ran = narrows(arguments);
+        let ran = verify(arguments);
         let told = String::from_utf8_lossy(&ran.stderr).into_owned();
         assert_eq!(ran.status.code(), Some(2), "{told}");
         assert!(told.contains(near) && ran.stdout.is_empty(), "{told}");
@@ -68,7 +71,7 @@ fn a_wrong_name_is_told_with_the_nearest() {
 #[test]
 fn models_are_written_where_they_are_asked_for() {
     let folder = std::env::temp_dir().join(format!("narrows-verify-{}", std::process::id()));
-    let ran = narrows(&["berkeley-via", "--promela", folder.to_str().expect("UTF-8")]);
+    let ran = verify(&["berkeley-via", "--promela", folder.to_str().expect("UTF-8")]);
     let model = std::fs::read_to_string(folder.join("berkeley-via.pml"));
     let _ = std::fs::remove_dir_all(&folder);
     assert_eq!(ran.status.code(), Some(0));

@@ -1,6 +1,7 @@
 //! When things happened, one after the other, in memory that has a bound: exactly for the first 2¹⁶, and from there
 //! on every second, fourth … instant, so that a count is off by less than 1/32768 of all.
 
+use super::sample::Sampled;
 use super::time::Time;
 
 /// Instants kept at most.
@@ -10,11 +11,8 @@ const KEPT_MAX: usize = 1 << 16;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Milestones {
     /// The first, and each `stride` things after it.
-    kept: Vec<Time>,
-    stride: u64,
-    count: u64,
+    sample: Sampled<Time>,
     last: Time,
-    kept_max: usize,
 }
 
 impl Default for Milestones {
@@ -26,42 +24,25 @@ impl Default for Milestones {
 impl Milestones {
     /// None yet; exact for `kept_max` of them.
     fn keeping(kept_max: usize) -> Milestones {
-        Milestones { kept: Vec::new(), stride: 1, count: 0, last: Time::ZERO, kept_max }
+        Milestones { sample: Sampled::keeping(0, kept_max), last: Time::ZERO }
     }
 
     /// One more thing happened, not before the last.
     pub fn add(&mut self, at: Time) {
         debug_assert!(at >= self.last, "what happens next does not happen before");
         self.last = at;
-        if self.count.is_multiple_of(self.stride) {
-            if self.kept.len() == self.kept_max {
-                self.thin();
-            }
-            if self.count.is_multiple_of(self.stride) {
-                self.kept.push(at);
-            }
-        }
-        self.count += 1;
-    }
-
-    fn thin(&mut self) {
-        let mut place = 0;
-        self.kept.retain(|_| {
-            place += 1;
-            place % 2 == 1
-        });
-        self.stride *= 2;
+        self.sample.add(at);
     }
 
     /// The first at or after `from`, if there is one.
     pub fn first_from(&self, from: Time) -> Option<Time> {
-        let place = self.kept.partition_point(|at| *at < from);
-        self.kept.get(place).copied().or_else(|| self.last_from(from))
+        let kept = self.sample.kept();
+        kept.get(kept.partition_point(|at| *at < from)).copied().or_else(|| self.last_from(from))
     }
 
     /// The last, if it is at or after `from`.
     pub fn last_from(&self, from: Time) -> Option<Time> {
-        (self.count > 0 && self.last >= from).then_some(self.last)
+        (self.sample.count() > 0 && self.last >= from).then_some(self.last)
     }
 
     /// How many happened after `from`, and up to `to`.
@@ -71,11 +52,11 @@ impl Milestones {
 
     fn up_to(&self, instant: Time) -> u64 {
         if instant >= self.last {
-            return self.count;
+            return self.sample.count();
         }
-        match self.kept.partition_point(|at| *at <= instant) as u64 {
+        match self.sample.kept().partition_point(|at| *at <= instant) as u64 {
             0 => 0,
-            passed => (passed - 1) * self.stride + 1,
+            passed => (passed - 1) * self.sample.stride() + 1,
         }
     }
 }
@@ -100,11 +81,11 @@ mod tests {
             }
             let (from, to) = (Time::from_ps(window.0.min(window.1)), Time::from_ps(window.0.max(window.1)));
             let counted = all.iter().filter(|at| (from < **at) && (**at <= to)).count() as u64;
-            prop_assert!(milestones.kept.len() <= kept_max);
-            prop_assert!(milestones.between(from, to).abs_diff(counted) < milestones.stride);
+            prop_assert!(milestones.sample.kept().len() <= kept_max);
+            prop_assert!(milestones.between(from, to).abs_diff(counted) < milestones.sample.stride());
             prop_assert_eq!(milestones.last_from(from), all.last().copied().filter(|last| *last >= from));
             if all.len() <= kept_max {
-                prop_assert_eq!(milestones.stride, 1);
+                prop_assert_eq!(milestones.sample.stride(), 1);
                 prop_assert_eq!(milestones.between(from, to), counted);
                 prop_assert_eq!(milestones.first_from(from), all.iter().copied().find(|at| *at >= from));
             }

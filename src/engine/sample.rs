@@ -9,43 +9,46 @@ const FIRST: usize = if cfg!(test) { 8 } else { 1 << 14 };
 const LATER_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
 /// The things kept.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sampled<T> {
     kept: Vec<T>,
     /// How many there were in all.
     count: u64,
     /// Of the later ones each so-manieth is kept.
     stride: u64,
+    /// How many of the first are all kept.
+    first: usize,
     /// Later ones kept, at most.
     later_max: usize,
 }
 
 impl<T> Default for Sampled<T> {
     fn default() -> Sampled<T> {
-        Sampled { kept: Vec::new(), count: 0, stride: 1, later_max: LATER_MAX }
+        Sampled::keeping(FIRST, LATER_MAX)
     }
 }
 
 impl<T> Sampled<T> {
+    /// None yet; of so many first ones all will be kept, and of the later ones so many at most.
+    pub fn keeping(first: usize, later_max: usize) -> Sampled<T> {
+        Sampled { kept: Vec::new(), count: 0, stride: 1, first, later_max }
+    }
+
     /// One that keeps all, as somebody asked for each.
     pub fn all() -> Sampled<T> {
-        Sampled { later_max: usize::MAX - FIRST, ..Sampled::default() }
+        Sampled::keeping(0, usize::MAX)
     }
 
     /// One more.
     pub fn add(&mut self, thing: T) {
-        let later = self.count.checked_sub(FIRST as u64);
+        let later = self.count.saturating_sub(self.first as u64);
         self.count += 1;
-        if later.is_some_and(|later| !later.is_multiple_of(self.stride)) {
-            return;
-        }
-        if self.kept.len() == FIRST + self.later_max {
+        if later.is_multiple_of(self.stride) && self.kept.len().checked_sub(self.first) == Some(self.later_max) {
             self.thin();
-            if later.is_some_and(|later| !later.is_multiple_of(self.stride)) {
-                return;
-            }
         }
-        self.kept.push(thing);
+        if later.is_multiple_of(self.stride) {
+            self.kept.push(thing);
+        }
     }
 
     /// Lets every other one of the later ones go.
@@ -53,9 +56,19 @@ impl<T> Sampled<T> {
         let mut place = 0;
         self.kept.retain(|_| {
             place += 1;
-            place <= FIRST || (place - FIRST) % 2 == 1
+            place <= self.first || (place - self.first) % 2 == 1
         });
         self.stride *= 2;
+    }
+
+    /// How many there were in all.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Of the later ones each so-manieth is kept.
+    pub fn stride(&self) -> u64 {
+        self.stride
     }
 
     /// Those kept, in their order.
