@@ -127,7 +127,7 @@ fn what_stays_on_a_node_is_copied_in_its_memory_and_never_meets_the_fabric() {
         };
         let told = |result: &RunResult| -> (bool, bool) {
             let links = result.resources.iter().filter(|resource| resource.name.starts_with("link "));
-            let stages = result.ledgers.iter().flat_map(|ledger| ledger.stages());
+            let stages = result.deliveries.iter().flat_map(|delivery| delivery.ledger.stages());
             let queued = stages.filter(|stage| stage.name == "queue in memory").count();
             (links.clone().count() > 0 && links.clone().all(|link| link.busy.ps() == 0), queued > 0)
         };

@@ -141,7 +141,7 @@ fn polls_skipped_and_polls_simulated_give_the_same_times() {
             let (skipped, each) = (run(Spin::Skipped), run(Spin::Each));
             let what = format!("{} {bytes} B", design.name());
             assert_eq!((skipped.end, skipped.metrics), (each.end, each.metrics), "{what}");
-            assert_eq!(skipped.ledgers, each.ledgers, "{what}");
+            assert_eq!(skipped.deliveries, each.deliveries, "{what}");
         }
     }
 }

@@ -167,8 +167,8 @@ proptest! {
         // Run once without and twice with spans: the same. A result has the ledgers of the messages
         // whose latency it tells, in their order.
         let mut ledgers = run_of.messages.iter().map(|message| &message.ledger);
-        prop_assert_eq!(run_of.result.ledgers.is_empty(), run_of.messages.is_empty());
-        prop_assert!(run_of.result.ledgers.iter().all(|told| ledgers.any(|ledger| ledger == told)));
+        prop_assert_eq!(run_of.result.deliveries.is_empty(), run_of.messages.is_empty());
+        prop_assert!(run_of.result.deliveries.iter().all(|told| ledgers.any(|ledger| *ledger == told.ledger)));
         prop_assert_eq!(told(&run(&bench.machine(), Recorder::keeping(1 << 20))), told(&run_of.result));
     }
 }

@@ -16,10 +16,8 @@ use narrows::protocol::ProtocolParameters;
 use narrows::study::{RunResult, run};
 use narrows::text::Document;
 use rand::RngExt;
-use serde_json::Value as Json;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 /// The machine of a text; or why there is none.
 fn read(text: &str) -> Result<Machine, String> {

@@ -4,13 +4,12 @@
 #[path = "common/cli.rs"]
 mod cli;
 
-use cli::narrows;
+use cli::{as_json, narrows, stdout};
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine;
 use narrows::study::{RunResult, run};
 use narrows::text::Document;
 use serde_json::Value as Json;
-use std::process::{Command, Output};
 
 /// A 4 × 4 mesh of routers with two channels of four flits, and an open loop at this load.
 fn mesh(load: f64, seed: u64, more: &str) -> RunResult {
@@ -24,10 +23,6 @@ fn mesh(load: f64, seed: u64, more: &str) -> RunResult {
 
 fn metric(result: &RunResult, name: &str) -> f64 {
     result.metric(name).unwrap_or_else(|| panic!("nothing is measured under {name}: {:?}", result.metrics))
-}
-
-fn json(arguments: &[&str]) -> Json {
-    cli::json(&[arguments, &["--format=json"]].concat())
 }
 
 #[test]
@@ -152,7 +147,7 @@ fn a_run_that_ended_too_soon_has_empty_metrics_not_zeros() {
 
 #[test]
 fn bursts_say_what_they_carry_and_that_they_were_cut_off() {
-    let cut = json(&["run", "nifdy", "--set=workload.bursts.cycles=60000"]);
+    let cut = as_json(&["run", "nifdy", "--set=workload.bursts.cycles=60000"]);
     let of = |name: &str| cut["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {cut}"));
     assert_eq!(cut["outcome"], "done");
     assert!(cut["note"].as_str().is_some_and(|note| note.contains("cut off by `workload.bursts.cycles`")), "{cut}");
@@ -161,21 +156,21 @@ fn bursts_say_what_they_carry_and_that_they_were_cut_off() {
     let (steady, sure) = (of("bursts.throughput"), of("bursts.throughput_ci95"));
     assert!(of("bursts.warm_up_found") < 30_000.0 && sure < steady);
     assert!((steady / whole - 1.0).abs() < 0.3, "{steady} ± {sure}, {whole}");
-    let ended = json(&["run", "nifdy", "--set=workload.bursts.phases=1"]);
+    let ended = as_json(&["run", "nifdy", "--set=workload.bursts.phases=1"]);
     assert_eq!(ended["note"], Json::Null);
 }
 
 #[test]
 fn several_seeds_give_means_and_intervals_whatever_the_jobs() {
     let run = ["run", "offered-load", "--set=workload.offered.cycles=2000", "--set=fabric.mesh.shape=[4, 4]"];
-    let seeds = |jobs: &str| json(&[&run[..], &["--seed=5", "--seeds=4", "--jobs", jobs]].concat());
+    let seeds = |jobs: &str| as_json(&[&run[..], &["--seed=5", "--seeds=4", "--jobs", jobs]].concat());
     let (four, again) = (seeds("1"), seeds("3"));
     assert_eq!(four, again);
     assert_eq!(four["seeds"], serde_json::json!([5, 6, 7, 8]));
     assert_eq!(four["outcomes"], serde_json::json!({ "done": 4 }));
     let name = "offered.latency";
     let single =
-        |seed: u64| json(&[&run[..], &[&format!("--seed={seed}")]].concat())["metrics"][name]["value"].as_f64();
+        |seed: u64| as_json(&[&run[..], &[&format!("--seed={seed}")]].concat())["metrics"][name]["value"].as_f64();
     let values: Vec<f64> = (5..9).map(|seed| single(seed).expect("it is measured")).collect();
     let mean = values.iter().sum::<f64>() / 4.0;
     let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 3.0).sqrt();

@@ -9,8 +9,6 @@ use narrows::study::reproduce::{Located, Options, find};
 use narrows::study::{Progress, claims, template};
 use serde_json::Value as Json;
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
 
 /// A folder with the small study in it.
 fn with_study(name: &str) -> Folder {

@@ -3,13 +3,13 @@
 #[path = "common/cli.rs"]
 mod cli;
 
-use cli::{Folder, command, done, json, narrows, stderr};
+use cli::{Folder, as_json, command, done, narrows, stderr};
 use narrows::report::Dataset;
 use narrows::report::dataset::{ColumnValues, Encoding};
 use serde_json::Value as Json;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 fn data(arguments: &[&str]) -> Dataset {
@@ -37,9 +37,9 @@ fn parts_are_named_as_values() {
     assert_eq!(texts(&swept, "fabric"), ["ideal-1998", "nifdy-mesh", "ideal-1998", "nifdy-mesh"]);
     let parts =
         r#"--set=parts=["hosts/memory-bus-1998", "ni/udma", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]"#;
-    let alone = json(&["run", "memory-bus", FEW, COLD, parts]);
+    let alone = as_json(&["run", "memory-bus", FEW, COLD, parts]);
     assert_eq!(Json::from(texts(&swept, "hash")[2].as_str()), alone["hash"], "the same as with its parts by hand");
-    let set = json(&["run", "memory-bus", FEW, COLD, "--set=ni=udma"]);
+    let set = as_json(&["run", "memory-bus", FEW, COLD, "--set=ni=udma"]);
     assert_eq!(set["hash"], alone["hash"]);
     let hosts = data(&["sweep", "ping-pong", FEW, "--vary=host=p6-natoma,miata"]);
     let [p6, miata] = &numbers(&hosts, "message_latency_one_way_s")[..] else { panic!("{hosts:?}") };
@@ -127,7 +127,7 @@ fn two_descriptions_cross_where_their_sweeps_do() {
     let (words, blocks) = latency.split_at(latency.len() / 2);
     let first = words.iter().zip(blocks).position(|(words, blocks)| words >= blocks).expect("they cross");
     assert!(first > 0, "{words:?} {blocks:?}");
-    let found = json(&[
+    let found = as_json(&[
         "sweep",
         "memory-bus",
         FEW,
@@ -284,7 +284,7 @@ fn two_processes_may_work_on_one_result() {
 fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
     let folder = Folder::new("stopped");
     let out = folder.path("out.csv");
-    let long = ["sweep", "stream", "--set=workload.stream.messages=2000", "--vary=run.seed=1..60+1", "--out", &out];
+    let long = ["sweep", "stream", "--set=workload.stream.messages=2000", "--vary=run.seed=1..600+1", "--out", &out];
     let child = begun(&long);
     while kept(&out) < 2 {
         std::thread::sleep(Duration::from_millis(10));
@@ -295,7 +295,7 @@ fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
     assert_eq!(ran.status.code(), Some(130));
     let told = stderr(&ran);
     assert!(
-        told.contains("of 60 points are kept in `") && told.contains("the same command goes on from there"),
+        told.contains("of 600 points are kept in `") && told.contains("the same command goes on from there"),
         "{told}"
     );
 }
@@ -309,7 +309,7 @@ fn a_tidy_row_tells_all_of_a_point() {
         "--vary=workload.ping-pong.payload=64 B,8 KiB",
         "--vary=fabric.myrinet.link-rate=80 MB/s",
     ]);
-    let run = json(&[
+    let run = as_json(&[
         "run",
         "ping-pong",
         FEW,

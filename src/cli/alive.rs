@@ -1,4 +1,4 @@
-//! That a long run is still going on: a line every ten seconds on standard error, as no bar can say how far it is.
+//! That something long is still going on: a line every ten seconds on standard error.
 
 use super::output;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -15,13 +15,18 @@ pub struct Alive {
 }
 
 impl Alive {
-    /// While `what` goes on, such as `running`.
+    /// While `what` goes on, such as `running`, of which no more can be said.
     pub fn tell(what: &'static str) -> Alive {
-        let (end, ended) = mpsc::channel();
         let begun = Instant::now();
+        Alive::lines(move || format!("{what}, for {} s", begun.elapsed().as_secs()))
+    }
+
+    /// These lines.
+    pub fn lines(line: impl Fn() -> String + Send + 'static) -> Alive {
+        let (end, ended) = mpsc::channel();
         let tell = move || {
             while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-                output::tell(&format!("{what}, for {} s", begun.elapsed().as_secs()));
+                output::tell(&line());
             }
         };
         Alive { end: Some(end), thread: Some(thread::spawn(tell)) }

@@ -1,18 +1,14 @@
 //! How far many runs are: a bar on a terminal, a line every ten seconds elsewhere; and what is told when it is
 //! stopped from outside.
 
+use super::alive::Alive;
 use super::output;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
-
-/// Where there is no terminal a line is told so often.
-const EVERY: Duration = Duration::from_secs(10);
+use std::time::Instant;
 
 /// The exit code of what was stopped by Ctrl-C, as shells have it.
 const STOPPED: i32 = 130;
@@ -33,7 +29,8 @@ struct State {
 pub struct Progress {
     state: Arc<State>,
     bar: ProgressBar,
-    lines: Option<(Sender<()>, JoinHandle<()>)>,
+    /// What is told where there is no terminal.
+    lines: Option<Alive>,
 }
 
 /// What stopping would cut short; there is one handler for the whole process.
@@ -50,7 +47,8 @@ impl Progress {
         *STOPPABLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
         // One that is there already does the same.
         let _ = ctrlc::try_set_handler(stopped);
-        let lines = (!std::io::stderr().is_terminal()).then(|| lines(state.clone()));
+        let told = state.clone();
+        let lines = (!std::io::stderr().is_terminal()).then(|| Alive::lines(move || told.told()));
         Progress { state, bar, lines }
     }
 
@@ -73,23 +71,9 @@ impl Progress {
     pub fn end(self) -> (usize, usize) {
         self.bar.finish_and_clear();
         *STOPPABLE.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        if let Some((end, thread)) = self.lines {
-            drop(end);
-            let _ = thread.join();
-        }
+        drop(self.lines);
         (self.state.run.load(Ordering::Relaxed), self.state.kept.load(Ordering::Relaxed))
     }
-}
-
-/// A thread that tells a line from time to time, until its sender is gone.
-fn lines(state: Arc<State>) -> (Sender<()>, JoinHandle<()>) {
-    let (end, ended) = mpsc::channel();
-    let tell = move || {
-        while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-            output::tell(&state.told());
-        }
-    };
-    (end, thread::spawn(tell))
 }
 
 impl State {
@@ -145,7 +129,7 @@ mod tests {
             all: 10,
             kept: AtomicUsize::new(4),
             run: AtomicUsize::new(0),
-            begun: Instant::now() - Duration::from_secs(4),
+            begun: Instant::now() - std::time::Duration::from_secs(4),
             folder: None,
         };
         assert_eq!(state.told(), "4 of 10 points");

@@ -141,7 +141,7 @@ fn write_messages(
     machine: &Machine,
     result: &RunResult,
 ) -> Result<(), Failure> {
-    let data = tidy::messages(&result.deliveries, &result.ledgers, &machine.end_names());
+    let data = tidy::messages(&result.deliveries, &machine.end_names());
     let bytes = data.bytes(encoding).map_err(Problem::new)?;
     out.write(|file| file.write_all(&bytes))?;
     tell!("Wrote {} messages to `{}`.", data.rows(), path.display());

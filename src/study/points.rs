@@ -31,18 +31,14 @@ pub enum Kept {
 impl Points {
     /// The folder that belongs to the results in `out`, made if need be.
     pub fn beside(out: &Path) -> io::Result<Points> {
-        let mut name = out.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
-        name.push(".points");
-        let folder = out.with_file_name(name);
+        let folder = folder_of(out).ok_or(ErrorKind::InvalidInput)?;
         fs::create_dir_all(&folder)?;
         Ok(Points { folder })
     }
 
     /// The folder that belongs to the results in `out`, if it is there.
     pub fn found(out: &Path) -> Option<Points> {
-        let mut name = out.file_name()?.to_owned();
-        name.push(".points");
-        let folder = out.with_file_name(name);
+        let folder = folder_of(out)?;
         folder.is_dir().then_some(Points { folder })
     }
 
@@ -95,6 +91,13 @@ impl Points {
     fn path(&self, inputs: &str) -> PathBuf {
         self.folder.join(format!("{inputs}.json"))
     }
+}
+
+/// Where the points of the results in `out` are kept.
+fn folder_of(out: &Path) -> Option<PathBuf> {
+    let mut name = out.file_name()?.to_owned();
+    name.push(".points");
+    Some(out.with_file_name(name))
 }
 
 /// The file that says what a sharded sweep is.

@@ -20,9 +20,7 @@ pub struct RunResult {
     pub map: Option<Map>,
     /// The ledgers of all messages delivered that the workload tells of, summed up.
     pub ledger: LedgerSums,
-    /// Those of the first of them, and of a sample of the later ones.
-    pub ledgers: Vec<Ledger>,
-    /// The same messages: who sent what to whom.
+    /// The first of them, and a sample of the later ones.
     pub deliveries: Vec<Delivery>,
     /// How long each resource was busy: every processor, bus, memory, engine and link.
     pub resources: Vec<ResourceUse>,
@@ -37,7 +35,7 @@ pub struct RunResult {
 }
 
 /// A message that was delivered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delivery {
     /// Its number in the run.
     pub message: u64,
@@ -49,6 +47,8 @@ pub struct Delivery {
     pub payload: Bytes,
     /// When it was delivered.
     pub at: Time,
+    /// Where its time went.
+    pub ledger: Ledger,
 }
 
 /// How long a resource was busy.
@@ -83,7 +83,6 @@ fn result(built: Built) -> RunResult {
         metrics: [built.running.metrics(&built.world, &outcome), bus_metrics(&built)].concat(),
         map: built.running.map(),
         ledger: built.world.tally.ledger(),
-        ledgers: ledgers(&built),
         deliveries: deliveries(&built),
         resources: resources(&built),
         end: sim.now(),
@@ -94,15 +93,7 @@ fn result(built: Built) -> RunResult {
     }
 }
 
-/// The ledgers of the messages that the workload tells of, as far as they were kept.
-fn ledgers(built: &Built) -> Vec<Ledger> {
-    let tally = &built.world.tally;
-    let delivered = tally.delivered();
-    let told = delivered.iter().filter(|(message, _)| tally.tells_of(message.source));
-    told.map(|(message, _)| message.ledger()).collect()
-}
-
-/// The same messages.
+/// The messages that the workload tells of, as far as they were kept.
 fn deliveries(built: &Built) -> Vec<Delivery> {
     let tally = &built.world.tally;
     let delivered = tally.delivered();
@@ -113,6 +104,7 @@ fn deliveries(built: &Built) -> Vec<Delivery> {
         destination: message.destination,
         payload: message.payload,
         at: *at,
+        ledger: message.ledger(),
     };
     told.map(delivery).collect()
 }
@@ -127,7 +119,6 @@ impl RunResult {
             metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
             map: None,
             ledger: LedgerSums::default(),
-            ledgers: Vec::new(),
             deliveries: Vec::new(),
             resources: Vec::new(),
             end: Time::from_us(1),

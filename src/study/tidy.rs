@@ -6,7 +6,7 @@
 use super::record::Record;
 use super::run::Delivery;
 use super::sweep::SweepPoint;
-use crate::engine::{Ledger, Time};
+use crate::engine::{EndId, Stage, Time};
 use crate::report::dataset::{Base, ColumnValues, Dataset};
 use serde_json::Value as Json;
 use std::collections::HashSet;
@@ -100,13 +100,14 @@ fn bindings(data: &mut Dataset, records: &[&Record]) {
 
 /// The names of all things in lists under `key`, in the order in which they first appear.
 fn names(records: &[&Record], list: impl Fn(&Record) -> &Json, key: &str) -> Vec<String> {
-    let (mut all, mut known) = (Vec::new(), HashSet::new());
-    for name in records.iter().flat_map(|record| list(record).as_array().into_iter().flatten()) {
-        if let Some(name) = name[key].as_str().filter(|name| known.insert(name.to_string())) {
-            all.push(name.to_owned());
-        }
-    }
-    all
+    let things = records.iter().flat_map(|record| list(record).as_array().into_iter().flatten());
+    each_once(things.filter_map(|thing| thing[key].as_str())).into_iter().map(str::to_owned).collect()
+}
+
+/// Each name once, in the order in which they first appear.
+fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut known = HashSet::new();
+    names.filter(|name| known.insert(*name)).collect()
 }
 
 /// How busy each resource was, as a part of the run; of many, the busiest of each kind and their mean.
@@ -122,10 +123,7 @@ fn resources(data: &mut Dataset, records: &[&Record]) {
         }
         return;
     }
-    let mut kinds: Vec<&str> = all.iter().map(|name| kind(name)).collect();
-    let mut known = HashSet::new();
-    kinds.retain(|kind| known.insert(*kind));
-    for of in kinds {
+    for of in each_once(all.iter().map(|name| kind(name))) {
         let shares = |record: &Record| -> Vec<f64> {
             let of_kind =
                 list(record).iter().filter(|one| one["resource"].as_str().is_some_and(|name| kind(name) == of));
@@ -151,62 +149,48 @@ fn kind(resource: &str) -> &str {
 
 /// The mean stages of a message, each in its parts.
 fn stages(data: &mut Dataset, records: &[&Record]) {
-    let list = |record: &'_ Record| record.get("ledger")["stages"].clone();
-    let lists: Vec<Json> = records.iter().map(|record| list(record)).collect();
-    data.push("messages", "", counts(records, |record| record.get("ledger")["messages"].as_u64()));
-    let mut all: Vec<&str> = Vec::new();
-    for name in
-        lists.iter().flat_map(|list| list.as_array().into_iter().flatten()).filter_map(|one| one["stage"].as_str())
-    {
-        if !all.contains(&name) {
-            all.push(name);
-        }
+    fn list(record: &Record) -> &Json {
+        &record.get("ledger")["stages"]
     }
-    for name in all {
+    data.push("messages", "", counts(records, |record| record.get("ledger")["messages"].as_u64()));
+    for name in names(records, list, "stage") {
         for part in ["waiting", "service"] {
             let key = format!("{part}_us");
-            let of = |list: &Json| seconds(&list.as_array()?.iter().find(|one| one["stage"] == name)?[&key]);
-            let values = lists.iter().map(of).collect();
-            data.push(&format!("stage_{name}_{part}"), "s", ColumnValues::Numbers(values));
+            let of =
+                |record: &Record| seconds(&list(record).as_array()?.iter().find(|one| one["stage"] == *name)?[&key]);
+            data.push(&format!("stage_{name}_{part}"), "s", numbers(records, of));
         }
     }
 }
 
 /// A row for each message of a run, with its ledger: `ends` are the names of endpoints.
-pub fn messages(deliveries: &[Delivery], ledgers: &[Ledger], ends: &[String]) -> Dataset {
+pub fn messages(deliveries: &[Delivery], ends: &[String]) -> Dataset {
     let mut data = Dataset::default();
-    let end = |place: usize| ends.get(place).cloned();
-    let time = |of: &dyn Fn(usize) -> Time| {
-        ColumnValues::Numbers((0..deliveries.len()).map(|row| Some(of(row).as_s())).collect())
+    let counts = |of: fn(&Delivery) -> u64| ColumnValues::Counts(deliveries.iter().map(|one| Some(of(one))).collect());
+    let end = |of: fn(&Delivery) -> EndId| {
+        ColumnValues::Texts(deliveries.iter().map(|one| ends.get(of(one).index()).cloned()).collect())
     };
-    data.push("message", "", ColumnValues::Counts(deliveries.iter().map(|one| Some(one.message)).collect()));
-    data.push("source", "", ColumnValues::Texts(deliveries.iter().map(|one| end(one.source.index())).collect()));
-    data.push(
-        "destination",
-        "",
-        ColumnValues::Texts(deliveries.iter().map(|one| end(one.destination.index())).collect()),
-    );
-    data.push("payload", "B", ColumnValues::Counts(deliveries.iter().map(|one| Some(one.payload.get())).collect()));
-    data.push("sent", "s", time(&|row| ledgers[row].start()));
-    data.push("delivered", "s", time(&|row| deliveries[row].at));
-    data.push("latency", "s", time(&|row| ledgers[row].total()));
-    let mut names: Vec<&str> = Vec::new();
-    for stage in ledgers.iter().flat_map(Ledger::stages) {
-        if !names.contains(&stage.name) {
-            names.push(stage.name);
-        }
-    }
-    for name in names {
-        // A message may pass a stage of one name several times.
-        let sum = |of: fn(&crate::engine::Stage) -> Time| {
-            let of_ledger = |ledger: &Ledger| {
-                let passed = || ledger.stages().iter().filter(|stage| stage.name == name);
-                passed().next().map(|_| passed().map(of).sum::<Time>().as_s())
-            };
-            ColumnValues::Numbers(ledgers.iter().map(of_ledger).collect())
-        };
-        data.push(&format!("stage_{name}_waiting"), "s", sum(|stage| stage.waiting));
-        data.push(&format!("stage_{name}_service"), "s", sum(|stage| stage.service));
+    let time =
+        |of: fn(&Delivery) -> Time| ColumnValues::Numbers(deliveries.iter().map(|one| Some(of(one).as_s())).collect());
+    data.push("message", "", counts(|one| one.message));
+    data.push("source", "", end(|one| one.source));
+    data.push("destination", "", end(|one| one.destination));
+    data.push("payload", "B", counts(|one| one.payload.get()));
+    data.push("sent", "s", time(|one| one.ledger.start()));
+    data.push("delivered", "s", time(|one| one.at));
+    data.push("latency", "s", time(|one| one.ledger.total()));
+    for name in each_once(deliveries.iter().flat_map(|one| one.ledger.stages()).map(|stage| stage.name)) {
+        data.push(&format!("stage_{name}_waiting"), "s", spent(deliveries, name, |stage| stage.waiting));
+        data.push(&format!("stage_{name}_service"), "s", spent(deliveries, name, |stage| stage.service));
     }
     data
+}
+
+/// What messages spent in a stage, which one may pass several times, or not at all.
+fn spent(deliveries: &[Delivery], name: &str, of: fn(&Stage) -> Time) -> ColumnValues {
+    let of_message = |one: &Delivery| {
+        let passed = || one.ledger.stages().iter().filter(|stage| stage.name == name);
+        passed().next().map(|_| passed().map(of).sum::<Time>().as_s())
+    };
+    ColumnValues::Numbers(deliveries.iter().map(of_message).collect())
 }

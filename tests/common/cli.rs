@@ -71,3 +71,8 @@ pub fn stdout(arguments: &[&str]) -> String {
 pub fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&stdout(arguments)).expect("JSON")
 }
+
+/// The same, of what is asked for JSON.
+pub fn as_json(arguments: &[&str]) -> serde_json::Value {
+    json(&[arguments, &["--format=json"]].concat())
+}

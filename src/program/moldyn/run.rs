@@ -244,10 +244,15 @@ impl Run {
     /// cache, and among the instructions.
     async fn load(&self, worker: &Worker, positions: &mut [Vector], particles: impl Iterator<Item = usize>) {
         for particle in particles {
-            let place = self.place(particle);
-            for (axis, value) in (0..).zip(&mut positions[particle]) {
-                *value = worker.load_f64(place.plus(8 * axis)).await;
-            }
+            self.load_position(worker, positions, particle).await;
+        }
+    }
+
+    /// Loads the position of one.
+    pub async fn load_position(&self, worker: &Worker, positions: &mut [Vector], particle: usize) {
+        let place = self.place(particle);
+        for (axis, value) in (0..).zip(&mut positions[particle]) {
+            *value = worker.load_f64(place.plus(8 * axis)).await;
         }
     }
 

@@ -61,13 +61,9 @@ impl Run {
         let ahead = self.parameters.prefetch as usize;
         for (number, particle) in remote.iter().enumerate() {
             if let Some(next) = remote.get(number + ahead).filter(|_| ahead > 0) {
-                let place = self.place(*next);
-                worker.prefetch(place, Want::Read).await;
-                worker.prefetch(place.plus(BLOCK), Want::Read).await;
+                prefetch_blocks(worker, self.place(*next), Want::Read).await;
             }
-            for (axis, value) in (0..).zip(&mut it.positions[*particle]) {
-                *value = worker.load_f64(self.place(*particle).plus(8 * axis)).await;
-            }
+            self.load_position(worker, &mut it.positions, *particle).await;
         }
         it.sums.fill(Force::default());
         let (interacting, potential) = it.list.forces(&self.liquid, &it.positions, &mut it.sums);
@@ -77,9 +73,7 @@ impl Run {
         remote.retain(|at| it.sums[*at] != Force::default());
         for (number, particle) in remote.iter().enumerate() {
             if let Some(next) = remote.get(number + ahead).filter(|_| ahead > 0) {
-                let place = self.force_place(*next);
-                worker.prefetch(place, Want::Write).await;
-                worker.prefetch(place.plus(BLOCK), Want::Write).await;
+                prefetch_blocks(worker, self.force_place(*next), Want::Write).await;
             }
             worker.compute(costs::SHARED_ADD + costs::LOCK).await;
             let (place, [x, y, z]) = (self.force_place(*particle), it.sums[*particle].map(i64::cast_unsigned));
@@ -111,4 +105,10 @@ impl Run {
             worker.store(self.force_place(particle).plus(8 * axis), 0).await;
         }
     }
+}
+
+/// Prefetches the two blocks of a position or of a force.
+async fn prefetch_blocks(worker: &Worker, place: SharedAddress, want: Want) {
+    worker.prefetch(place, want).await;
+    worker.prefetch(place.plus(BLOCK), want).await;
 }

@@ -3,7 +3,7 @@
 //! The same for all shards of a sweep, whoever writes it first. Leaves out the description: a point is known by the
 //! hash of its inputs.
 
-use super::run::Stops;
+use super::run::{Stops, is_saturated};
 use super::{SweepPoint, values_of};
 use crate::study::points::{Kept, Points};
 use crate::study::record::VERSION;
@@ -80,23 +80,17 @@ impl SweepPlan {
         find: &mut dyn FnMut(&'a str) -> Option<Arc<super::Record>>,
     ) {
         let runs = self.lines.map_or(1, |lines| lines.runs);
-        for place in line.clone().step_by(runs) {
-            let found: Vec<_> = (place..place + runs).map(|point| (point, find(&self.inputs[point]))).collect();
-            let mut saturated = self.lines.is_some();
-            for (point, record) in found {
+        for place in line.step_by(runs) {
+            let before = gathered.points.len();
+            for point in place..place + runs {
                 let values = values_of(&self.dimensions, point);
-                match record {
-                    Some(record) => {
-                        saturated &= record.text("outcome") == "saturated";
-                        gathered.points.push(SweepPoint { values, record });
-                    }
-                    None => {
-                        saturated = false;
-                        gathered.missing.push(values);
-                    }
+                match find(&self.inputs[point]) {
+                    Some(record) => gathered.points.push(SweepPoint { values, record }),
+                    None => gathered.missing.push(values),
                 }
             }
-            if saturated {
+            let found = &gathered.points[before..];
+            if self.lines.is_some() && found.len() == runs && is_saturated(found) {
                 break;
             }
         }

@@ -10,7 +10,7 @@ use crate::study::record::Record;
 use crate::text::Read;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ pub struct Going<'a> {
 }
 
 /// A place at which every run is saturated.
-fn is_saturated(runs: &[SweepPoint]) -> bool {
+pub(super) fn is_saturated(runs: &[SweepPoint]) -> bool {
     runs.iter().all(|run| run.record.text("outcome") == "saturated")
 }
 
@@ -121,17 +121,17 @@ impl Checked<'_> {
     /// Goes along all lines at once, some places of each at a time: as many as keep all threads at work. What is run
     /// beyond the first saturated place is left out.
     fn run_lines(&self, going: &Going<'_>, lines: Stops) -> io::Result<Vec<SweepPoint>> {
-        let mut done: Vec<(usize, Vec<SweepPoint>)> =
+        let mut done: BTreeMap<usize, Vec<SweepPoint>> =
             self.lines(going.share, lines).into_iter().map(|line| (line, Vec::new())).collect();
         loop {
             let is_open =
                 |points: &[SweepPoint]| points.len() < lines.points() && !points.chunks(lines.runs).any(is_saturated);
-            let open = done.iter().filter(|(_, points)| is_open(points)).count();
+            let open = done.values().filter(|points| is_open(points)).count();
             if open == 0 {
                 break;
             }
             let ahead = rayon::current_num_threads().div_ceil(open) * lines.runs;
-            let next = |(line, points): &(usize, Vec<SweepPoint>)| {
+            let next = |(line, points): (&usize, &Vec<SweepPoint>)| {
                 let (from, to) = (points.len(), (points.len() + ahead).min(lines.points()));
                 let from = if is_open(points) { from } else { to };
                 (from..to).map(|at| line * lines.points() + at).collect::<Vec<_>>()
@@ -141,12 +141,10 @@ impl Checked<'_> {
                 Ok((point, SweepPoint { values: self.sweep.values(point), record: self.record(point, going)? }))
             };
             for (point, row) in next.par_iter().map(one).collect::<io::Result<Vec<_>>>()? {
-                let line = point / lines.points();
-                let (_, points) = done.iter_mut().find(|(of, _)| *of == line).expect("a line that is run");
-                points.push(row);
+                done.get_mut(&(point / lines.points())).expect("a line that is run").push(row);
             }
         }
-        Ok(done.into_iter().flat_map(|(_, points)| lines.cut(points)).collect())
+        Ok(done.into_values().flat_map(|points| lines.cut(points)).collect())
     }
 
     fn record(&self, point: usize, going: &Going<'_>) -> io::Result<Arc<Record>> {
