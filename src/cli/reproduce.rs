@@ -4,14 +4,14 @@ use super::Format;
 use super::candidates;
 use super::ending::{Ended, Ending, Failure};
 use super::output::print;
+use super::progress::Progress;
 use crate::report::{Column, PaperReport, ReportTable};
 use crate::study;
 use crate::text::Problem;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -157,16 +157,22 @@ fn constants(found: &study::reproduce::Located, format: Format) -> Ended {
     Ok(Ending::Done)
 }
 
-/// A progress bar on standard error, where that is a terminal.
+/// How far it is, on standard error.
 #[derive(Default)]
-struct Bar(OnceLock<ProgressBar>);
+struct Bar(Mutex<Option<Progress>>);
+
+impl Bar {
+    /// What is told of these runs, after what was told of others.
+    fn turn(&self, next: Option<Progress>) {
+        let before = std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), next);
+        before.map(Progress::end);
+    }
+}
 
 impl study::Progress for Bar {
     fn begins(&self, points: usize) {
-        let bar = ProgressBar::with_draw_target(Some(points as u64), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("the template is sound");
-        bar.set_style(style);
-        let _ = self.0.set(bar);
+        self.turn(None);
+        self.turn(Some(Progress::begin("points", points, None)));
     }
 
     fn leaves_out(&self, points: usize) {
@@ -175,13 +181,15 @@ impl study::Progress for Bar {
         }
     }
 
-    fn done(&self, point: &str) {
-        if let Some(bar) = self.0.get() {
-            bar.set_message(point.to_owned());
-            bar.inc(1);
-            if bar.position() == bar.length().unwrap_or(0) {
-                bar.finish_and_clear();
-            }
+    fn done(&self, _point: &str) {
+        if let Some(progress) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            progress.finished(false);
         }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.turn(None);
     }
 }

@@ -188,9 +188,7 @@ fn explore(study: &Study, home: &Home, quick: bool, jobs: usize, done: &(dyn Fn(
         let round = NETWORKS.iter().zip(&sets);
         let points: Vec<Point> =
             round.flat_map(|(network, sets)| points(&study.experiments, home, network, sets, *cycles)).collect();
-        let mut found = run_all(&points, jobs, done);
-        // Thousands of runs are kept until the end: their metrics are all that is needed.
-        found.values_mut().for_each(|run| run.deliveries = Vec::new());
+        let found = run_all(&points, jobs, done);
         for (network, sets) in NETWORKS.iter().zip(&mut sets) {
             let scored: Vec<(Set, f64)> =
                 sets.iter().map(|set| (*set, score(&found, network, set, *cycles).unwrap_or(0.0))).collect();
