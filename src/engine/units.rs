@@ -197,6 +197,14 @@ impl Hertz {
         self.end_of_cycle(self.cycle_at(now).saturating_add(cycles))
     }
 
+    /// The length of a cycle, if that is a whole number of picoseconds: cycles are then counted without dividing.
+    pub const fn period(self) -> Option<Time> {
+        match PS_PER_S.is_multiple_of(self.0) {
+            true => Some(Time::from_ps(PS_PER_S / self.0)),
+            false => None,
+        }
+    }
+
     /// The length of `cycles` cycles, rounded down to a picosecond.
     pub const fn cycles(self, cycles: u64) -> Time {
         self.end_of_cycle(cycles)

@@ -251,6 +251,7 @@ impl Processor for AnyProcessor {
     fn sim(&self) -> &Sim {
         on_cpu!(self, cpu => Processor::sim(cpu))
     }
+    #[inline]
     fn clock(&self) -> Hertz {
         on_cpu!(self, cpu => Processor::clock(cpu))
     }

@@ -32,6 +32,16 @@ pub struct Header {
 /// The widths of the fields, from the lowest bit on.
 const WIDTHS: [u32; 9] = [8, 10, 10, 14, 1, 8, 1, 5, 7];
 
+/// Where each begins.
+const PLACES: [u32; 9] = {
+    let (mut places, mut field) = ([0; 9], 1);
+    while field < 9 {
+        places[field] = places[field - 1] + WIDTHS[field - 1];
+        field += 1;
+    }
+    places
+};
+
 impl Header {
     /// Most fragments of one message.
     pub const FRAGMENTS_MAX: u32 = 1 << 8;
@@ -58,36 +68,31 @@ impl Header {
             handler.into(),
             self.sense.into(),
         ];
-        let (mut word, mut at) = (0u64, 0);
-        for (field, width) in fields.into_iter().zip(WIDTHS) {
+        let mut word = 0u64;
+        for ((field, width), place) in fields.into_iter().zip(WIDTHS).zip(PLACES) {
             let field: u64 = field;
             assert!(field < 1 << width, "{field} does not fit the {width} bits it has in a header");
-            word |= field << at;
-            at += width;
+            word |= field << place;
         }
         word
     }
 
     /// The header in a word.
+    #[inline]
     pub fn decode(word: u64) -> Header {
-        let mut at = 0;
-        let [payload_bytes, source, destination, sequence, is_part, fragment, last, handler, sense] =
-            WIDTHS.map(|width| {
-                at += width;
-                (word >> (at - width) & ((1 << width) - 1)) as u32
-            });
+        let field = |number: usize| (word >> PLACES[number] & ((1 << WIDTHS[number]) - 1)) as u32;
         Header {
-            payload_bytes: payload_bytes as u8,
-            source: source as u16,
-            destination: destination as u16,
+            payload_bytes: field(0) as u8,
+            source: field(1) as u16,
+            destination: field(2) as u16,
             envelope: Envelope {
-                is_part: is_part == 1,
-                handler: handler as u8,
-                sequence: sequence as u16,
-                fragment,
-                last: last == 1,
+                sequence: field(3) as u16,
+                is_part: field(4) == 1,
+                fragment: field(5),
+                last: field(6) == 1,
+                handler: field(7) as u8,
             },
-            sense: sense as u8,
+            sense: field(8) as u8,
         }
     }
 

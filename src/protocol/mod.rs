@@ -110,11 +110,14 @@ pub struct Effects {
     pub ready: bool,
     /// A timer goes off sooner than any did before.
     pub timer: bool,
+    /// It freed no room, as far as that is known.
+    pub frees_none: bool,
 }
 
 impl Effects {
     /// None of them.
-    pub const NONE: Effects = Effects { place: None, returned: false, discards: false, ready: false, timer: false };
+    pub const NONE: Effects =
+        Effects { place: None, returned: false, discards: false, ready: false, timer: false, frees_none: false };
 }
 
 /// A packet that its reader has.

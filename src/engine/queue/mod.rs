@@ -12,11 +12,13 @@ mod wheel;
 
 use super::time::Time;
 use std::cmp::Ordering;
-use std::collections::VecDeque;
 use wheel::Wheel;
 
 /// Bits of an event's identity that hold the task's number.
 pub const TASK_BITS: u32 = 24;
+
+/// So many taken events are let go at once.
+const TAKEN_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
 /// An event: when, and `sequence << TASK_BITS | task`. Sequence numbers are unique, so the
 /// order by time and then identity is total.
@@ -74,7 +76,9 @@ impl PartialOrd for Event {
 /// The pending events.
 #[derive(Default)]
 pub struct EventQueue {
-    now: VecDeque<Event>,
+    /// Those at the present instant, of which so many are taken.
+    now: Vec<Event>,
+    taken: usize,
     later: Wheel,
 }
 
@@ -83,7 +87,7 @@ impl EventQueue {
     /// the newest.
     #[inline]
     pub fn push_now(&mut self, event: Event) {
-        self.now.push_back(event);
+        self.now.push(event);
     }
 
     /// Adds an event at the present instant or later.
@@ -95,11 +99,22 @@ impl EventQueue {
     /// Takes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
-        match self.now.front() {
+        match self.now.get(self.taken) {
             None => self.later.pop(),
             // An event set earlier for this very instant comes before those without delay.
-            Some(&first) => self.later.pop_before(first).or_else(|| self.now.pop_front()),
+            Some(&first) => self.later.pop_before(first).or_else(|| Some(self.take(first))),
         }
+    }
+
+    /// Takes the first of those at the present instant.
+    #[inline]
+    fn take(&mut self, first: Event) -> Event {
+        self.taken += 1;
+        if self.taken == self.now.len() || self.taken == TAKEN_MAX {
+            self.now.drain(..self.taken);
+            self.taken = 0;
+        }
+        first
     }
 
     /// Whether nothing happens up to `instant`, as far as that is seen at a glance; where it is not, something may.
@@ -115,7 +130,7 @@ impl EventQueue {
 
     /// How many events are pending.
     pub fn len(&self) -> usize {
-        self.now.len() + self.later.len()
+        self.now.len() - self.taken + self.later.len()
     }
 
     /// True if nothing is pending.

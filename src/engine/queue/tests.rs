@@ -63,7 +63,7 @@ impl Pair {
     fn compare_all(&self) {
         let mut later: Vec<(u64, u64)> = Vec::new();
         self.queue.each_later(|event| later.push((event.time.ps(), event.id)));
-        later.extend(self.queue.now.iter().map(|event| (event.time.ps(), event.id)));
+        later.extend(self.queue.now[self.queue.taken..].iter().map(|event| (event.time.ps(), event.id)));
         later.sort_unstable();
         let mut plain: Vec<(u64, u64)> = self.plain.0.iter().map(|Reverse(event)| *event).collect();
         plain.sort_unstable();

@@ -19,7 +19,7 @@ const WHEEL_TO: usize = 32;
 const BUCKETS_MIN: usize = 64;
 const BUCKETS_MAX: usize = 1 << 18;
 /// A run shorter than this takes in events added to its bucket by insertion.
-const RUN_SHORT: usize = 8;
+const RUN_SHORT: usize = 32;
 /// No node.
 const NONE: u32 = u32::MAX;
 

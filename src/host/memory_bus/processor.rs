@@ -38,6 +38,8 @@ struct Core {
     cache: CacheAgent,
     stores: StoreBuffer,
     parameters: MemoryBusProcessorParameters,
+    /// Of a cycle, where that is whole: programs ask for the time at each access.
+    period: Option<Time>,
     base: Cell<Time>,
     cycles: Cell<u64>,
     stalls: Cell<Stalls>,
@@ -59,6 +61,7 @@ impl MemoryBusProcessor {
             cache,
             stores: StoreBuffer::new(sim, name, parameters.store_buffer_entries),
             parameters,
+            period: parameters.clock.period(),
             base: Cell::new(sim.now()),
             cycles: Cell::new(0),
             stalls: Cell::default(),
@@ -78,8 +81,14 @@ impl MemoryBusProcessor {
     }
 
     /// Local time.
+    #[inline]
     pub fn time(&self) -> Time {
-        self.0.base.get() + self.0.parameters.clock.cycles(self.0.cycles.get())
+        let cycles = self.0.cycles.get();
+        self.0.base.get()
+            + match self.0.period {
+                Some(period) => period * cycles,
+                None => self.0.parameters.clock.cycles(cycles),
+            }
     }
 
     /// Executes instructions that take so many cycles.

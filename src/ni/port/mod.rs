@@ -452,10 +452,13 @@ impl Port {
         if effects.returned || effects.timer {
             self.timers_changed();
         }
-        if !is_control {
+        // Where senders are short of buffers, most of what comes goes back, or comes back.
+        if !(is_control || effects.returned || effects.discards) {
             self.arrived.notify();
         }
-        self.freed.notify();
+        if !effects.frees_none {
+            self.freed.notify();
+        }
         self.changed.notify();
         self.pump_all();
     }

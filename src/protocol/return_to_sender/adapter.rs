@@ -163,7 +163,7 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
             PACKET => {
                 let payload = (body.expect("a packet has a body"), bytes);
                 let reply = self.incoming.arrive(DataPacket { from, to, buffer, payload });
-                return Effects { discards: self.reply(reply), ..Effects::NONE };
+                return Effects { discards: self.reply(reply), frees_none: true, ..Effects::NONE };
             }
             ACCEPTED => {
                 self.kept[buffer.number() as usize] = None;
@@ -179,7 +179,8 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
             self.notes.insert(from, note);
         }
         let outcome = self.outgoing.reply(Reply { from, to, buffer, verdict }, now);
-        Effects { returned: matches!(outcome, ReplyOutcome::Bounced { .. }), ..Effects::NONE }
+        let returned = matches!(outcome, ReplyOutcome::Bounced { .. });
+        Effects { returned, frees_none: returned, ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {
