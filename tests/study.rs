@@ -239,11 +239,11 @@ fn claims_are_judged_by_the_runs_alone() {
 /// A claim on which small inputs say nothing tells what was measured under `--quick`, and is not judged.
 #[test]
 fn a_claim_may_be_judged_on_whole_inputs_alone() {
-    let folder = Folder::with_study("whole");
+    let folder = with_study("whole");
     let path = folder.0.join("claims.toml");
     let text = fs::read_to_string(&path).expect("a file");
     fs::write(&path, text.replacen("[[claim]]\n", "[[claim]]\nquick = false\n", 1)).expect("a file");
-    let found = find(folder.path(), true).expect("a sound study");
+    let found = find(folder.root(), true).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
     let results = found.results(&["latency"], &options, &[], &Silent).expect("sound points");
     assert_eq!(judged(&found, &results), [Some(true), Some(true)]);

@@ -108,7 +108,7 @@ impl Description {
             let ledger = MeanLedger::of(&result.ledger);
             let chart = (ledger.messages > 0).then(|| ledger.chart("Where a message's time goes").svg());
             let names = read.value.end_names();
-            let data = messages.then(|| tidy::messages(&result.deliveries, &result.ledgers, &names));
+            let data = messages.then(|| tidy::messages(&result.deliveries, &names));
             Ok((Record::of(&read, &result).with_host(wall_s, result.events), chart, data))
         })?
         .map_err(unsound)?;
