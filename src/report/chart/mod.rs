@@ -218,6 +218,8 @@ pub struct MatrixCell {
 pub struct Matrix {
     /// The heading.
     pub title: String,
+    /// What the columns and the rows are, where their names do not say it.
+    pub axes: Vec<String>,
     /// For each row its names, its own last; those of equal names before that stand together.
     pub rows: Vec<Vec<String>>,
     /// For each column its names.

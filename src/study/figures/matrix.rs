@@ -25,6 +25,8 @@ pub struct Matrix {
     decimals: Option<usize>,
     is_logarithmic: bool,
     points: Vec<Points>,
+    /// What columns and rows are, each with its unit.
+    axes: [Option<String>; 2],
 }
 
 /// Points among the cells.
@@ -64,6 +66,10 @@ impl Matrix {
             unit: t.text("unit", "The unit of its numbers").or(""),
             decimals,
             is_logarithmic: t.choice("scale", "How shades follow numbers", &scales).or("linear"),
+            axes: [
+                t.text("across", "What the columns are, where their names do not say it, with the unit").optional(),
+                t.text("down", "What the rows are").optional(),
+            ],
             points: t.list("mark", "Points among the cells, where rows and columns are numbers", Points::read),
         }
     }
@@ -78,6 +84,7 @@ impl Matrix {
         let unit = if self.unit == "us" { "µs" } else { &self.unit };
         let chart = Chart {
             title,
+            axes: self.titles(),
             rows: rows.iter().map(|row| named(row, &self.rows)).collect(),
             columns: columns.iter().map(|column| named(column, &self.columns)).collect(),
             shades: Column::unit(&self.shades, unit),
@@ -87,6 +94,12 @@ impl Matrix {
         };
         let chart = chart.without_blanks();
         (Some(chart.svg()), Some(self.table(&chart)))
+    }
+
+    /// What columns and rows are, as the picture says it.
+    fn titles(&self) -> Vec<String> {
+        let ways = ["across", "down"].into_iter().zip(&self.axes);
+        ways.filter_map(|(way, axis)| Some(format!("{way}: {}", axis.as_ref()?))).collect()
     }
 
     fn cell(&self, drawing: &Drawing, row: &Scope, column: &Scope) -> Option<MatrixCell> {

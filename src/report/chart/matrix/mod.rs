@@ -45,6 +45,9 @@ pub fn draw(chart: &Matrix) -> String {
     let mut svg = Svg::new(layout.width, (bottom + 44.0 + 18.0 * legend_lines).ceil(), &chart.title);
     let heading = format!("fill=\"{INK}\" font-weight=\"bold\"");
     svg.text((MARGIN, 28.0), TITLE_TEXT, "start", &heading, &chart.title);
+    if !chart.axes.is_empty() {
+        svg.text((MARGIN, 47.0), TEXT, "start", &format!("fill=\"{INK}\""), &chart.axes.join("; "));
+    }
     names_of_columns(&mut svg, chart, &layout);
     names_of_rows(&mut svg, chart, &layout);
     for (row, cells) in chart.cells.iter().enumerate() {
@@ -76,11 +79,13 @@ impl Layout {
         let high = columns().fold(0.0, f64::max) * rise.sin() + 18.0;
         let ends = columns().enumerate().map(|(n, wide)| left + cell_wide * (n as f64 + 0.5) + wide * rise.cos());
         let right = ends.fold(left + cell_wide * chart.columns.len() as f64, f64::max);
-        let title = text_wide(&chart.title, TITLE_TEXT) * 1.08 + 2.0 * MARGIN;
+        let axes = text_wide(&chart.axes.join("; "), TEXT);
+        let title = (text_wide(&chart.title, TITLE_TEXT) * 1.08).max(axes) + 2.0 * MARGIN;
         let width = (right + MARGIN).max(title).max(400.0).ceil();
+        let top = if chart.axes.is_empty() { 40.0 } else { 56.0 };
         Layout {
             inner,
-            at: (left, 40.0 + high),
+            at: (left, top + high),
             cell_wide,
             cell_high,
             cells: (chart.columns.len(), chart.rows.len()),
@@ -158,6 +163,7 @@ mod tests {
     fn chart(values: [[Option<Cell>; 2]; 3]) -> Matrix {
         let cell = |value: Option<Cell>| value.map(|value| MatrixCell { value, link: Some("a/b.toml".to_owned()) });
         Matrix {
+            axes: vec!["across: one; down: another".to_owned()],
             title: "t".to_owned(),
             rows: ["x", "y", "z"].map(|row| vec!["host".to_owned(), row.to_owned()]).to_vec(),
             columns: ["k", "l"].map(|column| vec![column.to_owned()]).to_vec(),
