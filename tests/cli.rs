@@ -71,6 +71,7 @@ fn every_command_has_help_with_examples() {
         "sweep",
         "merge",
         "plot",
+        "report",
         "reproduce",
         "new",
         "list",

@@ -194,6 +194,7 @@ fn report() -> PaperReport {
             artifact("ledger", "Mean ledger", mean(1.0).chart("Where the time goes").svg(), Some(mean(1.0).table())),
             artifact("comparison", "Comparison", ledger::comparison("Two cases", &[("eager cut-through".into(), mean(1.0)), ("store and forward".into(), mean(2.0)), ("adaptive".into(), mean(0.5))]).svg(), None),
         ],
+        made: Made { command: "narrows reproduce trapeze".into(), version: "0".into(), ..Made::default() },
         files: Vec::new(),
     }
 }

@@ -363,6 +363,49 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
 }
 
 #[test]
+fn runs_and_sweeps_make_a_page_that_stands_alone() {
+    let folder = Folder::new("report");
+    let (run, out, page) = (folder.path("run.json"), folder.path("sweep.csv"), folder.path("page.html"));
+    fs::write(&run, done(&["run", "ping-pong", FEW, "--format=json"]).stdout).expect("a folder to write to");
+    done(&["sweep", "ping-pong", FEW, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
+    done(&["report", &run, &out, "--title=What it <costs>", "--out", &page]);
+    let text = fs::read_to_string(&page).expect("a page");
+    let read = roxmltree::Document::parse_with_options(
+        &text,
+        roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() },
+    );
+    let read = read.expect("XML");
+    let headings: Vec<String> = read
+        .descendants()
+        .filter(|one| one.has_tag_name("h2"))
+        .filter_map(|one| Some(one.first_child()?.text()?.trim().to_owned()))
+        .collect();
+    for heading in ["run: where a message's time goes", "run: how busy what was", "sweep: message latency one way"] {
+        assert!(headings.iter().any(|known| known == heading), "no {heading} in {headings:?}");
+    }
+    let links = read.descendants().filter_map(|one| one.attribute("href"));
+    assert!(
+        links.clone().count() > 4 && links.clone().all(|link| link.starts_with('#')),
+        "{:?}",
+        links.collect::<Vec<_>>()
+    );
+    assert!(text.contains("What it &lt;costs&gt;") && text.contains("narrows report"));
+}
+
+#[test]
+fn pictures_take_the_form_that_their_name_asks_for() {
+    let folder = Folder::new("forms");
+    let out = folder.path("sweep.csv");
+    done(&["sweep", "ping-pong", FEW, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
+    for (ending, begins) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG"), ("pdf", b"%PDF")] {
+        let picture = folder.path(&format!("figure.{ending}"));
+        done(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--out", &picture]);
+        let bytes = fs::read(&picture).expect("a picture");
+        assert!(bytes.starts_with(begins), "{ending}");
+    }
+}
+
+#[test]
 fn a_sweep_is_drawn_whatever_its_form() {
     let folder = Folder::new("plot");
     let svg = folder.path("figure.svg");

@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const COMMANDS: [&str; 10] = ["run", "sweep", "merge", "plot", "show", "check", "compare", "list", "reproduce", "fit"];
+const COMMANDS: [&str; 11] =
+    ["run", "sweep", "merge", "plot", "report", "show", "check", "compare", "list", "reproduce", "fit"];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wrong")

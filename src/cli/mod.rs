@@ -12,7 +12,7 @@
 //! | `sweep_seeds.rs` | the same with several seeds a point |
 //! | `sweep_find.rs` | where along a key a metric passes a value |
 //! | `merge.rs` | the shards of a sweep as one table |
-//! | `plot.rs` | a picture of a result |
+//! | `plot.rs`, `report.rs` | a picture of a result; a page of results |
 //! | `alive.rs` | that a long run is still going on |
 //! | `progress.rs` | how far many runs are, and what is told when they are stopped |
 //! | `whatif.rs` | what would change if a number were another |
@@ -48,6 +48,7 @@ mod new;
 mod output;
 mod plot;
 mod progress;
+mod report;
 mod reproduce;
 mod run;
 mod run_seeds;
@@ -102,6 +103,7 @@ enum Command {
     Sweep(sweep::Options),
     Merge(merge::Options),
     Plot(plot::Options),
+    Report(report::Options),
     Whatif(whatif::Options),
     Reproduce(reproduce::Options),
     Fit(fit::Options),
@@ -134,6 +136,7 @@ pub fn main() -> ExitCode {
         Command::Sweep(options) => sweep::run(&options),
         Command::Merge(options) => merge::run(&options),
         Command::Plot(options) => plot::run(&options),
+        Command::Report(options) => report::run(&options),
         Command::Whatif(options) => whatif::run(&options),
         Command::Reproduce(options) => reproduce::run(&options),
         Command::Fit(options) => fit::run(&options),

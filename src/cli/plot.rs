@@ -3,6 +3,7 @@
 use super::ending::{Ended, Ending, Failure};
 use super::output::{Output, plain};
 use crate::report::dataset::{Dataset, Encoding};
+use crate::report::picture::PictureForm;
 use crate::study::plot::Drawing;
 use crate::study::tidy;
 use crate::text::Problem;
@@ -16,9 +17,9 @@ Examples:
   narrows sweep stream --vary 'workload.stream.payload=64 B..8 KiB*2' \\
                        --vary ni.trapeze.policy=store-and-forward,adaptive-cut-through --out s.csv
   narrows plot s.csv --x payload --y message.bandwidth --by policy --log x --out s.svg
-  narrows plot s.csv --x policy --y message.latency_one_way --by payload --out bars.svg
+  narrows plot s.csv --x policy --y message.latency_one_way --by payload --out bars.pdf
   narrows run ping-pong --messages m.parquet
-  narrows plot m.parquet --x sent --y latency --out m.svg
+  narrows plot m.parquet --x sent --y latency --out m.png
 
 A column is called by its name in the file, by the key or metric that it holds, or by the end of that.
 Over words bars are drawn, over numbers lines. Without --by all rows are one line.";
@@ -46,7 +47,7 @@ pub struct Options {
     /// The heading
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Where the picture goes: F.svg
+    /// Where the picture goes: F.svg, F.pdf or F.png
     #[arg(long, value_name = "F")]
     out: PathBuf,
 }
@@ -62,10 +63,7 @@ enum Along {
 
 /// Draws.
 pub fn run(options: &Options) -> Ended {
-    if options.out.extension().is_none_or(|ending| ending != "svg") {
-        let problem = Problem::new(format!("`{}`: pictures are not drawn in this form", options.out.display()));
-        return Err(problem.help("name a file that ends in `.svg`").into());
-    }
+    let form = form(&options.out)?;
     let data = read(&options.result)?;
     let out = Output::prepare(&options.out)?;
     let drawing = Drawing {
@@ -79,9 +77,19 @@ pub fn run(options: &Options) -> Ended {
     if drawn.left_out > 0 {
         tell!("{} values were not measured, and are left out.", drawn.left_out);
     }
-    out.write(|file| file.write_all(drawn.svg.as_bytes()))?;
+    let bytes = form.bytes(&drawn.svg).map_err(Problem::new)?;
+    out.write(|file| file.write_all(&bytes))?;
     tell!("Wrote `{}`.", options.out.display());
     Ok(Ending::Done)
+}
+
+/// The form that a file's name asks for.
+fn form(path: &Path) -> Result<PictureForm, Problem> {
+    PictureForm::of(path).ok_or_else(|| {
+        let endings: Vec<String> = PictureForm::ENDINGS.iter().map(|(ending, _)| format!("`.{ending}`")).collect();
+        Problem::new(format!("`{}`: pictures are not drawn in this form", path.display()))
+            .help(format!("name a file that ends in one of {}", endings.join(", ")))
+    })
 }
 
 /// What a result holds.

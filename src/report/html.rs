@@ -1,15 +1,19 @@
 //! One self-contained page per paper: claims on top, then every artifact with picture and data.
 //!
-//! Styles and pictures are inside; nothing is fetched and no script runs. The table of claims is
-//! filtered by style alone. Leaves out sorting; failing claims come first.
+//! Styles, pictures and a script are inside, and nothing is fetched. Without the script the page stands: the table
+//! of claims is filtered by style alone, failing ones first. The script adds a search and sorts its columns.
 
 mod claims;
 
-use super::paper::{Artifact, PaperReport};
+use super::paper::{Artifact, Made, PaperReport};
 use super::svg::escape;
 use super::table::ReportTable;
 
 const STYLE: &str = include_str!("html/style.css");
+const SCRIPT: &str = include_str!("html/claims.js");
+
+/// A page shows no more rows of a table than these.
+const ROWS_MAX: usize = 1000;
 
 /// The page.
 pub fn page(report: &PaperReport) -> String {
@@ -17,13 +21,41 @@ pub fn page(report: &PaperReport) -> String {
     out += &format!("<h1>{}</h1>\n", escape(&report.title));
     out += &paragraph("reference", &report.reference);
     out += &paragraph("abstract", &report.summary);
+    if report.made.quick {
+        out += &paragraph("quick", "Made with --quick: smaller inputs, which the claims were not written for.");
+    }
+    out += &contents(report);
     if !report.claims.is_empty() {
         out += &claims::section(&report.claims);
     }
     for artifact in &report.artifacts {
-        out += &section(artifact);
+        out += &section(artifact, report.made.alone);
     }
-    out + "</body>\n</html>\n"
+    out += &made(&report.made);
+    out + &format!("<script>//<![CDATA[\n{SCRIPT}//]]></script>\n</body>\n</html>\n")
+}
+
+/// What is on the page, each with its place.
+fn contents(report: &PaperReport) -> String {
+    let item = |id: &str, title: &str| format!("<li><a href=\"#{}\">{}</a></li>\n", escape(id), escape(title));
+    let claims = (!report.claims.is_empty()).then(|| item("claims", "Claims"));
+    let artifacts = report.artifacts.iter().map(|artifact| item(&artifact.id, &artifact.title));
+    let items: String = claims.into_iter().chain(artifacts).collect();
+    format!("<nav><details>\n<summary>Contents</summary>\n<ul>\n{items}</ul>\n</details></nav>\n")
+}
+
+/// How the page was made, and how it is made again.
+fn made(made: &Made) -> String {
+    if made.command.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<footer>\n<p>Simulated by Narrows {}, deterministically: <code>{}</code> gives the same on any machine.</p>\n\
+         <p>Hash of all claims and data: <code>{}</code></p>\n</footer>\n",
+        escape(&made.version),
+        escape(&made.command),
+        escape(&made.hash)
+    )
 }
 
 fn head(title: &str) -> String {
@@ -43,8 +75,10 @@ fn paragraph(class: &str, text: &str) -> String {
     }
 }
 
-fn section(artifact: &Artifact) -> String {
-    let mut out = format!("<section id=\"{}\">\n<h2>{}</h2>\n", escape(&artifact.id), escape(&artifact.title));
+fn section(artifact: &Artifact, alone: bool) -> String {
+    let (id, title) = (escape(&artifact.id), escape(&artifact.title));
+    let anchor = format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this\">#</a>");
+    let mut out = format!("<section id=\"{id}\">\n<h2>{title} {anchor}</h2>\n");
     out += &paragraph("caption", &artifact.caption);
     if let Some(svg) = &artifact.svg {
         out += &format!("<figure>\n{svg}</figure>\n");
@@ -52,7 +86,7 @@ fn section(artifact: &Artifact) -> String {
     let file = |name: String, what: &str| format!("<a href=\"{}\">{what}</a>", escape(&name));
     let links = [artifact.svg_file().map(|name| file(name, "SVG")), artifact.csv_file().map(|name| file(name, "CSV"))];
     let links: Vec<String> = links.into_iter().flatten().collect();
-    if !links.is_empty() {
+    if !links.is_empty() && !alone {
         out += &format!("<p class=\"files\">{}</p>\n", links.join(" · "));
     }
     if let Some(table) = &artifact.table {
@@ -71,14 +105,18 @@ fn data(table: &ReportTable) -> String {
         out += &format!("<th{}>{}</th>", class(i), escape(&column.heading()));
     }
     out += "</tr></thead>\n<tbody>\n";
-    for row in &table.rows {
+    for row in table.rows.iter().take(ROWS_MAX) {
         out += "<tr>";
         for (i, cell) in row.iter().enumerate() {
             out += &format!("<td{}>{}</td>", class(i), escape(&cell.text(&table.columns[i])));
         }
         out += "</tr>\n";
     }
-    out + "</tbody>\n</table></div>\n"
+    out += "</tbody>\n</table></div>\n";
+    if table.rows.len() > ROWS_MAX {
+        out += &paragraph("caption", &format!("The first {ROWS_MAX}: the file has all of them."));
+    }
+    out
 }
 
 #[cfg(test)]
@@ -104,6 +142,7 @@ mod tests {
             summary: "It's \"fast\".".into(),
             claims: vec![number("R1", 116.0, 118.0, 0.05), number("R2", 100.0, 300.0, 0.05), shape("R3", None)],
             artifacts: vec![artifact],
+            made: Made { command: "narrows reproduce x".into(), quick: true, ..Made::default() },
             files: Vec::new(),
         }
     }
@@ -118,12 +157,15 @@ mod tests {
         let rows = parsed.descendants().filter(|n| n.attribute("class").is_some_and(|c| c.starts_with("fails")));
         assert_eq!(rows.count(), 1);
         let links: Vec<_> = parsed.descendants().filter_map(|n| n.attribute("href")).collect();
-        assert_eq!(links, ["table-1.svg", "table-1.csv"]);
+        assert_eq!(links, ["#claims", "#table-1", "#table-1", "table-1.svg", "table-1.csv"]);
+        for place in links.iter().filter_map(|link| link.strip_prefix('#')) {
+            assert!(parsed.descendants().any(|n| n.attribute("id") == Some(place)), "{place}");
+        }
     }
 
     #[test]
     fn the_page_fetches_nothing() {
         let page = page(&report()).replace("http://www.w3.org/2000/svg", "");
-        assert!(!page.contains("http") && !page.contains("<script") && !page.contains("@import"));
+        assert!(!page.contains("http") && !page.contains(" src=") && !page.contains("@import"));
     }
 }

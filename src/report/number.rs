@@ -59,6 +59,12 @@ pub fn mb_per_s(bytes: u64, ps: u64) -> Option<f64> {
     (ps > 0).then(|| bytes as f64 * 1e6 / ps as f64)
 }
 
+/// A unit as pictures, tables and claims write it, where descriptions keep to ASCII: `us` is µs.
+pub fn unit(unit: &str) -> String {
+    let shown = |part: &str| if part == "us" { "µs".to_owned() } else { part.to_owned() };
+    unit.split('/').map(shown).collect::<Vec<_>>().join("/")
+}
+
 /// A rate in 10⁶ bytes per second, as text with its unit.
 pub fn rate(mb_per_s: f64) -> String {
     format!("{} MB/s", significant(mb_per_s, 3))
@@ -86,6 +92,11 @@ mod tests {
         assert_eq!(signed_percent(-0.0001), "0.0 %");
         assert_eq!(signed_percent(2.5), "+250 %");
         assert_eq!(percent(0.15), "15 %");
+    }
+
+    #[test]
+    fn microseconds_have_one_spelling() {
+        assert_eq!(["us", "1/us", "µs", "bus", ""].map(unit), ["µs", "1/µs", "µs", "bus", ""]);
     }
 
     #[test]

@@ -38,6 +38,21 @@ impl Artifact {
     }
 }
 
+/// How a report was made, as its page tells it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Made {
+    /// The command that makes it again.
+    pub command: String,
+    /// By which version of the program.
+    pub version: String,
+    /// Whether on smaller inputs.
+    pub quick: bool,
+    /// Of all its claims and data.
+    pub hash: String,
+    /// Whether its page stands alone, without the files of its pictures and tables beside it.
+    pub alone: bool,
+}
+
 /// A paper's claims and artifacts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct PaperReport {
@@ -54,6 +69,9 @@ pub struct PaperReport {
     pub claims: Vec<Claim>,
     /// Its tables and figures.
     pub artifacts: Vec<Artifact>,
+    /// How it was made.
+    #[serde(skip)]
+    pub made: Made,
     /// What its pictures link to: the path of each file below the report, and its text.
     #[serde(skip)]
     pub files: Vec<(String, String)>,

@@ -3,6 +3,7 @@
 
 mod cell;
 
+use super::number;
 pub use cell::Cell;
 use serde::Serialize;
 
@@ -25,8 +26,8 @@ impl Column {
     }
 
     /// A column of numbers in `unit`.
-    pub fn unit(name: impl Into<String>, unit: impl Into<String>) -> Column {
-        Column { name: name.into(), unit: unit.into(), decimals: None }
+    pub fn unit(name: impl Into<String>, unit: &str) -> Column {
+        Column { name: name.into(), unit: number::unit(unit), decimals: None }
     }
 
     /// Shows `decimals` decimals in text.

@@ -9,6 +9,7 @@ use super::expression::{self, Expression, Mistake, Scope, Stop, Template, Value}
 use super::own;
 use super::view::{Source, View};
 use crate::report::claim::{self, Claim, Kind, Role};
+use crate::report::number;
 use crate::text::{Constant, Said, Table};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -188,7 +189,7 @@ impl Stated {
     }
 
     fn with_unit(&self, value: &Value) -> String {
-        let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", number::unit(&self.unit)) };
         format!("{}{unit}", expression::Format::default().words(value))
     }
 
@@ -228,7 +229,7 @@ impl Stated {
             source: self.source.clone(),
             statement: self.statement.clone(),
             kind: self.kind,
-            unit: self.unit.clone(),
+            unit: number::unit(&self.unit),
             expected: match &self.expected {
                 Constant::Number(number) => claim::ClaimValue::Number(*number),
                 Constant::Text(text) => claim::ClaimValue::Text(text.clone()),

@@ -14,6 +14,7 @@
 //! | `points.rs` | finished points of a sweep, kept |
 //! | `tidy.rs`, `tidy/` | points and messages as rows of data |
 //! | `plot.rs` | a picture of them |
+//! | `pages.rs`, `pages/` | a page of results |
 //! | `constants.rs` | the numbers of a machine, made larger or smaller |
 //! | `whatif.rs` | what would change if one of them were another |
 //! | `uncertainty/` | how sure a number is |
@@ -50,6 +51,7 @@ pub mod fit;
 pub mod home;
 mod nifdy;
 mod own;
+pub mod pages;
 pub mod plot;
 pub mod points;
 pub mod record;

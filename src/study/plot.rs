@@ -156,7 +156,7 @@ fn title(name: &str, shown: &Shown) -> String {
 }
 
 /// A column's name in words, without its unit.
-fn words(variable: &Variable) -> String {
+pub fn words(variable: &Variable) -> String {
     bare(variable).replace('_', " ")
 }
 

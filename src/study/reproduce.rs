@@ -5,11 +5,12 @@ use super::description::{Study, problem};
 use super::experiment::{FaultyPoints, Results, run_all};
 use super::expression::Mistake;
 use super::home::Home;
+use super::record::{self, VERSION};
 use super::uncertainty::paper::doubt;
 use super::uncertainty::sureness;
 use super::{check, figures, own};
 use crate::machine;
-use crate::report::PaperReport;
+use crate::report::{Made, PaperReport};
 use crate::text::{Document, Entry, Problem, Problems, Read, suggest};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,6 +28,16 @@ pub struct Options {
     pub jobs: usize,
     /// Whether each number says how sure it is.
     pub uncertainty: bool,
+}
+
+impl Options {
+    /// The command that reproduces the same.
+    fn command(&self) -> String {
+        let artifact = self.artifact.iter().map(|artifact| format!("/{artifact}")).collect::<String>();
+        let quick = if self.quick { " --quick" } else { "" };
+        let uncertainty = if self.uncertainty { " --uncertainty" } else { "" };
+        format!("narrows reproduce {}{artifact}{quick}{uncertainty} --out FOLDER", self.paper)
+    }
 }
 
 /// Told how far a reproduction has come; called from several threads.
@@ -104,7 +115,7 @@ impl Located {
         }
         let wanted = self.experiments(&artifacts);
         let files = study.experiments.descriptions(&self.home, &wanted, options.quick, &linked)?;
-        Ok(PaperReport {
+        let mut report = PaperReport {
             files,
             claims,
             artifacts: drawn,
@@ -112,7 +123,12 @@ impl Located {
             title: study.title.clone(),
             reference: study.reference.clone(),
             summary: study.summary.clone(),
-        })
+            made: Made::default(),
+        };
+        let hash = record::digest(&report.json());
+        report.made =
+            Made { command: options.command(), version: VERSION.to_owned(), quick: options.quick, hash, alone: false };
+        Ok(report)
     }
 
     /// The experiments that artifacts need, each once.

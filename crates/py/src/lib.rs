@@ -5,6 +5,7 @@
 //! | `description.rs` | a description: check, show, run, ask, fit |
 //! | `sweep.rs` | many runs, here or on somebody's executor |
 //! | `table.rs` | tidy data, handed over as Arrow lies in memory |
+//! | `picture.rs` | pictures as files |
 //! | `study.rs` | a study, reproduced |
 //! | `wrong.rs` | problems as exceptions |
 //! | `wait.rs` | long work without the interpreter's lock, which Ctrl-C stops |
@@ -12,6 +13,7 @@
 //! Leaves out what reads better in Python (`python/narrows`): classes for users, executors, how results look.
 
 mod description;
+mod picture;
 mod study;
 mod sweep;
 mod table;
@@ -25,6 +27,8 @@ use pyo3::prelude::*;
 mod _narrows {
     #[pymodule_export]
     use super::description::{Description, Ran};
+    #[pymodule_export]
+    use super::picture::write_picture;
     #[pymodule_export]
     use super::study::{Reproduced, reproduce};
     #[pymodule_export]

@@ -40,6 +40,9 @@ pub struct Axis {
     pub to: Option<f64>,
 }
 
+/// Values of which the least is more than this part of the most lie close together.
+const CLOSE: f64 = 0.7;
+
 /// What an axis shows of given data; positions are logarithms on a logarithmic axis.
 pub struct Ticks {
     /// The first and last position.
@@ -94,19 +97,24 @@ impl Axis {
     /// there are about `count`.
     pub fn ticks(&self, values: impl Iterator<Item = f64>, rounded: bool, count: usize) -> Ticks {
         let positions = values.chain(self.from).chain(self.to).map(|x| self.position(x)).filter(|x| x.is_finite());
-        let (low, high) = positions.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+        let positions: Vec<f64> = positions.collect();
+        let (low, high) = positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
         let (low, high) = if low > high { (0.0, 1.0) } else { (low, high) };
+        // What is counted is counted in wholes.
+        let whole = high - low >= 2.0 && positions.iter().all(|x| x.fract() == 0.0);
         match self.scale {
-            Scale::Linear => self.linear(low, high, rounded, count as f64),
+            Scale::Linear => self.linear(low, high, rounded, (count as f64, whole)),
             Scale::Log2 | Scale::Log10 => self.logarithmic(low, high),
         }
     }
 
-    fn linear(&self, low: f64, high: f64, rounded: bool, count: f64) -> Ticks {
-        let from_zero = rounded && self.from.is_none() && low > 0.0;
+    fn linear(&self, low: f64, high: f64, rounded: bool, (count, whole): (f64, bool)) -> Ticks {
+        // An axis from zero would flatten values that lie close together.
+        let from_zero = rounded && self.from.is_none() && low > 0.0 && low < CLOSE * high;
         let low = self.from.unwrap_or(if from_zero { 0.0 } else { low });
         let high = self.to.unwrap_or(if high > low { high } else { low + 1.0 });
         let step = match self.labels {
+            Labels::Plain if whole => whole_step((high - low) / count),
             Labels::Plain => nice_step((high - low) / count),
             Labels::Bytes => ((high - low) / 8.0).max(1.0).log2().ceil().exp2(),
         };
@@ -150,6 +158,12 @@ fn nice_step(rough: f64) -> f64 {
     steps.map(|s| s * power).into_iter().find(|&s| s >= rough * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }
 
+/// The same in wholes.
+fn whole_step(rough: f64) -> f64 {
+    let step = nice_step(rough.max(1.0));
+    if step.fract() == 0.0 { step } else { 2.0 * step }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,6 +185,8 @@ mod tests {
         assert_eq!(labels(&Axis::new("y"), &[31.0, 118.0]), ["0", "20", "40", "60", "80", "100", "120"]);
         assert_eq!(labels(&Axis::new("y").range(0.0, 1.0), &[]), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         assert_eq!(labels(&Axis::new("y"), &[0.0, 0.3]).last().unwrap(), "0.3");
+        assert_eq!(labels(&Axis::new("y"), &[81.5, 99.0]), ["80", "85", "90", "95", "100"]);
+        assert_eq!(labels(&Axis::new("hops"), &[1.0, 3.0]), ["0", "1", "2", "3"]);
         assert_eq!(labels(&Axis::new("y"), &[600_000.0])[6], "600\u{2009}000");
     }
 

@@ -14,8 +14,6 @@ const NAME_TEXT: f64 = 12.0;
 const VALUE_TEXT: f64 = 11.0;
 /// Room between groups, in widths of a bar.
 const GAP: f64 = 0.8;
-/// About how wide the plot is, for deciding how names fit.
-const PLOT_WIDE: f64 = 660.0;
 
 /// Where bars and groups stand, in widths of a bar from the left.
 struct Places {
@@ -41,16 +39,18 @@ pub fn draw(chart: &BarChart) -> String {
     let tops =
         chart.groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [height(bar), bar.published.unwrap_or(0.0)]);
     let base = if chart.y.scale == Scale::Linear { Some(0.0) } else { None };
-    let (names, labelled) = (Names::of(chart, &places), labelled(chart, &places));
-    let frame = Frame {
+    let mut frame = Frame {
         title: &chart.title,
         x: ("", Ticks { range: (0.0, places.wide), ticks: Vec::new() }),
         y: (&chart.y.title, chart.y.ticks(tops.chain(base), true, 6)),
         x_grid: false,
-        x_labels_high: names.high + 4.0,
+        x_labels_high: 0.0,
         plot_high_min: canvas::PLOT_HIGH_MIN,
         legend: legend(chart),
     };
+    let bar_wide = canvas::plot_wide(&frame) / places.wide;
+    let (names, labelled) = (Names::of(chart, bar_wide), labelled(chart, bar_wide));
+    frame.x_labels_high = names.high + 4.0;
     let bottom = frame.y.1.range.0;
     canvas::draw(&frame, |canvas| {
         for (group, &left) in chart.groups.iter().zip(&places.groups) {
@@ -93,6 +93,13 @@ fn draw_bar(canvas: &Canvas, chart: &BarChart, bar: &Bar, i: usize, at: (f64, f6
         canvas.tooltip(from, to, &format!("{group} {}\n{name}: {}", bar.name, significant(*part, 4)));
     }
     let middle = (left + right) / 2.0;
+    if !bar.parts.is_empty() && bar.parts.iter().all(|part| !part.is_finite()) {
+        // What was not measured is no bar of height zero.
+        let (x, y) = canvas.finished(canvas.at(middle, at.1));
+        canvas.text((x, y - 8.0), VALUE_TEXT, "middle", false, "–");
+        let (from, to) = (canvas.px((x - 8.0, y - 16.0)), canvas.px((x + 8.0, y)));
+        return canvas.tooltip(from, to, &format!("{group} {}\nnot measured", bar.name));
+    }
     if let Some(height) = bar.published {
         published(canvas, canvas.at(middle, chart.y.position(height)));
     }
@@ -104,8 +111,8 @@ fn draw_bar(canvas: &Canvas, chart: &BarChart, bar: &Bar, i: usize, at: (f64, f6
 
 /// Whether heights are written over the bars: over all, or none if some lack the room or a mark
 /// could lie there.
-fn labelled(chart: &BarChart, places: &Places) -> bool {
-    let fits = |bar: &Bar| text_wide(&significant(height(bar), 3), VALUE_TEXT) < PLOT_WIDE / places.wide * 1.1;
+fn labelled(chart: &BarChart, bar_wide: f64) -> bool {
+    let fits = |bar: &Bar| text_wide(&significant(height(bar), 3), VALUE_TEXT) <= bar_wide;
     chart.groups.iter().flat_map(|group| &group.bars).all(|bar| bar.published.is_none() && fits(bar))
 }
 
@@ -119,8 +126,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(chart: &BarChart, places: &Places) -> Names {
-        let bar_wide = PLOT_WIDE / places.wide;
+    fn of(chart: &BarChart, bar_wide: f64) -> Names {
         let widest = |name: &str| text_wide(name, NAME_TEXT);
         let bar_names = || chart.groups.iter().flat_map(|group| &group.bars).map(|bar| widest(&bar.name));
         let bar_widest = bar_names().fold(0.0, f64::max);

@@ -57,13 +57,23 @@ fn high(frame: &Frame) -> f64 {
     HIGH_MIN.max(top(frame) + plot.max(frame.legend.high() + 10.0)).ceil()
 }
 
+/// How wide the plot of a frame is.
+pub fn plot_wide(frame: &Frame) -> f64 {
+    WIDE - right(frame) - frame.left()
+}
+
+/// Room right of the plot.
+fn right(frame: &Frame) -> f64 {
+    18.0 + frame.legend.wide()
+}
+
 impl<'a> Canvas<'a> {
     fn new(sheet: &'a mut String, frame: &Frame) -> Canvas<'a> {
         let size = ((WIDE * SCALE) as u32, (high(frame) * SCALE) as u32);
         let root = SVGBackend::with_string(sheet, size).into_drawing_area();
         root.fill(&WHITE).expect("drawing to a string does not fail");
         let top = top(frame);
-        let right = 18.0 + frame.legend.wide();
+        let right = right(frame);
         let to_px = draw_frame(&root, frame, top, right);
         let canvas = Canvas { root, to_px, tooltips: RefCell::default() };
         for (i, line) in titles(frame).iter().enumerate() {

@@ -31,13 +31,23 @@ pub struct Frame<'a> {
     pub legend: Legend,
 }
 
+impl Frame<'_> {
+    /// Room left of the plot, in pixels of the finished picture: its margin, the title of the axis, its labels.
+    pub fn left(&self) -> f64 {
+        10.0 + self.y_labels_wide()
+    }
+
+    fn y_labels_wide(&self) -> f64 {
+        self.y.1.ticks.iter().map(|tick| text_wide(&tick.1, TICK_TEXT)).fold(0.0, f64::max) + 36.0
+    }
+}
+
 /// From positions on the axes to sheet pixels.
 pub type ToPixels = Box<dyn Fn(f64, f64) -> (i32, i32)>;
 
 /// Draws grid, axes, ticks and axis titles, below `top` and left of `right` (finished pixels).
 pub fn draw_frame(root: &DrawingArea<SVGBackend, Shift>, frame: &Frame, top: f64, right: f64) -> ToPixels {
     let (x, y) = (&frame.x.1, &frame.y.1);
-    let widest = y.ticks.iter().map(|tick| text_wide(&tick.1, TICK_TEXT)).fold(0.0, f64::max);
     let sheet = |px: f64| (px * SCALE) as i32;
     let mut chart = ChartBuilder::on(root)
         .margin_top(sheet(top))
@@ -45,7 +55,7 @@ pub fn draw_frame(root: &DrawingArea<SVGBackend, Shift>, frame: &Frame, top: f64
         .margin_left(sheet(10.0))
         .margin_bottom(sheet(10.0))
         .x_label_area_size(sheet(frame.x_labels_high + if frame.x.0.is_empty() { 0.0 } else { 24.0 }))
-        .y_label_area_size(sheet(widest + 36.0))
+        .y_label_area_size(sheet(frame.y_labels_wide()))
         .build_cartesian_2d(Placed::of(x), Placed::of(y))
         .expect("drawing to a string does not fail");
     let mut mesh = chart.configure_mesh();

@@ -23,8 +23,10 @@ pub fn draw(chart: &LineChart) -> String {
         x_grid: true,
         x_labels_high: 23.0,
         plot_high_min: canvas::PLOT_HIGH_MIN,
-        legend: legend(chart),
+        legend: Legend::default(),
     };
+    let chart = &apart(chart, frame.y.1.range);
+    let frame = Frame { legend: legend(chart), ..frame };
     let (across, up) = (frame.x.1.range, frame.y.1.range);
     canvas::draw(&frame, |canvas| {
         // Words at neighbouring lines stand one below the other.
@@ -33,6 +35,33 @@ pub fn draw(chart: &LineChart) -> String {
             draw_series(canvas, chart, series, series.like.unwrap_or(i));
         }
     })
+}
+
+/// Lines closer than this part of the axis are one to the eye.
+const HAIR: f64 = 0.005;
+
+/// The same chart, but a line that mostly lies upon one before it is dashed, so that both are seen; unless dashes mean
+/// something.
+fn apart(chart: &LineChart, (low, high): (f64, f64)) -> LineChart {
+    let mut told = chart.clone();
+    if chart.series.iter().any(|series| series.style == Style::Dashed) {
+        return told;
+    }
+    let is_near = |a: f64, b: f64| (chart.y.position(a) - chart.y.position(b)).abs() <= HAIR * (high - low);
+    let covers = |below: &Series, above: &Series| {
+        let on = |(x, y): &&(f64, f64)| below.points.iter().any(|(at, value)| at == x && is_near(*value, *y));
+        above.points.len() > 1 && 2 * above.points.iter().filter(on).count() > above.points.len()
+    };
+    for (i, series) in chart.series.iter().enumerate().filter(|(_, series)| series.style == Style::Line) {
+        let hidden = chart.series[..i]
+            .iter()
+            .zip(&told.series)
+            .any(|(below, told)| told.style == Style::Line && covers(below, series));
+        if hidden {
+            told.series[i].style = Style::Dashed;
+        }
+    }
+    told
 }
 
 fn legend(chart: &LineChart) -> Legend {

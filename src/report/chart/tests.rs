@@ -39,6 +39,29 @@ fn drawing_twice_gives_the_same_bytes() {
 }
 
 #[test]
+fn a_line_upon_another_is_dashed() {
+    let dashes = |chart: &LineChart| chart.svg().matches("<polyline").count();
+    let plain = LineChart {
+        series: [1.0, 2.0].map(|k| Series::line("a", vec![(1.0, k), (2.0, k), (3.0, 2.0 * k)])).to_vec(),
+        ..LineChart::default()
+    };
+    let mut upon = plain.clone();
+    upon.series[1].points = vec![(1.0, 1.0), (2.0, 1.001), (3.0, 4.0)];
+    assert!(dashes(&upon) > dashes(&plain) + 10);
+    // Where dashes mean something, they do not mean this.
+    upon.series[0].style = Style::Dashed;
+    let before = dashes(&upon);
+    upon.series[1].points = plain.series[1].points.clone();
+    assert_eq!(dashes(&upon), before);
+}
+
+#[test]
+fn bars_that_were_not_measured_are_not_of_no_height() {
+    let chart = BarChart::grouped("t", "y", &["read"], &[("a", vec![1.0]), ("b", vec![f64::NAN])]);
+    assert!(texts(&chart.svg()).contains(&"–".to_owned()));
+}
+
+#[test]
 fn broken_and_empty_data_still_draw() {
     let gap = vec![(1.0, 1.0), (2.0, f64::NAN), (3.0, 0.0), (4.0, 2.0)];
     let mut chart = LineChart { series: vec![Series::line("gap", gap)], ..LineChart::default() };

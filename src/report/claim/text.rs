@@ -49,7 +49,7 @@ fn failure(claim: &Claim) -> String {
         (Some(error), Some(allowed)) => format!(" ({error}, ±{allowed} allowed, {})", claim.role.word()),
         _ => format!(" ({})", claim.role.word()),
     };
-    text += &wrapped("      measured ", "               ", &(claim.measured_text() + &detail));
+    text += &wrapped("      simulated ", "                ", &(claim.measured_text() + &detail));
     if let Some(note) = &claim.note {
         text += &wrapped("      note     ", "               ", note);
     }
@@ -59,12 +59,12 @@ fn failure(claim: &Claim) -> String {
 fn in_words(claim: &Claim) -> String {
     let mut text = format!("{:5} {} · {}\n", verdict(claim), claim.id, claim.source);
     text += &wrapped("      ", "      ", &claim.statement);
-    text += &wrapped("      measured ", "               ", &claim.measured_text());
+    text += &wrapped("      simulated ", "                ", &claim.measured_text());
     text + "\n"
 }
 
 fn numbers_table(claims: &[&Claim]) -> ReportTable {
-    let heads = ["", "claim", "place", "expected", "measured", "unit", "error", "allowed", "role"];
+    let heads = ["", "claim", "place", "expected", "simulated", "unit", "error", "allowed", "role"];
     let mut table = ReportTable::new(heads.map(Column::new).to_vec());
     for claim in claims {
         table.push(vec![
@@ -117,16 +117,16 @@ mod tests {
 FAILS R2 · Table 1, row P6/Natoma, 8K, cut-through, latency
       One-way latency of an 8 KiB payload
       expected 85 µs
-      measured 60 µs (−29.4 %, ±5 % allowed, predicted)
+      simulated 60 µs (−29.4 %, ±5 % allowed, predicted)
 
-       claim  place                                             expected  measured  unit  error     allowed  role
-─────  ─────  ────────────────────────────────────────────────  ────────  ────────  ────  ────────  ───────  ─────────
-FAILS  R2     Table 1, row P6/Natoma, 8K, cut-through, latency        85        60  µs     −29.4 %     ±5 %  predicted
-holds  R1     Table 1, row P6/Natoma, 8K, cut-through, latency       116       118  µs      +1.7 %     ±5 %  predicted
+       claim  place                                             expected  simulated  unit  error     allowed  role
+─────  ─────  ────────────────────────────────────────────────  ────────  ─────────  ────  ────────  ───────  ─────────
+FAILS  R2     Table 1, row P6/Natoma, 8K, cut-through, latency        85         60  µs     −29.4 %     ±5 %  predicted
+holds  R1     Table 1, row P6/Natoma, 8K, cut-through, latency       116        118  µs      +1.7 %     ±5 %  predicted
 
 holds R3 · §3.4
       Transfers grow & \"step up\" <downstream>
-      measured 1384, 2420, 2844 B
+      simulated 1384, 2420, 2844 B
 
 2 of 3 claims hold, 1 fail
 ";

@@ -7,14 +7,15 @@ use crate::report::svg::{coord, escape};
 /// Tally, filter and table.
 pub fn section(claims: &[Claim]) -> String {
     let tally = Tally::of(claims);
-    let mut out = format!("<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims, tally));
+    let mut out =
+        format!("<section id=\"claims\">\n<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims, tally));
     out +=
         "<div class=\"wide\"><table class=\"claims\">\n<thead><tr><th></th><th>claim</th><th>place and statement</th>";
-    out += "<th class=\"number\">expected</th><th class=\"number\">measured</th><th class=\"error\">error</th><th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n";
+    out += "<th class=\"number\">expected</th><th class=\"number\">simulated</th><th class=\"error\">error</th><th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n";
     let mut sorted: Vec<&Claim> = claims.iter().collect();
     sorted.sort_by_key(|claim| claim.holds != Some(false));
     out.extend(sorted.into_iter().map(row));
-    out + "</tbody>\n</table></div>\n"
+    out + "</tbody>\n</table></div>\n</section>\n"
 }
 
 fn filter(claims: &[Claim], tally: Tally) -> String {
@@ -51,7 +52,7 @@ fn row(claim: &Claim) -> String {
     format!(
         "<tr class=\"{class} {role}\"><td><span class=\"verdict\">{verdict}</span></td><td class=\"id\">{id}</td>\
          <td class=\"place\">{place}</td>{figures}\
-         <td>{role}</td></tr>\n",
+         <td class=\"role\">{role}</td></tr>\n",
         role = claim.role.word(),
         verdict = verdict(claim),
         id = escape(&claim.id),
@@ -63,13 +64,16 @@ fn row(claim: &Claim) -> String {
 fn figures(claim: &Claim) -> String {
     let (expected, measured) = (escape(&claim.expected_text()), escape(&claim.measured_text()));
     if claim.kind != Kind::Number {
-        return format!("<td class=\"words\">{expected}</td><td class=\"words\" colspan=\"3\">{measured}</td>");
+        return format!(
+            "<td class=\"words expected\">{expected}</td><td class=\"words simulated\" colspan=\"3\">{measured}</td>"
+        );
     }
     let allowed = claim.tolerance.map_or(String::new(), |x| format!("±{}", number::percent(x)));
     let error = error(claim);
     format!(
-        "<td class=\"number\">{expected}</td><td class=\"number\">{measured}</td>\
-         <td class=\"error\">{error}</td><td class=\"number\">{allowed}</td>"
+        "<td class=\"number expected\">{expected}</td><td class=\"number simulated\">{measured}</td>\
+         <td class=\"error\" data-key=\"{key}\">{error}</td><td class=\"number allowed\">{allowed}</td>",
+        key = claim.relative_error().map_or(String::new(), |error| error.abs().to_string()),
     )
 }
 
@@ -86,7 +90,11 @@ fn error(claim: &Claim) -> String {
 /// A small scale: zero in the middle, what is allowed in grey, a dot at the error. It spans twice
 /// what is allowed; a triangle at its end stands for an error beyond.
 fn scale(error: f64, tolerance: f64) -> String {
-    let part = if tolerance > 0.0 { error / (2.0 * tolerance) } else { error.signum() * 2.0 };
+    let part = match tolerance > 0.0 {
+        true => error / (2.0 * tolerance),
+        false if error == 0.0 => 0.0,
+        false => error.signum() * 2.0,
+    };
     let x = 46.0 + 40.0 * part.clamp(-1.0, 1.0);
     let seen = match part.abs() > 1.0 {
         false => format!("<circle class=\"seen\" cx=\"{}\" cy=\"7\" r=\"4\"/>", coord(x)),

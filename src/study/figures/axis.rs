@@ -1,6 +1,7 @@
 //! Axes of figures, as data.
 
 use crate::report::chart::{Labels, Scale};
+use crate::report::number;
 use crate::report::{Axis, Column};
 use crate::text::Table;
 
@@ -42,7 +43,7 @@ impl Shown {
 
     /// The axis of a chart.
     pub fn axis(&self) -> Axis {
-        let unit = if self.unit == "us" { "µs" } else { &self.unit };
+        let unit = number::unit(&self.unit);
         let title = if unit.is_empty() { self.name.clone() } else { format!("{} [{unit}]", self.name) };
         Axis { title, scale: self.scale, labels: self.labels, from: self.from, to: self.to }
     }

@@ -81,13 +81,12 @@ impl Matrix {
         let cells: Vec<Vec<Option<MatrixCell>>> =
             rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect();
         drawing.needs_some(cells.iter().flatten().any(Option::is_some), &self.value);
-        let unit = if self.unit == "us" { "µs" } else { &self.unit };
         let chart = Chart {
             title,
             axes: self.titles(),
             rows: rows.iter().map(|row| named(row, &self.rows)).collect(),
             columns: columns.iter().map(|column| named(column, &self.columns)).collect(),
-            shades: Column::unit(&self.shades, unit),
+            shades: Column::unit(&self.shades, &self.unit),
             is_logarithmic: self.is_logarithmic,
             cells,
             marks: self.points.iter().flat_map(|points| points.draw(drawing, scope, (&rows, &columns))).collect(),

@@ -8,7 +8,7 @@ use super::drawing::Drawing;
 use super::{Drawn, ReportTable};
 use crate::engine::{Map, Time};
 use crate::report::ledger::{self, MeanStage};
-use crate::report::{BarChart, Column, HeatMap, MeanLedger, PacketFlow, Panel, steps};
+use crate::report::{BarChart, Cell, Column, HeatMap, MeanLedger, PacketFlow, Panel, steps};
 use crate::text::kind::{Phrase, Several};
 use crate::text::{Said, Table};
 
@@ -210,9 +210,26 @@ impl Heat {
             let (name, run) = (drawing.words(&scope, &self.name), drawing.run(&scope, &self.point));
             panels.extend(run.and_then(|run| run.map.as_ref()).map(|map| self.panel(name, map)));
         }
+        let table = self.table(&panels);
         let (rows, shades) = (self.rows.clone(), self.shades.clone());
         let chart = HeatMap { title, x: self.x.axis(), y: rows, shades, most: self.most, panels };
-        (Some(chart.svg()), None)
+        (Some(chart.svg()), Some(table))
+    }
+
+    /// A row for each cell: its panel, its row, where it begins on the axis below, and its value.
+    fn table(&self, panels: &[Panel]) -> ReportTable {
+        let heads = [Column::new("panel"), Column::new(&self.rows), self.x.column(), Column::new(&self.shades)];
+        let mut table = ReportTable::new(heads.into());
+        for panel in panels {
+            for (row, cells) in panel.rows.iter().enumerate() {
+                let wide = panel.to / cells.len().max(1) as f64;
+                for (at, value) in cells.iter().enumerate() {
+                    let place = Cell::Number(wide * at as f64);
+                    table.push(vec![panel.name.as_str().into(), (row as u64).into(), place, (*value).into()]);
+                }
+            }
+        }
+        table
     }
 
     fn panel(&self, name: String, map: &Map) -> Panel {

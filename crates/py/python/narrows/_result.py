@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from . import _narrows
 from ._narrows import Ran
 from ._table import Table
 
@@ -40,16 +41,13 @@ class Figure:
         """Writes the picture.
 
         Args:
-            path: A file that ends in `.svg`.
+            path: A file that ends in `.svg`, `.pdf` or `.png`.
 
         Raises:
             ValueError: It ends otherwise.
             OSError: It cannot be written.
         """
-        path = Path(path)
-        if path.suffix != ".svg":
-            raise ValueError(f"`{path}`: pictures are saved as `.svg`")
-        path.write_text(self.svg, encoding="utf-8")
+        _narrows.write_picture(self.svg, Path(path))
 
     def _repr_svg_(self) -> str:
         return self.svg

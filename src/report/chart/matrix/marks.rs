@@ -14,12 +14,12 @@ const PAPER: &str = "#ffffff";
 const BLACK: &str = "#000000";
 
 /// What a name takes: left, top, right, bottom.
-type Place = [f64; 4];
+pub type Place = [f64; 4];
 
-/// Draws all of them.
-pub fn draw(svg: &mut Svg, marks: &[MatrixMark], layout: &Layout) {
+/// Draws all of them, their names where no other `words` stand.
+pub fn draw(svg: &mut Svg, marks: &[MatrixMark], layout: &Layout, words: Vec<Place>) {
     let dots: Vec<((f64, f64), bool)> = marks.iter().map(|mark| dot(mark, layout)).collect();
-    let mut taken: Vec<Place> = dots.iter().map(|(at, _)| around(*at, RADIUS)).collect();
+    let mut taken: Vec<Place> = dots.iter().map(|(at, _)| around(*at, RADIUS)).chain(words).collect();
     for (mark, (at, is_beyond)) in marks.iter().zip(&dots) {
         let place = free(*at, text_wide(&mark.name, TEXT), layout.width, &taken);
         taken.push(place);

@@ -18,8 +18,12 @@ const CELL_WIDE_MIN: f64 = 40.0;
 /// Of cells among which points lie.
 const MARKED_HIGH: f64 = 64.0;
 const MARKED_WIDE: f64 = 132.0;
+/// Where the word of such a cell begins, from the cell's corner: out of the way of names.
+const CORNER: (f64, f64) = (6.0, 15.0);
 const TEXT: f64 = 11.5;
 const TITLE_TEXT: f64 = 16.0;
+/// How much wider bold text is.
+const BOLD: f64 = 1.15;
 const MARGIN: f64 = 14.0;
 /// How steeply names of columns rise, in degrees.
 const RISE: f64 = 38.0;
@@ -56,7 +60,7 @@ pub fn draw(chart: &Matrix) -> String {
             draw_cell(&mut svg, chart, &look, cell, (row, column), (at, (layout.cell_wide, layout.cell_high)));
         }
     }
-    marks::draw(&mut svg, &chart.marks, &layout);
+    marks::draw(&mut svg, &chart.marks, &layout, words(chart, &look, &layout));
     svg.text((MARGIN, bottom + 28.0), 12.5, "start", &heading, &chart.shades.heading());
     look.legend(&mut svg, bottom + 40.0, layout.width);
     svg.finish()
@@ -66,8 +70,7 @@ impl Layout {
     fn of(chart: &Matrix, look: &Look) -> Layout {
         let widest =
             |names: &mut dyn Iterator<Item = String>| names.map(|name| text_wide(&name, TEXT)).fold(0.0, f64::max);
-        // Bold is wider.
-        let outer = 1.08 * widest(&mut chart.rows.iter().map(|names| outer(names)));
+        let outer = BOLD * widest(&mut chart.rows.iter().map(|names| outer(names)));
         let inner = MARGIN + if outer > 0.0 { outer + 12.0 } else { 0.0 };
         let left = inner + widest(&mut chart.rows.iter().map(|names| own(names))) + 10.0;
         let cells = chart.cells.iter().flatten().flatten().map(|cell| look.text(&cell.value));
@@ -80,7 +83,7 @@ impl Layout {
         let ends = columns().enumerate().map(|(n, wide)| left + cell_wide * (n as f64 + 0.5) + wide * rise.cos());
         let right = ends.fold(left + cell_wide * chart.columns.len() as f64, f64::max);
         let axes = text_wide(&chart.axes.join("; "), TEXT);
-        let title = (text_wide(&chart.title, TITLE_TEXT) * 1.08).max(axes) + 2.0 * MARGIN;
+        let title = (text_wide(&chart.title, TITLE_TEXT) * BOLD).max(axes) + 2.0 * MARGIN;
         let width = (right + MARGIN).max(title).max(400.0).ceil();
         let top = if chart.axes.is_empty() { 40.0 } else { 56.0 };
         Layout {
@@ -133,6 +136,19 @@ fn names_of_rows(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
     }
 }
 
+/// The places of the words in cells among which points lie.
+fn words(chart: &Matrix, look: &Look, layout: &Layout) -> Vec<marks::Place> {
+    let mut places = Vec::new();
+    for (row, cells) in chart.cells.iter().enumerate() {
+        for (column, cell) in cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.as_ref()?))) {
+            let x = layout.at.0 + layout.cell_wide * column as f64 + CORNER.0;
+            let y = layout.at.1 + layout.cell_high * row as f64 + CORNER.1;
+            places.push([x, y - TEXT, x + text_wide(&look.text(&cell.value), TEXT), y + 3.0]);
+        }
+    }
+    places
+}
+
 fn draw_cell(
     svg: &mut Svg,
     chart: &Matrix,
@@ -148,8 +164,14 @@ fn draw_cell(
     svg.part(cell.link.as_deref(), tooltip.trim_end(), |svg| {
         let fill = format!("fill=\"{}\"", hex(ground));
         svg.rect((at.0 + 0.5, at.1 + 0.5), (wide - 1.0, high - 1.0), &fill, None);
-        let middle = (at.0 + wide / 2.0, at.1 + high / 2.0 + CELL_HIGH * 0.2);
-        svg.text(middle, TEXT, "middle", &format!("fill=\"{}\"", ink_on(ground)), &look.text(&cell.value));
+        let ink = format!("fill=\"{}\"", ink_on(ground));
+        match chart.marks.is_empty() {
+            true => {
+                let middle = (at.0 + wide / 2.0, at.1 + high / 2.0 + CELL_HIGH * 0.2);
+                svg.text(middle, TEXT, "middle", &ink, &look.text(&cell.value));
+            }
+            false => svg.text((at.0 + CORNER.0, at.1 + CORNER.1), TEXT, "start", &ink, &look.text(&cell.value)),
+        }
     });
 }
 

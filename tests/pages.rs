@@ -1,0 +1,125 @@
+//! The pages of studies, opened in Chromium where it is installed: no fault is told, nothing is wider than a window of
+//! 1280 or 480 pixels, no words of a picture lie over others, and the table of claims sorts, filters and searches.
+
+#[path = "common/cli.rs"]
+mod cli;
+
+use cli::{Folder, command, done};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// What looks at a page from within.
+const PROBE: &str = include_str!("pages/probe.js");
+
+/// The pages that take seconds: studies, or artifacts of those whose other pages take minutes.
+const PAGES: [&str; 5] = ["trapeze", "e-udp", "mukherjee-hill/table-5", "nifdy/table-3", "alewife/messages"];
+
+/// The browser that is installed, under any of its names.
+fn browser() -> Option<&'static str> {
+    let starts = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|ran| ran.status.success());
+    let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(starts);
+    if found.is_none() {
+        eprintln!("no Chromium is installed: pages are not opened");
+    }
+    found
+}
+
+/// What is seen of a page in a window so wide.
+fn look(browser: &str, folder: &Folder, page: &Path, wide: u32) -> Value {
+    let faults = "<script>window.faults = []; window.addEventListener('error', function (event) \
+                  { window.faults.push(event.message); });</script>";
+    let text = fs::read_to_string(page).expect("a page");
+    let probed = text.replacen("<head>", &format!("<head>{faults}"), 1);
+    let probed = probed.replacen("</body>", &format!("<script>//<![CDATA[\n{PROBE}//]]></script></body>"), 1);
+    fs::write(folder.path("probed.html"), probed).expect("a folder to write to");
+    let around = format!(
+        "<!DOCTYPE html><html><body><pre id=\"seen\"></pre><script>window.onmessage = function (event) \
+         {{ document.getElementById('seen').textContent = event.data; }};</script>\
+         <iframe src=\"probed.html\" width=\"{wide}\" height=\"2000\" style=\"border: 0\"></iframe></body></html>"
+    );
+    fs::write(folder.path("around.html"), around).expect("a folder to write to");
+    let profile = format!("--user-data-dir={}", folder.path("profile"));
+    let url = format!("file://{}", folder.path("around.html"));
+    let options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr"];
+    let ran = Command::new(browser)
+        .args(options)
+        .args([profile.as_str(), "--window-size=1400,2100", "--dump-dom", &url])
+        .output()
+        .expect("the browser starts");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    let console: Vec<&str> = said.lines().filter(|line| line.contains(":CONSOLE")).collect();
+    assert!(console.is_empty(), "{}, {wide} pixels: {console:?}", page.display());
+    let dom = String::from_utf8_lossy(&ran.stdout);
+    let seen = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
+    let seen = seen.map(|(seen, _)| seen.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"));
+    serde_json::from_str(&seen.expect("an answer")).unwrap_or_else(|error| panic!("{error}: {dom}\n{said}"))
+}
+
+/// The words in a place of what was seen.
+fn words<'a>(seen: &'a Value, key: &str) -> Vec<&'a str> {
+    seen[key].as_array().expect(key).iter().map(|word| word.as_str().expect("a word")).collect()
+}
+
+/// What holds of every page at every width.
+fn fits(seen: &Value, page: &str, wide: u32) {
+    let at = format!("{page} at {wide} pixels");
+    assert_eq!(seen["faults"], json!([]), "{at}");
+    assert_eq!(seen["window"], json!(wide), "{at}");
+    assert!(seen["wide"].as_u64() <= Some(u64::from(wide)), "{at}: the page is {} wide", seen["wide"]);
+    assert!(seen["table"].as_f64().is_none_or(|table| table <= f64::from(wide)), "{at}: {}", seen["table"]);
+    assert_eq!(seen["overlaps"], json!([]), "{at}");
+    assert!(seen["places"].as_array().is_some_and(|places| places.iter().all(|found| *found == true)), "{at}");
+}
+
+/// The table does what is asked of it.
+fn answers(seen: &Value, page: &str) {
+    let claims = words(seen, "claims");
+    let failing = words(seen, "failing");
+    assert_eq!(
+        claims[..failing.len()],
+        failing,
+        "{page}: failing claims come first, and are all that the filter leaves"
+    );
+    let (sorted, mut reversed) = (words(seen, "sorted"), words(seen, "reversed"));
+    reversed.reverse();
+    assert_eq!(sorted, reversed, "{page}");
+    assert_eq!(sorted.len(), claims.len(), "{page}");
+    let errors: Vec<f64> = seen["errors"].as_array().expect("errors").iter().filter_map(Value::as_f64).collect();
+    assert!(errors.is_sorted(), "{page}: {errors:?}");
+    assert!(words(seen, "found").contains(&claims[0]), "{page}: a search finds what it names");
+    assert_eq!(seen["again"], json!(claims.len()), "{page}: an empty search shows all");
+}
+
+fn open(pages: &[&str]) {
+    let Some(browser) = browser() else { return };
+    let folder = Folder::new("pages");
+    for page in pages {
+        let out = folder.path(&page.replace('/', "-"));
+        done(&["reproduce", page, "--quick", "--out", &out]);
+        let report = Path::new(&out).join("report.html");
+        for wide in [1280, 480] {
+            let seen = look(browser, &folder, &report, wide);
+            fits(&seen, page, wide);
+            if seen.get("claims").is_some() {
+                answers(&seen, page);
+            }
+        }
+    }
+}
+
+#[test]
+fn pages_of_studies_are_sound_in_a_browser() {
+    open(&PAGES);
+}
+
+#[test]
+#[ignore = "runs all studies, which takes minutes"]
+fn every_page_is_sound_in_a_browser() {
+    let listed = String::from_utf8(command(&["reproduce"]).output().expect("it starts").stdout).expect("UTF-8");
+    let papers: Vec<&str> =
+        listed.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(':').next()).collect();
+    assert!(papers.len() >= 5, "{papers:?}");
+    open(&papers);
+}
