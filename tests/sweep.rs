@@ -249,7 +249,7 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     done(&[&PLAN[..], &["--out", &whole]].concat());
     let expected = fs::read(&whole).expect("a table");
     // Moments spread over the whole of it by the golden ratio; a debug build takes some hundred milliseconds.
-    for moment in 0..6u64 {
+    for moment in 0..20u64 {
         let out = folder.path(&format!("{moment}.parquet"));
         let sweep = [&PLAN[..], &["--out", &out]].concat();
         let mut child = begun(&sweep);

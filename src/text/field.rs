@@ -207,7 +207,7 @@ impl<K> Field<'_, '_, Several<K>> {
 impl<K: ValueKind> Field<'_, '_, K> {
     /// The value; that it is missing is a problem.
     pub fn required(self) -> K::Value {
-        self.describe(Need::Required);
+        self.describe(|| Need::Required);
         match self.table.child(self.key) {
             Some(node) => self.take(node).unwrap_or_else(|| self.kind.placeholder()),
             None => {
@@ -219,7 +219,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
 
     /// The value, or none where it does not stand.
     pub fn optional(self) -> Option<K::Value> {
-        self.describe(Need::Optional);
+        self.describe(|| Need::Optional);
         let node = self.table.child(self.key)?;
         self.take(node)
     }
@@ -232,7 +232,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
             Err(misfits) => panic!("the default of `{}` is not allowed: {}", self.key, first(&misfits)),
         };
         let json = self.kind.json(&value, &made_up);
-        self.describe(Need::Default(plain(&json), json.clone()));
+        self.describe(|| Need::Default(plain(&json), json.clone()));
         match self.table.child(self.key) {
             Some(node) => self.take(node).unwrap_or(value),
             None => {
@@ -250,8 +250,12 @@ impl<K: ValueKind> Field<'_, '_, K> {
         }
     }
 
-    fn describe(&self, need: Need) {
-        let form = Form::Value(self.kind.name(), self.kind.schema());
+    /// Notes that the key may stand here; what its value may be is worth its time only where that is asked.
+    fn describe(&self, need: impl FnOnce() -> Need) {
+        let (form, need) = match self.table.describing() {
+            true => (Form::Value(self.kind.name(), self.kind.schema()), need()),
+            false => (Form::Value(String::new(), serde_json::Value::Null), Need::Optional),
+        };
         self.table.note_key(self.key, self.doc, form, need);
     }
 

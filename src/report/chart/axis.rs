@@ -110,7 +110,7 @@ impl Axis {
 
     fn linear(&self, low: f64, high: f64, rounded: bool, (count, whole): (f64, bool)) -> Ticks {
         // An axis from zero would flatten values that lie close together.
-        let from_zero = rounded && self.from.is_none() && low > 0.0 && low < CLOSE * high;
+        let from_zero = rounded && self.from.is_none() && low > 0.0 && (low < CLOSE * high || low == high);
         let low = self.from.unwrap_or(if from_zero { 0.0 } else { low });
         let high = self.to.unwrap_or(if high > low { high } else { low + 1.0 });
         let step = match self.labels {
