@@ -306,7 +306,7 @@ fn a_cell_leads_to_the_description_that_gives_its_number() {
     let (svg, csv, binds) = (read("latency.svg"), read("latency.csv"), read("binds.csv"));
     assert_eq!(svg.matches("<a href=").count(), 3);
     let lines: Vec<&str> = csv.lines().collect();
-    assert_eq!(lines[0], "interface,ideal-1998 [us],nifdy-fat-tree [us]");
+    assert_eq!(lines[0], "interface,ideal-1998 [µs],nifdy-fat-tree [µs]");
     assert_eq!(lines.len(), 3, "no row of an interface that fits nowhere: {csv}");
     for (interface, fabric, line, column) in
         [("queues", "ideal-1998", 1, 1), ("queues", "nifdy-fat-tree", 1, 2), ("ni2w", "ideal-1998", 2, 1)]
