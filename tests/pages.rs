@@ -8,7 +8,8 @@ use cli::{Folder, command, done};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// What looks at a page from within.
 const PROBE: &str = include_str!("pages/probe.js");
@@ -16,14 +17,43 @@ const PROBE: &str = include_str!("pages/probe.js");
 /// The pages that take seconds: studies, or artifacts of those whose other pages take minutes.
 const PAGES: [&str; 5] = ["trapeze", "e-udp", "mukherjee-hill/table-5", "nifdy/table-3", "alewife/messages"];
 
-/// The browser that is installed, under any of its names.
+/// How the browser is started.
+const OPTIONS: [&str; 6] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--enable-logging=stderr",
+];
+
+/// How long the browser may take to open a page of nothing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The browser that is installed, under any of its names, and that runs here.
 fn browser() -> Option<&'static str> {
-    let starts = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|ran| ran.status.success());
-    let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(starts);
+    let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| runs(name));
     if found.is_none() {
-        eprintln!("no Chromium is installed: pages are not opened");
+        eprintln!("no Chromium runs here: pages are not opened");
     }
     found
+}
+
+/// Whether a browser opens a page of nothing before patience ends.
+fn runs(name: &str) -> bool {
+    let mut blank = Command::new(name);
+    blank.args(OPTIONS).args(["--dump-dom", "about:blank"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut started) = blank.spawn() else { return false };
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        match started.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            _ => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+    let _ = started.kill();
+    let _ = started.wait();
+    false
 }
 
 /// What is seen of a page in a window so wide.
@@ -42,9 +72,8 @@ fn look(browser: &str, folder: &Folder, page: &Path, wide: u32) -> Value {
     fs::write(folder.path("around.html"), around).expect("a folder to write to");
     let profile = format!("--user-data-dir={}", folder.path("profile"));
     let url = format!("file://{}", folder.path("around.html"));
-    let options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr"];
     let ran = Command::new(browser)
-        .args(options)
+        .args(OPTIONS)
         .args([profile.as_str(), "--window-size=1400,2100", "--dump-dom", &url])
         .output()
         .expect("the browser starts");
