@@ -1,8 +1,8 @@
 //! What arrives at routers: flits in buffers, credits at outputs, links that are free again.
 
-use super::cycle::Rows;
+use super::cycle::{Rows, Shared};
 use super::packets::Flit;
-use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage};
+use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage, for_each_in_sector};
 use crate::fabric::router::Switching;
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
@@ -26,9 +26,16 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     }
 
     #[inline(never)]
-    pub(super) fn arrive_credits(&mut self, now: u64) {
+    pub(super) fn arrive_credits<const BARE: bool>(&mut self, now: u64) {
         if let Some(credits) = self.shared.credits_to_routers.take(now) {
-            credits.iter().for_each(|channel| self.arrive_credit(now, *channel as usize));
+            for_each_in_sector(
+                &mut self.sectors,
+                &credits,
+                |channel| channel,
+                |sector, channel| {
+                    self.shared.arrive_credit::<BARE>(now, sector, channel as usize);
+                },
+            );
             self.shared.credits_to_routers.give_back(now, credits);
         }
         if let Some(credits) = self.shared.credits_to_sources.take(now) {
@@ -37,26 +44,18 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         }
     }
 
-    #[inline]
-    fn arrive_credit(&mut self, now: u64, channel: usize) {
-        let sector = &mut self.sectors[channel / CHANNELS];
-        let output = &mut sector.outputs[channel % CHANNELS];
-        output.credits += 1;
-        let (owner, credits) = (output.owner, output.credits);
-        assert!(credits <= self.shared.rules.buffer_flits, "credits are for slots of a buffer");
-        if credits == 1 && owner != NOBODY {
-            sector.reopen::<PLAIN>(channel % CHANNELS / C, owner);
-            self.shared.is_lively = true;
-        }
-        if self.shared.waits_for_room {
-            self.shared.wake_sleepers(sector, channel / C, now);
-        }
-    }
-
     #[inline(never)]
     pub(super) fn arrive_flits(&mut self, now: u64) {
         if let Some(flits) = self.shared.to_routers.take(now) {
-            flits.iter().for_each(|moving| self.arrive_at_router(moving.to as usize, moving.flit));
+            for_each_in_sector(
+                &mut self.sectors,
+                &flits,
+                |moving| moving.to,
+                |sector, moving| {
+                    self.shared.arrive_at_router(sector, moving.to as usize, moving.flit);
+                },
+            );
+            self.shared.is_lively |= !flits.is_empty();
             self.shared.to_routers.give_back(now, flits);
         }
         if let Some(flits) = self.shared.to_nodes.take(now) {
@@ -64,31 +63,49 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             self.shared.to_nodes.give_back(now, flits);
         }
     }
+}
 
+impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
+    /// There is a free slot behind an output channel.
     #[inline]
-    fn arrive_at_router(&mut self, to: usize, flit: Flit) {
-        let (sector, own) = (&mut self.sectors[to / CHANNELS], to % CHANNELS);
+    fn arrive_credit<const BARE: bool>(&mut self, now: u64, sector: &mut Sector<C>, channel: usize) {
+        let output = &mut sector.outputs[channel % CHANNELS];
+        output.credits += 1;
+        assert!(output.credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
+        if output.credits == 1 {
+            let owner = output.owner;
+            if owner != NOBODY {
+                sector.reopen::<PLAIN>(channel % CHANNELS / C, owner);
+                self.is_lively = true;
+            }
+        }
+        if !BARE && self.waits_for_room {
+            self.wake_sleepers::<BARE>(sector, channel / C, now);
+        }
+    }
+
+    /// A flit is in the buffer of an input channel.
+    #[inline]
+    fn arrive_at_router(&mut self, sector: &mut Sector<C>, to: usize, flit: Flit) {
+        let own = to % CHANNELS;
         let state = &mut sector.inputs[own];
-        assert!(state.length < self.shared.rules.buffer_flits, "a flit that was sent has room");
-        let slot = usize::from(state.first.wrapping_add(state.length) & self.shared.rules.last_slot);
+        assert!(state.length < self.rules.buffer_flits, "a flit that was sent has room");
+        let slot = usize::from(state.first.wrapping_add(state.length) & self.rules.last_slot);
         state.length += 1;
         let (stage, first) = (state.stage, usize::from(state.first));
-        self.shared.flits[(to << self.shared.rules.flit_bits) + slot] = flit;
+        sector.flits[(own << self.rules.flit_bits) + slot] = flit;
         sector.fill(own);
-        self.shared.is_lively = true;
-        if !PLAIN && flit.is_tail() && self.shared.rules.switching == Switching::StoreAndForward {
+        if !PLAIN && flit.is_tail() && self.rules.switching == Switching::StoreAndForward {
             sector.tails[own] += 1;
         }
         let header = match stage {
             Stage::Idle => flit,
-            Stage::Gathering if !PLAIN && flit.is_tail() => {
-                self.shared.flits[(to << self.shared.rules.flit_bits) + first]
-            }
+            Stage::Gathering if !PLAIN && flit.is_tail() => sector.flits[(own << self.rules.flit_bits) + first],
             _ => return,
         };
         debug_assert!(header.is_header(), "a packet begins with its header");
-        if self.shared.come_to_front(sector, to, header) {
-            self.shared.headers.push(to as u32);
+        if self.come_to_front(sector, to, header) {
+            self.headers.push(to as u32);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::active::Active;
 use super::cycle::{Rows, Rules, Shared};
-use super::packets::{Flit, NODES_MAX, Packets};
+use super::packets::{NODES_MAX, Packets};
 use super::ring::Line;
 use super::route::UNKNOWN;
 use super::sources::Source;
@@ -105,7 +105,6 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         let shared = Shared {
             rules,
             waits_for_room: rules.switching != Switching::Wormhole,
-            flits: vec![Flit::default(); (ports * C) << rules.flit_bits],
             known_ports: vec![UNKNOWN; known],
             several: Vec::new(),
             has_several: false,
@@ -127,15 +126,17 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             links: Line::new(rules.cycles_per_flit, 0),
             interfaces: Line::new(rules.cycles_per_flit, 0),
             active_sources: Active::new(sources),
+            is_bare: PLAIN,
             is_lively: false,
-            winners: Box::new([0; PORTS]),
+            winners: [0; PORTS],
             asked: Vec::new(),
             events: Vec::new(),
             counts: Counts::default(),
             crossings: None,
             shape,
         };
-        let mut rows = Rows { cycle: 0, sectors: vec![Sector::new(); sectors], shared };
+        let mut rows = Rows { cycle: 0, sectors: Vec::new(), shared };
+        rows.sectors.resize_with(sectors, || Sector::new(1 << rules.flit_bits));
         for plane in 0..planes {
             rows.join_routers(plane);
             rows.join_sources(plane);
@@ -154,8 +155,10 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             let row = if self.shared.known_ports.is_empty() { 0 } else { router * nodes };
             let (sector, base) = (first as usize / Sector::<C>::PORTS, first as usize % Sector::<C>::PORTS);
             let sector = &mut self.sectors[sector];
+            let end = base + ports[router as usize] as usize;
+            sector.words = sector.words.max((end * C).div_ceil(64));
             let (base, network) = (base as u16, (plane * lanes) as u8);
-            for at in sector.at[usize::from(base)..].iter_mut().take(ports[router as usize] as usize) {
+            for at in &mut sector.at[usize::from(base)..end] {
                 *at = Whereabouts { row, router, base, network, ..*at };
             }
             for (from, end) in (first..).zip(self.shared.shape.wiring.outputs(router)) {

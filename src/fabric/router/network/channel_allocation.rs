@@ -7,39 +7,46 @@
 
 use super::active::{round_robin, take_lowest};
 use super::cycle::{Rows, Shared};
-use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage, WishKind};
+use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage, WishKind, for_each_in_sector};
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     /// Headers ask. Those whose turn it is have a channel from now on; with a delay of one cycle, after the
     /// switch is allocated.
-    pub(super) fn allocate_channels(&mut self, now: u64) {
+    pub(super) fn allocate_channels<const BARE: bool>(&mut self, now: u64) {
         let Some(mut askers) = self.shared.headers.take(now) else { return };
-        if self.shared.has_places {
+        if !BARE && self.shared.has_places {
             askers.sort_unstable();
             let mut rest = askers.as_slice();
             while let [first, ..] = rest {
                 let router = router_of(&self.sectors, *first);
                 let own = rest.partition_point(|asker| router_of(&self.sectors, *asker) == router);
-                self.shared.collect_bids(&mut self.sectors, &rest[..own], now);
+                self.shared.collect_bids::<BARE>(&mut self.sectors, &rest[..own], now);
                 self.shared.asked.sort_unstable();
-                self.grant_channels(now);
+                self.grant_channels::<BARE>(now);
                 rest = &rest[own..];
             }
         } else {
-            self.shared.collect_bids(&mut self.sectors, &askers, now);
+            self.shared.collect_bids::<BARE>(&mut self.sectors, &askers, now);
             if !self.shared.rules.grants_late {
-                self.grant_channels(now);
+                self.grant_channels::<BARE>(now);
             }
         }
         self.shared.headers.give_back(now, askers);
     }
 
     /// Each output channel that is asked for takes the one whose turn it is.
-    pub(super) fn grant_channels(&mut self, now: u64) {
+    pub(super) fn grant_channels<const BARE: bool>(&mut self, now: u64) {
         let mut asked = std::mem::take(&mut self.shared.asked);
-        for output in asked.drain(..) {
-            self.shared.grant(&mut self.sectors[output as usize / CHANNELS], output as usize, now);
-        }
+        for_each_in_sector(
+            &mut self.sectors,
+            &asked,
+            |output| output,
+            |sector, output| {
+                self.shared.grant::<BARE>(sector, output as usize, now);
+            },
+        );
+        self.shared.is_lively |= self.shared.rules.holds_at_once && !asked.is_empty();
+        asked.clear();
         self.shared.asked = asked;
     }
 
@@ -68,7 +75,7 @@ impl<const C: usize> Sector<C> {
     #[inline(never)]
     fn outbid(&mut self, output: usize, asker: u16) -> u16 {
         let output = &mut self.outputs[output % CHANNELS];
-        let distance = |input: u16| usize::from(input.wrapping_sub(output.next)) % CHANNELS;
+        let distance = |input: u16| usize::from(input.wrapping_sub(output.last).wrapping_sub(1)) % CHANNELS;
         if distance(asker) < distance(output.bidder) { std::mem::replace(&mut output.bidder, asker) } else { asker }
     }
 
@@ -86,32 +93,42 @@ impl<const C: usize> Sector<C> {
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// The outputs that headers ask for, each with the one whose turn it is.
     #[inline]
-    fn collect_bids(&mut self, sectors: &mut [Sector<C>], askers: &[u32], now: u64) {
-        for asker in askers {
-            let (first, own) = (*asker as usize / CHANNELS * CHANNELS, *asker as usize % CHANNELS);
-            let sector = &mut sectors[*asker as usize / CHANNELS];
-            let Some(output) = self.wanted_channel(sector, *asker as usize) else {
-                self.sleep(sector, own);
-                continue;
-            };
-            let wanted = &mut sector.outputs[output % CHANNELS];
-            if wanted.bidder == NOBODY {
-                wanted.bidder = own as u16;
-                self.asked.push((first + output) as u32);
-            } else {
-                let loser = sector.outbid(output, own as u16);
-                self.headers.push_at(now + 1, first as u32 + u32::from(loser));
-            }
+    fn collect_bids<const BARE: bool>(&mut self, sectors: &mut [Sector<C>], askers: &[u32], now: u64) {
+        for_each_in_sector(
+            sectors,
+            askers,
+            |asker| asker,
+            |sector, asker| {
+                self.bid::<BARE>(sector, asker as usize, now);
+            },
+        );
+    }
+
+    /// A header asks for an output channel, or sleeps.
+    #[inline]
+    fn bid<const BARE: bool>(&mut self, sector: &mut Sector<C>, asker: usize, now: u64) {
+        let (first, own) = (asker / CHANNELS * CHANNELS, asker % CHANNELS);
+        let Some(output) = self.wanted_channel::<BARE>(sector, asker) else {
+            self.sleep::<BARE>(sector, own);
+            return;
+        };
+        let wanted = &mut sector.outputs[output % CHANNELS];
+        if wanted.bidder == NOBODY {
+            wanted.bidder = own as u16;
+            self.asked.push((first + output) as u32);
+        } else {
+            let loser = sector.outbid(output, own as u16);
+            self.headers.push_at(now + 1, first as u32 + u32::from(loser));
         }
     }
 
     /// The output channel that an input channel asks for, within the sector.
     #[inline]
-    fn wanted_channel(&self, sector: &Sector<C>, asker: usize) -> Option<usize> {
+    fn wanted_channel<const BARE: bool>(&self, sector: &Sector<C>, asker: usize) -> Option<usize> {
         let own = asker % CHANNELS;
         let wish = &sector.wishes[own];
         let port = usize::from(sector.inputs[own].out_port);
-        let (port, available) = if wish.kind == WishKind::Easy {
+        let (port, available) = if BARE || wish.kind == WishKind::Easy {
             (port, sector.ports[port % PORTS].free & wish.allowed)
         } else {
             self.fussy_wish(sector, asker)
@@ -184,19 +201,19 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
 
     /// The one who asks for an output channel has it, unless its node's last place went to another.
     #[inline]
-    fn grant(&mut self, sector: &mut Sector<C>, number: usize, now: u64) {
+    fn grant<const BARE: bool>(&mut self, sector: &mut Sector<C>, number: usize, now: u64) {
         let (first, held) = (number / CHANNELS * CHANNELS, number % CHANNELS);
         let (port, channel) = (held / C, held % C);
         let output = &mut sector.outputs[held];
         let winner = std::mem::replace(&mut output.bidder, NOBODY);
         let own = usize::from(winner) % CHANNELS;
-        if self.has_places && sector.wishes[own].takes_place && !self.take_place(sector, first + own, port) {
+        if !BARE && self.has_places && sector.wishes[own].takes_place && !self.take_place(sector, first + own, port) {
             self.headers.push_at(now + 1, (first + own) as u32);
             return;
         }
-        sector.outputs[held].next = winner + 1;
+        sector.outputs[held].last = winner;
         sector.ports[port].free &= !(1 << channel);
-        if let Some(crossings) = &mut self.crossings {
+        if !BARE && let Some(crossings) = &mut self.crossings {
             crossings.begin(number as u32);
         }
         sector.turns[own] = (held + 1) as u16;
@@ -204,7 +221,6 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         (state.out_port, state.out_channel, state.stage) = (port as u16, channel as u8, Stage::Holding);
         if self.rules.holds_at_once {
             sector.hold::<PLAIN>(own, held);
-            self.is_lively = true;
         } else {
             self.granted.push((first + own) as u32);
         }

@@ -89,6 +89,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     /// Keeps crossings from now on.
     pub(super) fn keep_crossings(&mut self) {
         let (outputs, sources) = (self.sectors.len() * CHANNELS, self.shared.sources.len() * C);
+        self.shared.is_bare = false;
         self.shared.crossings = Some(Crossings::new(outputs, sources));
     }
 

@@ -28,7 +28,6 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) rules: Rules,
     /// Whether any header waits for more room behind a channel than a flit's.
     pub(super) waits_for_room: bool,
-    pub(super) flits: Vec<Flit>,
     /// For each router and destination the port, once it is known, if the rule asks for no more and the
     /// table is small.
     pub(super) known_ports: Vec<u8>,
@@ -62,10 +61,13 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) links: Line<u32>,
     pub(super) interfaces: Line<u32>,
     pub(super) active_sources: Active,
+    /// Whether nothing is out of the ordinary, which stages are compiled apart for: it is `PLAIN`, no node has a
+    /// limit, no packet ever had several ways, no crossings are kept.
+    pub(super) is_bare: bool,
     /// Whether a flit may be about to ask for the switch.
     pub(super) is_lively: bool,
     /// In switch allocation, the input channel that each output of a sector takes.
-    pub(super) winners: Box<[u16; PORTS]>,
+    pub(super) winners: [u16; PORTS],
     /// In channel allocation, the output channels that are asked for.
     pub(super) asked: Vec<u32>,
     pub(super) events: Vec<PacketEvent>,
@@ -184,16 +186,18 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
             crossings.now = now;
         }
         self.free_links(now);
-        self.arrive_credits(now);
+        if self.shared.is_bare {
+            self.arrive_credits::<true>(now)
+        } else {
+            self.arrive_credits::<false>(now)
+        }
         self.shared.step_sources(now);
         self.arrive_flits(now);
         self.end_channel_allocation(now);
-        self.allocate_channels(now);
-        if self.shared.is_lively {
-            self.allocate_switch(now);
-        }
-        if self.shared.rules.grants_late {
-            self.grant_channels(now);
+        if self.shared.is_bare {
+            self.allocate::<true>(now)
+        } else {
+            self.allocate::<false>(now)
         }
         self.shared.end_cycle(now);
         self.cycle += 1;
@@ -201,7 +205,7 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
     }
 
     fn next_work(&self) -> Option<u64> {
-        let is_ready = || self.sectors.iter().any(|sector| sector.ready().any(|word| word != 0));
+        let is_ready = || self.sectors.iter().any(|sector| (0..sector.words).any(|word| sector.ready(word) != 0));
         if !self.shared.active_sources.is_empty() || (self.shared.is_lively && is_ready()) {
             return Some(self.cycle);
         }
@@ -223,6 +227,20 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
 
     fn check(&self) {
         self.check_all();
+    }
+}
+
+impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+    /// Both allocations.
+    #[inline]
+    fn allocate<const BARE: bool>(&mut self, now: u64) {
+        self.allocate_channels::<BARE>(now);
+        if self.shared.is_lively {
+            self.allocate_switch::<BARE>(now);
+        }
+        if self.shared.rules.grants_late {
+            self.grant_channels::<BARE>(now);
+        }
     }
 }
 

@@ -35,6 +35,11 @@ impl<T> Line<T> {
         self.pending += 1;
     }
 
+    /// How many joined in this cycle.
+    pub fn joined(&self) -> usize {
+        self.joined.len()
+    }
+
     /// Takes all that is due at `cycle`, if anything is; [`give_back`](Line::give_back) returns the list.
     #[inline(always)]
     pub fn take(&mut self, cycle: u64) -> Option<Vec<T>> {
@@ -67,7 +72,7 @@ impl<T> Line<T> {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     fn put_away(&mut self, cycle: u64) {
         self.pending += self.joined.len();
         let slot = (cycle + self.delay) as usize & (self.slots.len() - 1);

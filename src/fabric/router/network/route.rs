@@ -92,7 +92,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         let from = escape.map_or(from, |(port, _)| port);
         if self.several.is_empty() {
             self.several = vec![Several::default(); self.nodes.len() * C];
-            self.has_several = true;
+            (self.has_several, self.is_bare) = (true, false);
         }
         self.several[channel] = Several { ports: ways.ports, from, escape, escape_room };
     }

@@ -44,7 +44,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// Nodes have places from now on. The last of them goes to the first router that grants it, so that one
     /// router after the other grants what it is asked for.
     pub(super) fn note_places(&mut self) {
-        self.has_places = true;
+        (self.has_places, self.is_bare) = (true, false);
         self.rules.grants_late = false;
         self.rules.holds_at_once = self.rules.channel_allocation == 0;
     }

@@ -9,8 +9,8 @@ use super::state::{CHANNELS, NOBODY, PORTS, Sector, WishKind};
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// The header at the front of an input channel, by its number within the sector, sleeps.
-    pub(super) fn sleep(&mut self, sector: &mut Sector<C>, own: usize) {
-        let first = if sector.wishes[own].kind == WishKind::Several {
+    pub(super) fn sleep<const BARE: bool>(&mut self, sector: &mut Sector<C>, own: usize) {
+        let first = if !BARE && sector.wishes[own].kind == WishKind::Several {
             let base = usize::from(sector.at[own / C].base);
             &mut sector.at[base % PORTS].restless
         } else {
@@ -21,8 +21,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
 
     /// Something changed at a port: who sleeps for it asks again, in a cycle whose channels are not allocated yet.
     #[inline]
-    pub(super) fn wake_sleepers(&mut self, sector: &mut Sector<C>, port: usize, cycle: u64) {
-        if sector.ports[port % Sector::<C>::PORTS].sleeper != NOBODY || self.has_several {
+    pub(super) fn wake_sleepers<const BARE: bool>(&mut self, sector: &mut Sector<C>, port: usize, cycle: u64) {
+        if sector.ports[port % Sector::<C>::PORTS].sleeper != NOBODY || (!BARE && self.has_several) {
             self.wake(sector, port, cycle);
         }
     }
@@ -47,7 +47,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     pub(super) fn wake_exits(&mut self, node: u32) {
         for exit in 0..self.shared.exits[node as usize].len() {
             let port = self.shared.exits[node as usize][exit] as usize;
-            self.shared.wake_sleepers(&mut self.sectors[port / Sector::<C>::PORTS], port, self.cycle);
+            self.shared.wake_sleepers::<false>(&mut self.sectors[port / Sector::<C>::PORTS], port, self.cycle);
         }
     }
 }

@@ -48,8 +48,8 @@ impl Source {
     }
 
     #[inline]
-    fn is_waiting(&self) -> bool {
-        self.lanes.iter().any(|lane| lane.first != NONE)
+    fn is_waiting<const PLAIN: bool>(&self) -> bool {
+        self.lanes[0].first != NONE || (!PLAIN && self.lanes[1].first != NONE)
     }
 }
 
@@ -68,6 +68,9 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
 
     /// The source and its lane that packets of a node take.
     fn queue_of(&self, node: u32, network: u8) -> (u32, u32) {
+        if PLAIN {
+            return (node, 0);
+        }
         let network = u32::from(network);
         (network / self.rules.lanes * self.rules.nodes + node, network % self.rules.lanes)
     }
@@ -183,7 +186,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         if !PLAIN && self.rules.cycles_per_flit > 1 {
             source.is_busy = true;
             self.interfaces.push(number);
-        } else if source.is_waiting() {
+        } else if source.is_waiting::<PLAIN>() {
             self.active_sources.insert(number);
         }
     }
@@ -195,7 +198,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         *credits += 1;
         assert!(*credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
         source.room |= 1 << (channel % C);
-        if source.is_waiting() {
+        if source.is_waiting::<PLAIN>() {
             self.active_sources.insert((channel / C) as u32);
         }
     }

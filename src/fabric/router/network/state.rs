@@ -4,6 +4,8 @@
 //! goes by a number over all sectors, a port by that of its first channel divided by `C`; within a sector the
 //! high bits are masked, so that no index is ever checked.
 
+use super::packets::Flit;
+
 /// Channels of a sector: those of the largest router.
 pub const CHANNELS: usize = 2048;
 /// Ports of a sector, if they have the fewest channels.
@@ -30,15 +32,20 @@ pub struct Sector<const C: usize> {
     /// Tails in an input channel's buffer, if packets are stored before they are forwarded.
     pub tails: [u16; CHANNELS],
     pub outputs: [Output; CHANNELS],
+    /// The buffers, one after the other, of as many slots as a power of two has.
+    pub flits: Vec<Flit>,
+    /// Words of `filled` that have channels of a router.
+    pub words: usize,
 }
 
 impl<const C: usize> Sector<C> {
     /// Ports of a sector.
     pub const PORTS: usize = CHANNELS / C;
 
-    /// A sector whose ports lead nowhere.
-    pub fn new() -> Sector<C> {
+    /// A sector whose ports lead nowhere, with buffers of so many slots.
+    pub fn new(slots: usize) -> Sector<C> {
         let port = Port { upstream: NOWHERE, target: NOWHERE, sleeper: NOBODY, ..Port::default() };
+        let port = Port { last_output: u16::MAX, last_input: u16::MAX, last_channel: u8::MAX, ..port };
         Sector {
             filled: [0; WORDS],
             open: [0; WORDS],
@@ -49,7 +56,9 @@ impl<const C: usize> Sector<C> {
             turns: [0; CHANNELS],
             sleepers: [NOBODY; CHANNELS],
             tails: [0; CHANNELS],
-            outputs: [Output { owner: NOBODY, bidder: NOBODY, ..Output::default() }; CHANNELS],
+            outputs: [Output { owner: NOBODY, bidder: NOBODY, last: NOBODY, ..Output::default() }; CHANNELS],
+            flits: vec![Flit::default(); CHANNELS * slots],
+            words: 0,
         }
     }
 
@@ -77,10 +86,35 @@ impl<const C: usize> Sector<C> {
         self.filled[channel / 64 % WORDS] &= !(1 << (channel % 64));
     }
 
-    /// Words of input channels that have a flit and may go on.
+    /// A word of input channels that have a flit and may go on.
     #[inline]
-    pub fn ready(&self) -> impl Iterator<Item = u64> {
-        self.filled.iter().zip(&self.open).map(|(filled, open)| filled & open)
+    pub fn ready(&self, word: usize) -> u64 {
+        self.filled[word % WORDS] & self.open[word % WORDS]
+    }
+}
+
+/// Does something for each of some items, with the sector of its channel; that is looked up only where it
+/// is another than that of the item before.
+#[inline(always)]
+pub fn for_each_in_sector<T: Copy, const C: usize>(
+    sectors: &mut [Sector<C>],
+    items: &[T],
+    channel: impl Fn(T) -> u32,
+    mut act: impl FnMut(&mut Sector<C>, T),
+) {
+    let number = |item| channel(item) as usize / CHANNELS;
+    let mut rest = items.iter().copied();
+    let mut next = rest.next();
+    while let Some(mut item) = next {
+        let own = number(item);
+        let sector = &mut sectors[own];
+        next = loop {
+            act(sector, item);
+            match rest.next() {
+                Some(following) if number(following) == own => item = following,
+                other => break other,
+            }
+        };
     }
 }
 
@@ -96,14 +130,14 @@ pub struct Port {
     pub target: u32,
     /// Flits that left by this output.
     pub sent: u64,
-    /// The output that this input asks for first.
-    pub next_output: u16,
-    /// The input that this output takes first.
-    pub next_input: u16,
+    /// The output that this input was given last, which it asks for last.
+    pub last_output: u16,
+    /// The input that this output took last, which it takes last.
+    pub last_input: u16,
     /// The first of the headers that sleep until this output has something free; or [`NOBODY`].
     pub sleeper: u16,
-    /// The channel that asks first at this input.
-    pub next_channel: u8,
+    /// The channel that was served last at this input, and asks last.
+    pub last_channel: u8,
     /// Whether this output's link still moves a flit.
     pub is_busy: bool,
 }
@@ -191,8 +225,8 @@ pub struct Output {
     pub credits: u16,
     /// The input channel whose packet's flits go by it; or [`NOBODY`].
     pub owner: u16,
-    /// The input channel that is taken first.
-    pub next: u16,
+    /// The input channel that was taken last, and is taken last.
+    pub last: u16,
     /// In channel allocation, the input channel that asks for it and is not outdone; else [`NOBODY`].
     pub bidder: u16,
 }
