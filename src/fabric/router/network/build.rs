@@ -109,7 +109,6 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             several: Vec::new(),
             has_several: false,
             sources: Vec::new(),
-            source_credits: vec![[rules.buffer_flits; C]; sources],
             sinks: Vec::new(),
             packets: Packets::default(),
             places: vec![u32::MAX; (rules.nodes * rules.networks) as usize],
@@ -189,7 +188,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             let first = self.shared.first_ports[(plane * wiring.routers() + router) as usize];
             let entry = (first + u32::from(port)) * C as u32;
             join(&mut self.sectors, entry, OUTSIDE | (self.shared.sources.len() * C) as u32);
-            self.shared.sources.push(Source::new(entry, self.shared.rules.virtual_channels));
+            self.shared.sources.push(Source::new(entry, &self.shared.rules));
         }
     }
 }

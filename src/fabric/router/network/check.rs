@@ -3,6 +3,7 @@
 
 use super::cycle::{Moving, Rows, Shared};
 use super::sinks::Sink;
+use super::sources::Source;
 use super::state::{CHANNELS, NOBODY, NOWHERE, OUTSIDE, Sector, Stage};
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
@@ -46,7 +47,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
                 slots[at(self.upstream(number))] += u32::from(length);
             }
         }
-        for (number, credits) in self.shared.source_credits.as_flattened().iter().enumerate() {
+        for (number, credits) in self.shared.sources.iter().flat_map(Source::credits).enumerate() {
             slots[channels + number] += u32::from(*credits);
         }
         for (number, slots) in slots.iter().enumerate() {

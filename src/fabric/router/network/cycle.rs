@@ -34,8 +34,7 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     /// For each channel, if any packet ever has several ways.
     pub(super) several: Vec<Several>,
     pub(super) has_several: bool,
-    pub(super) sources: Vec<Source>,
-    pub(super) source_credits: Vec<[u16; C]>,
+    pub(super) sources: Vec<Source<C>>,
     /// For each node and logical network, if any packet was ever streamed.
     pub(super) sinks: Vec<Sink>,
     pub(super) packets: Packets,
@@ -186,7 +185,7 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
             crossings.now = now;
         }
         self.free_links(now);
-        if self.shared.is_bare {
+        if PLAIN && self.shared.is_bare {
             self.arrive_credits::<true>(now)
         } else {
             self.arrive_credits::<false>(now)
@@ -194,7 +193,7 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
         self.shared.step_sources(now);
         self.arrive_flits(now);
         self.end_channel_allocation(now);
-        if self.shared.is_bare {
+        if PLAIN && self.shared.is_bare {
             self.allocate::<true>(now)
         } else {
             self.allocate::<false>(now)

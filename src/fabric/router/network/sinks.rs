@@ -3,7 +3,7 @@
 
 use super::cycle::Shared;
 use super::packets::Flit;
-use crate::fabric::router::{EventKind, Injection};
+use crate::fabric::router::{EventKind, Injection, PacketEvent};
 use std::collections::VecDeque;
 
 /// What a node's interface keeps of the streamed packets of a logical network.
@@ -61,14 +61,15 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
         let packet = self.packets.get(flit.slot());
         assert_eq!(packet.destination, self.nodes[output as usize / C], "a packet arrives where it goes to");
+        let header = packet.at_destination(now, EventKind::Header);
         if flit.is_header() {
-            self.events.push(packet.at_destination(now, EventKind::Header));
+            self.events.push(header);
         }
         if flit.is_streamed() {
             self.keep(now, output, flit);
         }
         if flit.is_tail() {
-            self.events.push(self.packets.get(flit.slot()).at_destination(now, EventKind::Delivered));
+            self.events.push(PacketEvent { kind: EventKind::Delivered, ..header });
             self.packets.remove(flit.slot());
             self.counts.delivered += 1;
         }

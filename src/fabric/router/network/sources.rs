@@ -5,17 +5,19 @@
 //! flit is not there yet waits where it is, and holds its channel.
 
 use super::active::{round_robin, take_lowest};
-use super::cycle::{Moving, Shared};
+use super::cycle::{Moving, Rules, Shared};
 use super::packets::{Flit, NONE};
 use super::state::OUTSIDE;
 use crate::fabric::router::{EventKind, Injection, Switching};
 
 /// The source of a node.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct Source<const C: usize> {
     /// The first channel of the input where its packets enter.
     entry: u32,
     lanes: [Lane; 2],
+    /// Free slots behind each channel.
+    credits: [u16; C],
     /// Channels with a free slot behind them.
     room: u32,
     /// The lane that sent last.
@@ -39,12 +41,18 @@ struct Lane {
     may_lack: bool,
 }
 
-impl Source {
+impl<const C: usize> Source<C> {
     /// A source whose packets enter by the channels from `entry` on, and the channels of a logical network.
-    pub fn new(entry: u32, virtual_channels: u32) -> Source {
-        let channel = virtual_channels as u8 - 1;
+    pub fn new(entry: u32, rules: &Rules) -> Source<C> {
+        let channel = rules.virtual_channels as u8 - 1;
         let lane = Lane { first: NONE, last: NONE, sent: 0, channel, may_lack: false };
-        Source { entry, lanes: [lane; 2], room: u32::MAX, last: 0, is_busy: false, flits: 0 }
+        let credits = [rules.buffer_flits; C];
+        Source { entry, lanes: [lane; 2], credits, room: u32::MAX, last: 0, is_busy: false, flits: 0 }
+    }
+
+    /// Free slots behind each channel.
+    pub fn credits(&self) -> &[u16; C] {
+        &self.credits
     }
 
     #[inline]
@@ -135,7 +143,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
         if !PLAIN && self.rules.switching != Switching::Wormhole {
             let flits = self.packets.get(state.first).flits;
-            let credits = self.source_credits[number as usize].iter().skip(first as usize).zip(0..);
+            let credits = source.credits.iter().skip(first as usize).zip(0..);
             room &= credits.filter(|(credits, _)| **credits >= flits).fold(0, |room, (_, channel)| room | 1 << channel);
         }
         (room != 0).then(|| round_robin(u64::from(room), state.channel + 1))
@@ -174,7 +182,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
                 crossings.end(channel, self.packets.get(slot));
             }
         }
-        let credits = &mut self.source_credits[number as usize][own as usize % C];
+        let credits = &mut source.credits[own as usize % C];
         *credits -= 1;
         if *credits == 0 {
             source.room &= !(1 << own);
@@ -192,9 +200,10 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     }
 
     /// There is a free slot behind a source's channel.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arrive_source_credit(&mut self, channel: usize) {
-        let (source, credits) = (&mut self.sources[channel / C], &mut self.source_credits[channel / C][channel % C]);
+        let source = &mut self.sources[channel / C];
+        let credits = &mut source.credits[channel % C];
         *credits += 1;
         assert!(*credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
         source.room |= 1 << (channel % C);
