@@ -92,7 +92,7 @@ impl<const C: usize> Sector<C> {
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// The outputs that headers ask for, each with the one whose turn it is.
-    #[inline]
+    #[inline(never)]
     fn collect_bids<const BARE: bool>(&mut self, sectors: &mut [Sector<C>], askers: &[u32], now: u64) {
         for_each_in_sector(
             sectors,

@@ -186,11 +186,10 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
         }
         self.free_links(now);
         if PLAIN && self.shared.is_bare {
-            self.arrive_credits::<true>(now)
+            self.send_from_sources::<true>(now)
         } else {
-            self.arrive_credits::<false>(now)
+            self.send_from_sources::<false>(now)
         }
-        self.shared.step_sources(now);
         self.arrive_flits(now);
         self.end_channel_allocation(now);
         if PLAIN && self.shared.is_bare {
@@ -230,6 +229,13 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
 }
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+    /// Credits arrive, and sources send.
+    #[inline]
+    fn send_from_sources<const BARE: bool>(&mut self, now: u64) {
+        self.arrive_credits::<BARE>(now);
+        self.shared.step_sources::<BARE>(now);
+    }
+
     /// Both allocations.
     #[inline]
     fn allocate<const BARE: bool>(&mut self, now: u64) {
@@ -251,7 +257,9 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         self.credits_to_sources.end_cycle(now);
         self.headers.end_cycle(now);
         self.granted.end_cycle(now);
-        self.links.end_cycle(now);
-        self.interfaces.end_cycle(now);
+        if !PLAIN {
+            self.links.end_cycle(now);
+            self.interfaces.end_cycle(now);
+        }
     }
 }

@@ -11,14 +11,13 @@ pub struct Line<T> {
     joined: Vec<T>,
     /// What is due, by cycle.
     slots: Vec<Vec<T>>,
-    pending: usize,
 }
 
 impl<T> Line<T> {
     /// A line on which items spend `delay` cycles, and some others `longest` at most.
     pub fn new(delay: u64, longest: u64) -> Line<T> {
         let slots = (delay.max(longest) as usize + 2).next_power_of_two();
-        Line { delay, joined: Vec::new(), slots: (0..slots).map(|_| Vec::new()).collect(), pending: 0 }
+        Line { delay, joined: Vec::new(), slots: (0..slots).map(|_| Vec::new()).collect() }
     }
 
     /// Adds an item.
@@ -32,7 +31,6 @@ impl<T> Line<T> {
     pub fn push_at(&mut self, cycle: u64, item: T) {
         let slot = cycle as usize & (self.slots.len() - 1);
         self.slots[slot].push(item);
-        self.pending += 1;
     }
 
     /// How many joined in this cycle.
@@ -46,13 +44,9 @@ impl<T> Line<T> {
         if self.delay == 0 {
             self.end_cycle(cycle);
         }
-        if self.pending == 0 {
-            return None;
-        }
         let slot = cycle as usize & (self.slots.len() - 1);
-        let items = std::mem::take(&mut self.slots[slot]);
-        self.pending -= items.len();
-        Some(items)
+        let due = &mut self.slots[slot];
+        if due.is_empty() { None } else { Some(std::mem::take(due)) }
     }
 
     /// Returns the list taken at `cycle`, whose room is used again.
@@ -74,7 +68,6 @@ impl<T> Line<T> {
 
     #[inline]
     fn put_away(&mut self, cycle: u64) {
-        self.pending += self.joined.len();
         let slot = (cycle + self.delay) as usize & (self.slots.len() - 1);
         if self.slots[slot].is_empty() {
             std::mem::swap(&mut self.slots[slot], &mut self.joined);
@@ -87,7 +80,7 @@ impl<T> Line<T> {
     pub fn next(&self, cycle: u64) -> Option<u64> {
         let is_due = |at: &u64| !self.slots[*at as usize & (self.slots.len() - 1)].is_empty();
         let mut cycles = cycle..cycle + self.slots.len() as u64;
-        if self.pending == 0 { None } else { cycles.find(is_due) }
+        cycles.find(is_due)
     }
 
     /// All that is pending between two cycles, in no particular order.

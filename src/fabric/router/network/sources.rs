@@ -98,21 +98,21 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     }
 
     #[inline(never)]
-    pub(super) fn step_sources(&mut self, now: u64) {
+    pub(super) fn step_sources<const BARE: bool>(&mut self, now: u64) {
         for summary in 0..self.active_sources.summaries() {
             let mut words = self.active_sources.words_of(summary);
             while let Some(word) = take_lowest(&mut words) {
                 let word = summary * 64 + word as usize;
                 let mut sources = self.active_sources.take_word(word);
                 while let Some(source) = take_lowest(&mut sources) {
-                    self.step_source(now, word as u32 * 64 + source);
+                    self.step_source::<BARE>(now, word as u32 * 64 + source);
                 }
             }
         }
     }
 
     #[inline]
-    fn step_source(&mut self, now: u64, number: u32) {
+    fn step_source<const BARE: bool>(&mut self, now: u64, number: u32) {
         let source = &self.sources[number as usize];
         if !PLAIN && source.is_busy {
             return;
@@ -125,7 +125,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
                 continue;
             }
             if let Some(channel) = self.source_channel(number, lane) {
-                self.send_from_source(now, number, lane, channel);
+                self.send_from_source::<BARE>(now, number, lane, channel);
                 return;
             }
         }
@@ -149,7 +149,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         (room != 0).then(|| round_robin(u64::from(room), state.channel + 1))
     }
 
-    fn send_from_source(&mut self, now: u64, number: u32, lane: u32, channel: u8) {
+    #[inline]
+    fn send_from_source<const BARE: bool>(&mut self, now: u64, number: u32, lane: u32, channel: u8) {
         let source = &mut self.sources[number as usize];
         let state = &mut source.lanes[lane as usize];
         let slot = state.first;
@@ -171,9 +172,11 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             self.events.push(packet.at_source(now, EventKind::Entered));
             self.counts.injected += 1;
         }
-        source.last = lane as u8;
+        if !PLAIN {
+            source.last = lane as u8;
+        }
         let own = if PLAIN { 0 } else { lane * self.rules.virtual_channels } + u32::from(channel);
-        if let Some(crossings) = self.crossings.as_mut().filter(|_| is_header || is_tail) {
+        if !BARE && let Some(crossings) = self.crossings.as_mut().filter(|_| is_header || is_tail) {
             let channel = OUTSIDE | (number * C as u32 + own);
             if is_header {
                 crossings.begin(channel);
