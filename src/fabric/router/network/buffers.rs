@@ -1,5 +1,6 @@
 //! What arrives at routers: flits in buffers, credits at outputs, links that are free again.
 
+use super::active::take_lowest;
 use super::cycle::{Rows, Shared};
 use super::packets::Flit;
 use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage, for_each_in_sector};
@@ -119,11 +120,18 @@ impl<const C: usize> Sector<C> {
         }
     }
 
+    /// The channels of an output that are not free, and maybe such as no packet can have.
+    #[inline]
+    fn held(&self, port: usize) -> u64 {
+        u64::from(!self.ports[port].free) & (u64::MAX >> (64 - C))
+    }
+
     /// The link of an output has moved its flit.
     fn free_link(&mut self, port: usize) {
         self.ports[port].is_busy = false;
-        for channel in port * C..(port + 1) * C {
-            let output = self.outputs[channel];
+        let mut held = self.held(port);
+        while let Some(channel) = take_lowest(&mut held) {
+            let output = self.outputs[port * C + channel as usize];
             if output.owner != NOBODY && output.credits > 0 {
                 self.open(usize::from(output.owner));
             }
@@ -133,8 +141,9 @@ impl<const C: usize> Sector<C> {
     /// The link of an output begins to move a flit.
     pub(super) fn hold_link(&mut self, port: usize) {
         self.ports[port].is_busy = true;
-        for channel in port * C..(port + 1) * C {
-            let owner = self.outputs[channel].owner;
+        let mut held = self.held(port);
+        while let Some(channel) = take_lowest(&mut held) {
+            let owner = self.outputs[port * C + channel as usize].owner;
             if owner != NOBODY {
                 self.close(usize::from(owner));
             }

@@ -19,7 +19,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             let mut rest = askers.as_slice();
             while let [first, ..] = rest {
                 let router = router_of(&self.sectors, *first);
-                let own = rest.partition_point(|asker| router_of(&self.sectors, *asker) == router);
+                let own = rest.iter().take_while(|asker| router_of(&self.sectors, **asker) == router).count();
                 self.shared.collect_bids::<BARE>(&mut self.sectors, &rest[..own], now);
                 self.shared.asked.sort_unstable();
                 self.grant_channels::<BARE>(now);

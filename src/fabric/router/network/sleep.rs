@@ -22,7 +22,9 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// Something changed at a port: who sleeps for it asks again, in a cycle whose channels are not allocated yet.
     #[inline]
     pub(super) fn wake_sleepers<const BARE: bool>(&mut self, sector: &mut Sector<C>, port: usize, cycle: u64) {
-        if sector.ports[port % Sector::<C>::PORTS].sleeper != NOBODY || (!BARE && self.has_several) {
+        let own = port % Sector::<C>::PORTS;
+        let is_restless = || sector.at[usize::from(sector.at[own].base) % PORTS].restless != NOBODY;
+        if sector.ports[own].sleeper != NOBODY || (!BARE && self.has_several && is_restless()) {
             self.wake(sector, port, cycle);
         }
     }
@@ -31,9 +33,10 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     fn wake(&mut self, sector: &mut Sector<C>, port: usize, cycle: u64) {
         let own = port % Sector::<C>::PORTS;
         let base = usize::from(sector.at[own].base);
-        let first = [&mut sector.ports[own].sleeper, &mut sector.at[base % PORTS].restless];
+        let sleeper = std::mem::replace(&mut sector.ports[own].sleeper, NOBODY);
+        let restless = std::mem::replace(&mut sector.at[base % PORTS].restless, NOBODY);
         let sector_first = (port / Sector::<C>::PORTS * CHANNELS) as u32;
-        for mut sleeper in first.map(|first| std::mem::replace(first, NOBODY)) {
+        for mut sleeper in [sleeper, restless] {
             while sleeper != NOBODY {
                 self.headers.push_at(cycle, sector_first + u32::from(sleeper));
                 sleeper = sector.sleepers[usize::from(sleeper) % CHANNELS];
