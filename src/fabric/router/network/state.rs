@@ -2,7 +2,7 @@
 //!
 //! A router has as many ports in a row as it has, of `C` channels each, and all of them in one sector. A channel
 //! goes by a number over all sectors, a port by that of its first channel divided by `C`; within a sector the
-//! high bits are masked, so that no index is ever checked.
+//! high bits are masked, so that no index is ever checked but that of a slot in a buffer.
 
 use super::packets::Flit;
 
