@@ -18,11 +18,11 @@ pub fn run(subject: &subject::Subject, sets: &[String], seeds: u64, jobs: Option
     let pool = sweep::pool(jobs)?;
     let checked = pool.install(|| sweep.check()).map_err(|found| sweep::faults(found, seeds as usize))?;
     let rows = pool.install(|| sweep::runs(&checked, None, None, None))?;
-    let records: Vec<_> = rows.iter().map(|row| &*row.record).collect();
-    let metrics = seeds::metrics(&records);
+    let results: Vec<_> = rows.iter().map(|row| &*row.result).collect();
+    let metrics = seeds::metrics(&results);
     output::print(&match format {
-        Format::Text => text(subject.name(), &rows, &seeds::outcomes(&records), &metrics),
-        Format::Json => json(&read.resolved(), &rows, &seeds::counts(&records), &metrics),
+        Format::Text => text(subject.name(), &rows, &seeds::outcomes(&results), &metrics),
+        Format::Json => json(&read.resolved(), &rows, &seeds::counts(&results), &metrics),
     })?;
     Ok(sweep::told(&rows))
 }
@@ -38,20 +38,19 @@ fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[Replicated])
         let Replicated { name, unit, runs, .. } = metric;
         table.push(vec![name.as_str().into(), mean.into(), half.into(), unit.as_str().into(), (*runs as u64).into()]);
     }
-    let seed = |row: Option<&SweepPoint>| row.map_or(Json::Null, |row| row.record.get("seed").clone());
+    let seed = |row: Option<&SweepPoint>| row.and_then(|row| row.result.seed).unwrap_or_default();
     let seeds = format!("{} seeds, {} to {}", rows.len(), seed(rows.first()), seed(rows.last()));
     format!("{name}: {outcomes}; {seeds}\n\n{}", table.text())
 }
 
 fn json(machine: &Json, rows: &[SweepPoint], outcomes: &[(String, usize)], metrics: &[Replicated]) -> String {
-    let of = |key: &str| rows.iter().map(|row| row.record.get(key).clone()).collect::<Vec<Json>>();
     let mut whole = Map::new();
     let counts: Map<String, Json> = outcomes.iter().map(|(outcome, runs)| (outcome.clone(), json!(runs))).collect();
     whole.insert("outcomes".into(), counts.into());
     whole.insert("metrics".into(), seeds::json(metrics));
     whole.insert("machine".into(), machine.clone());
-    whole.insert("seeds".into(), of("seed").into());
-    whole.insert("hashes".into(), of("hash").into());
+    whole.insert("seeds".into(), rows.iter().map(|row| row.result.seed).collect());
+    whole.insert("hashes".into(), rows.iter().map(|row| &*row.result.hash).collect());
     whole.insert("version".into(), VERSION.into());
     let hash = digest(&whole);
     whole.insert("hash".into(), hash.into());

@@ -12,9 +12,8 @@ use crate::report::dataset::Encoding;
 use crate::study::points::Points;
 use crate::study::seeds::{self, SEEDS_MAX};
 use crate::study::sweep::plan::SweepPlan;
-use crate::study::sweep::run::Stops;
-use crate::study::sweep::{Checked, Faulty, Going, POINTS_MAX, Share, Sweep, SweepEvent, SweepPoint, dimensions};
-use crate::study::vary::{self, Dimension};
+use crate::study::sweep::{Checked, Faulty, Going, Share, Stops, Sweep, SweepEvent, SweepPoint, dimensions};
+use crate::study::vary::Dimension;
 use crate::study::{record, tidy};
 use crate::text::{Problem, Problems, suggest};
 use clap::{Args, ValueEnum};
@@ -143,7 +142,11 @@ pub fn run(options: &Options) -> Ended {
         return sweep_find::run(options, &subject, &dimensions);
     }
     if let Some(count) = options.seeds {
-        dimensions.push(options.seeds_of(&subject, &dimensions, count)?);
+        dimensions.push(seeds::dimension(
+            &|varied| subject.read_varied(&options.subject.sets, varied),
+            &dimensions,
+            count,
+        )?);
     }
     let pool = pool(options.jobs)?;
     let reader = |varied: &[String]| subject.read_varied(&options.subject.sets, varied);
@@ -187,15 +190,11 @@ pub fn put(bytes: &[u8], out: Option<Output>) -> Result<(), Failure> {
 }
 
 fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8>, Failure> {
-    let metrics = table::choose(rows, &plan.metrics);
-    let seeded = plan.seeds.map(|seeds| replicated::points(rows, seeds as usize, &metrics));
     if let Some(encoding) = format.encoding() {
-        let data = match &seeded {
-            Some(points) => replicated::dataset(points, &metrics),
-            None => tidy::points(rows, &metrics),
-        };
-        return data.bytes(encoding).map_err(|why| Problem::new(why).into());
+        return plan.dataset(rows).bytes(encoding).map_err(|why| Problem::new(why).into());
     }
+    let metrics = tidy::metrics(rows, &plan.metrics);
+    let seeded = plan.seeds.map(|seeds| tidy::replicated(rows, seeds as usize, &metrics));
     let text = match (&seeded, format) {
         (Some(points), Format::Json) => replicated::json(points),
         (Some(points), _) => replicated::table(points, &metrics).text(),
@@ -231,11 +230,6 @@ impl Options {
         self.over.as_deref()
     }
 
-    /// Whether two descriptions are compared.
-    pub fn compares(&self) -> bool {
-        self.against.is_some()
-    }
-
     /// The other description, and its settings.
     pub fn against(&self) -> Result<Option<(Subject, &[String])>, Failure> {
         let Some(file) = &self.against else { return Ok(None) };
@@ -250,9 +244,7 @@ impl Options {
 
     /// The lines that stop at saturation.
     fn lines(&self, dimensions: &[Dimension]) -> Option<Stops> {
-        let runs = self.seeds.unwrap_or(1) as usize;
-        let last = dimensions.iter().rev().nth(usize::from(self.seeds.is_some()));
-        last.filter(|_| self.stop_at_saturation).map(|last| Stops { places: last.len(), runs })
+        Stops::of(dimensions, self.seeds).filter(|_| self.stop_at_saturation)
     }
 
     fn plan(&self, dimensions: &[Dimension], inputs: &[String]) -> SweepPlan {
@@ -264,25 +256,6 @@ impl Options {
             seeds: self.seeds,
             metrics: self.metrics.clone(),
         }
-    }
-
-    /// The seeds of each point, as one more key that varies.
-    fn seeds_of(&self, subject: &Subject, dimensions: &[Dimension], count: u64) -> Result<Dimension, Failure> {
-        let names = |key: &str| vary::names(&format!("{key}=0")).ok();
-        let varies = dimensions.iter().flat_map(|dimension| &dimension.varies);
-        if varies.clone().any(|vary| names(&vary.key) == names(seeds::KEY)) {
-            let problem = Problem::new("`run.seed` is varied, and --seeds varies it, too");
-            return Err(problem.help("leave out one of the two").into());
-        }
-        let points: usize = dimensions.iter().map(Dimension::len).product();
-        if points.saturating_mul(count as usize) > POINTS_MAX {
-            let problem = Problem::new(format!("the sweep has more than {POINTS_MAX} runs"));
-            return Err(problem.help("vary fewer values, or take fewer seeds").into());
-        }
-        let first: Vec<String> = varies.map(|vary| format!("{}={}", vary.key, vary.values[0])).collect();
-        // What is wrong with the first point is told with all others.
-        let seed = subject.read_varied(&self.subject.sets, &first).map_or(0, |read| read.value.run.seed);
-        Ok(seeds::vary(seed, count).into())
     }
 }
 
@@ -377,21 +350,16 @@ pub fn runs(
 
 /// Says on standard error which points did not end by themselves.
 pub fn told(rows: &[SweepPoint]) -> Ending {
-    let saturated = rows.iter().filter(|row| row.record.text("outcome") == "saturated").count();
+    let saturated = rows.iter().filter(|row| *row.result.outcome == *"saturated").count();
     if saturated > 0 {
         tell!("{saturated} of {} runs are saturated: the queues of their sources only grew.", rows.len());
     }
-    let is_stuck = |row: &&SweepPoint| !["done", "saturated"].contains(&row.record.text("outcome"));
+    let is_stuck = |row: &&SweepPoint| !["done", "saturated"].contains(&&*row.result.outcome);
     let stuck: Vec<&SweepPoint> = rows.iter().filter(is_stuck).collect();
     for row in &stuck {
-        let first = row.record.get("stuck")["chain"].get(0);
-        let wait = first.map(|wait| format!(": {} waits for {}", plain(&wait["task"]), plain(&wait["wants"])));
-        let (values, outcome) = (table::values(&row.values), row.record.text("outcome"));
+        let wait = row.result.stuck.as_ref().map(|wait| format!(": {wait}"));
+        let (values, outcome) = (table::values(&row.values), &row.result.outcome);
         tell!("The point {values} ended in a {outcome}{}.", wait.unwrap_or_default());
     }
     if stuck.is_empty() { Ending::Done } else { Ending::Stuck }
-}
-
-fn plain(json: &serde_json::Value) -> &str {
-    json.as_str().unwrap_or_default()
 }

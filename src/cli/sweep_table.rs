@@ -8,8 +8,6 @@ use serde_json::{Map, Value as Json, json};
 
 /// The values of a point in a line.
 pub use crate::study::sweep::line as values;
-/// The metrics of a table.
-pub use crate::study::tidy::metrics as choose;
 
 /// A row for each point: its values, how it ended, its metrics.
 pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {
@@ -18,11 +16,9 @@ pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {
     let mut table = ReportTable::new(keys.chain([Column::new("outcome")]).chain(heads).collect());
     for row in rows {
         let values = row.values.iter().map(|(_, value)| Cell::from(value.as_str()));
-        let found = row.record.metrics();
-        let metric =
-            |(name, _): &MetricName| found.iter().find(|(known, ..)| known == name).map(|(_, value, _)| *value);
+        let metric = |(name, _): &MetricName| row.result.metric(name).map(|(value, _)| value);
         let cells = metrics.iter().map(|named| Cell::from(metric(named)));
-        table.push(values.chain([row.record.text("outcome").into()]).chain(cells).collect());
+        table.push(values.chain([(*row.result.outcome).into()]).chain(cells).collect());
     }
     table
 }
@@ -40,14 +36,14 @@ pub fn json(rows: &[SweepPoint], metrics: &[MetricName]) -> String {
 
 fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
     let values: Map<String, Json> = row.values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-    let found = row.record.get("metrics");
-    let metrics: Map<String, Json> = metrics.iter().map(|(name, _)| (name.clone(), found[name].clone())).collect();
+    let metric = |name: &str| row.result.metric(name).map(|(value, unit)| json!({ "value": value, "unit": unit }));
+    let metrics: Map<String, Json> = metrics.iter().map(|(name, _)| (name.clone(), metric(name).into())).collect();
     json!({
         "values": values,
-        "outcome": row.record.text("outcome"),
+        "outcome": &*row.result.outcome,
         "metrics": metrics,
-        "binds": row.record.get("binds"),
-        "seed": row.record.get("seed"),
-        "hash": row.record.text("hash"),
+        "binds": row.result.binds_json(),
+        "seed": row.result.seed,
+        "hash": &*row.result.hash,
     })
 }

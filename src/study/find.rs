@@ -3,14 +3,17 @@
 //! It is taken for granted that it passes once; of several such places one is found. Between two ends without steps
 //! the search goes on until they are neighbours, or within a thousandth of each other.
 
+mod asked;
 mod condition;
 mod over;
 
+pub use asked::{Asked, FoundRow, Grouped, PointValues};
 pub use condition::Condition;
 pub use over::Over;
 
 use super::points::Points;
-use super::record::{self, Record};
+use super::record;
+use super::result_row::ResultRow;
 use super::sweep::{Reader, SweepEvent, run::found_or_run, settings};
 use crate::text::{Problem, Problems};
 use std::io;
@@ -122,16 +125,14 @@ impl Search<'_> {
     }
 
     fn metric(&self, reader: Reader<'_>, values: &[(String, String)], name: &str) -> Result<Option<f64>, Unfound> {
-        let record = self.record(reader, values)?;
-        let metrics = record.metrics();
-        let value = metrics.iter().find(|(known, ..)| *known == name).map(|(_, value, _)| *value);
+        let value = self.result(reader, values)?.metric(name).map(|(value, _)| value);
         Ok(value.filter(|value| !value.is_nan()))
     }
 
-    fn record(&self, reader: Reader<'_>, values: &[(String, String)]) -> Result<Arc<Record>, Unfound> {
+    fn result(&self, reader: Reader<'_>, values: &[(String, String)]) -> Result<Arc<ResultRow>, Unfound> {
         let read = reader(&settings(values)).map_err(|problems| Unfound::Unsound(values.to_vec(), problems))?;
         let inputs = record::inputs(&read);
-        let record = found_or_run(&inputs, self.points, self.tell, || Ok(read)).map_err(Unfound::Unkept)?;
-        Ok(record.expect("what was just hashed has that hash"))
+        let result = found_or_run(&inputs, self.points, self.tell, || Ok(read)).map_err(Unfound::Unkept)?;
+        Ok(result.expect("what was just hashed has that hash"))
     }
 }

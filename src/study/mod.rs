@@ -6,6 +6,7 @@
 //! | `subject.rs` | the description that is asked about, by name, file or text |
 //! | `binds.rs` | what holds a run back |
 //! | `record.rs` | the result of a run as JSON, with its hash |
+//! | `result_row.rs` | the small part of it that tables tell |
 //! | `sweep.rs`, `sweep/` | many runs: the cross product of varied keys, shares of it, its metrics |
 //! | `vary.rs`, `vary/` | `KEY=V1,V2,…`, and ranges |
 //! | `families.rs` | shipped parts by name: `ni=cni32qm` |
@@ -56,6 +57,7 @@ pub mod plot;
 pub mod points;
 pub mod record;
 pub mod reproduce;
+pub mod result_row;
 pub mod run;
 pub mod seeds;
 pub mod subject;
@@ -73,4 +75,5 @@ pub mod written;
 pub use binds::Binds;
 pub use record::Record;
 pub use reproduce::{Options, Progress, constants, papers, reproduce};
+pub use result_row::ResultRow;
 pub use run::{RunResult, run};

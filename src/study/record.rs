@@ -75,13 +75,6 @@ impl Record {
         self
     }
 
-    /// The same record without the machine and its files, which are most of it: its hash is over them, too.
-    pub fn without_machine(mut self) -> Record {
-        self.0.shift_remove("machine");
-        self.0.shift_remove("files");
-        self
-    }
-
     /// The record that a text holds, or why it is none.
     pub fn parse(text: &str) -> Result<Record, String> {
         let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;

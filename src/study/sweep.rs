@@ -6,10 +6,11 @@ pub mod metrics;
 pub mod plan;
 pub mod run;
 
-pub use run::{Going, Share};
+pub use run::{Going, Share, Stops};
 
 use super::families;
-use super::record::{self, Record};
+use super::record;
+use super::result_row::ResultRow;
 use super::vary::{self, Dimension};
 use crate::machine::{Machine, keys};
 use crate::text::{Problem, Problems, Read};
@@ -68,8 +69,8 @@ impl Faulty {
 pub struct SweepPoint {
     /// The varied keys and their values.
     pub values: Vec<(String, String)>,
-    /// The result, without the machine that it is of.
-    pub record: Arc<Record>,
+    /// What tables tell of its result.
+    pub result: Arc<ResultRow>,
 }
 
 /// Something to be told while a sweep goes on.

@@ -3,18 +3,19 @@
 //! Columns: what varies, the outcome, the metrics, what binds, how busy resources were, the mean stages of a message,
 //! the seed and the hash. Where a run has many resources, those of each kind come together.
 
-use super::record::Record;
+use super::result_row::{ResultRow, SharedName, StageTimes};
 use super::run::Delivery;
 use super::sweep::SweepPoint;
 use crate::engine::{EndId, Stage, Time};
 use crate::report::dataset::{Base, ColumnValues, Dataset};
-use serde_json::Value as Json;
 use std::collections::HashSet;
 
 mod json;
+mod seeds;
 mod values;
 
 pub use json::read as of_json;
+pub use seeds::{ReplicatedPoint, of_replicated, replicated};
 pub use values::columns as of_values;
 
 /// More resources than these come together by kind.
@@ -26,9 +27,9 @@ pub type MetricName = (String, String);
 /// The metrics of all points in the order in which they first appear, or those chosen.
 pub fn metrics(rows: &[SweepPoint], chosen: &[String]) -> Vec<MetricName> {
     let (mut all, mut known): (Vec<MetricName>, HashSet<&str>) = Default::default();
-    for (name, _, unit) in rows.iter().flat_map(|row| row.record.metrics()) {
+    for (name, _, unit) in rows.iter().flat_map(|row| &row.result.metrics) {
         if known.insert(name) {
-            all.push((name.to_owned(), unit.to_owned()));
+            all.push((name.to_string(), unit.to_string()));
         }
     }
     if chosen.is_empty() {
@@ -42,15 +43,15 @@ pub fn metrics(rows: &[SweepPoint], chosen: &[String]) -> Vec<MetricName> {
 pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     let mut data = Dataset::default();
     values::columns(&mut data, &rows.iter().map(|row| &row.values[..]).collect::<Vec<_>>());
-    let records: Vec<&Record> = rows.iter().map(|row| &*row.record).collect();
-    data.push("outcome", "", texts(&records, |record| Some(record.text("outcome").to_owned())));
-    metrics.iter().for_each(|metric| push_metric(&mut data, &records, metric));
-    bindings(&mut data, &records);
-    data.push("simulated", "s", numbers(&records, |record| seconds(record.get("simulated_us"))));
-    resources(&mut data, &records);
-    stages(&mut data, &records);
-    data.push("seed", "", counts(&records, |record| record.get("seed").as_u64()));
-    data.push("hash", "", texts(&records, |record| Some(record.text("hash").to_owned())));
+    let results: Vec<&ResultRow> = rows.iter().map(|row| &*row.result).collect();
+    data.push("outcome", "", texts(&results, |result| Some(result.outcome.to_string())));
+    metrics.iter().for_each(|metric| push_metric(&mut data, &results, metric));
+    bindings(&mut data, &results);
+    data.push("simulated", "s", numbers(&results, |result| result.simulated_us.map(seconds)));
+    resources(&mut data, &results);
+    stages(&mut data, &results);
+    data.push("seed", "", counts(&results, |result| result.seed));
+    data.push("hash", "", texts(&results, |result| Some(result.hash.to_string())));
     data
 }
 
@@ -66,42 +67,36 @@ pub fn push_number(data: &mut Dataset, name: &str, unit: &str, numbers: Vec<Opti
     }
 }
 
-fn push_metric(data: &mut Dataset, records: &[&Record], (name, unit): &MetricName) {
-    let value = |record: &&Record| record.get("metrics").get(name)?.get("value")?.as_f64();
-    push_number(data, name, unit, records.iter().map(value).collect());
+fn push_metric(data: &mut Dataset, results: &[&ResultRow], (name, unit): &MetricName) {
+    let value = |result: &&ResultRow| result.metric(name).map(|(value, _)| value);
+    push_number(data, name, unit, results.iter().map(value).collect());
 }
 
-fn texts(records: &[&Record], of: impl Fn(&Record) -> Option<String>) -> ColumnValues {
-    ColumnValues::Texts(records.iter().map(|record| of(record)).collect())
+fn texts(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<String>) -> ColumnValues {
+    ColumnValues::Texts(results.iter().map(|result| of(result)).collect())
 }
 
-fn numbers(records: &[&Record], of: impl Fn(&Record) -> Option<f64>) -> ColumnValues {
-    ColumnValues::Numbers(records.iter().map(|record| of(record)).collect())
+fn numbers(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<f64>) -> ColumnValues {
+    ColumnValues::Numbers(results.iter().map(|result| of(result)).collect())
 }
 
-fn counts(records: &[&Record], of: impl Fn(&Record) -> Option<u64>) -> ColumnValues {
-    ColumnValues::Counts(records.iter().map(|record| of(record)).collect())
+fn counts(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<u64>) -> ColumnValues {
+    ColumnValues::Counts(results.iter().map(|result| of(result)).collect())
 }
 
 /// Microseconds as seconds.
-fn seconds(us: &Json) -> Option<f64> {
-    us.as_f64().map(|us| us / 1e6)
+fn seconds(us: f64) -> f64 {
+    us / 1e6
 }
 
 /// What binds each run: of what kind it is, which, and for what part.
-fn bindings(data: &mut Dataset, records: &[&Record]) {
-    let kinds = ["resource", "stage", "busiest"];
-    let kind = |record: &Record| kinds.into_iter().find(|kind| record.get("binds").get(kind).is_some());
-    let which = |record: &Record| Some(record.get("binds")[kind(record)?].as_str()?.to_owned());
-    data.push("binds_kind", "", texts(records, |record| kind(record).map(str::to_owned)));
-    data.push("binds", "", texts(records, which));
-    data.push("binds_share", "", numbers(records, |record| record.get("binds")["share"].as_f64()));
-}
-
-/// The names of all things in lists under `key`, in the order in which they first appear.
-fn names(records: &[&Record], list: impl Fn(&Record) -> &Json, key: &str) -> Vec<String> {
-    let things = records.iter().flat_map(|record| list(record).as_array().into_iter().flatten());
-    each_once(things.filter_map(|thing| thing[key].as_str())).into_iter().map(str::to_owned).collect()
+fn bindings(data: &mut Dataset, results: &[&ResultRow]) {
+    let word = |of: fn(&(SharedName, SharedName, f64)) -> &SharedName| {
+        texts(results, move |result| result.binds.as_ref().map(|binds| of(binds).to_string()))
+    };
+    data.push("binds_kind", "", word(|(kind, ..)| kind));
+    data.push("binds", "", word(|(_, which, _)| which));
+    data.push("binds_share", "", numbers(results, |result| result.binds.as_ref().map(|(.., share)| *share)));
 }
 
 /// Each name once, in the order in which they first appear.
@@ -111,31 +106,25 @@ fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 }
 
 /// How busy each resource was, as a part of the run; of many, the busiest of each kind and their mean.
-fn resources(data: &mut Dataset, records: &[&Record]) {
-    fn list(record: &Record) -> &[Json] {
-        record.get("resources").as_array().map_or(&[], Vec::as_slice)
-    }
-    let all = names(records, |record| record.get("resources"), "resource");
+fn resources(data: &mut Dataset, results: &[&ResultRow]) {
+    let all = each_once(results.iter().flat_map(|result| &result.resources).map(|(name, _)| &**name));
     if all.len() <= RESOURCES_MAX {
         for name in &all {
-            let share = |record: &Record| list(record).iter().find(|one| one["resource"] == **name)?["share"].as_f64();
-            data.push(&format!("utilisation_{name}"), "", numbers(records, share));
+            let share = |result: &ResultRow| {
+                result.resources.iter().find(|(known, _)| **known == **name).map(|(_, share)| *share)
+            };
+            data.push(&format!("utilisation_{name}"), "", numbers(results, share));
         }
         return;
     }
     for of in each_once(all.iter().map(|name| kind(name))) {
-        let shares = |record: &Record| -> Vec<f64> {
-            let of_kind =
-                list(record).iter().filter(|one| one["resource"].as_str().is_some_and(|name| kind(name) == of));
-            of_kind.filter_map(|one| one["share"].as_f64()).collect()
+        let shares = |result: &ResultRow| -> Vec<f64> {
+            result.resources.iter().filter(|(name, _)| kind(name) == of).map(|(_, share)| *share).collect()
         };
-        data.push(
-            &format!("utilisation_{of}_most"),
-            "",
-            numbers(records, |record| shares(record).into_iter().reduce(f64::max)),
-        );
+        let most = |result: &ResultRow| shares(result).into_iter().reduce(f64::max);
+        data.push(&format!("utilisation_{of}_most"), "", numbers(results, most));
         let mean = |shares: Vec<f64>| (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64);
-        data.push(&format!("utilisation_{of}_mean"), "", numbers(records, |record| mean(shares(record))));
+        data.push(&format!("utilisation_{of}_mean"), "", numbers(results, |result| mean(shares(result))));
     }
 }
 
@@ -148,18 +137,16 @@ fn kind(resource: &str) -> &str {
 }
 
 /// The mean stages of a message, each in its parts.
-fn stages(data: &mut Dataset, records: &[&Record]) {
-    fn list(record: &Record) -> &Json {
-        &record.get("ledger")["stages"]
-    }
-    data.push("messages", "", counts(records, |record| record.get("ledger")["messages"].as_u64()));
-    for name in names(records, list, "stage") {
-        for part in ["waiting", "service"] {
-            let key = format!("{part}_us");
-            let of =
-                |record: &Record| seconds(&list(record).as_array()?.iter().find(|one| one["stage"] == *name)?[&key]);
-            data.push(&format!("stage_{name}_{part}"), "s", numbers(records, of));
-        }
+fn stages(data: &mut Dataset, results: &[&ResultRow]) {
+    data.push("messages", "", counts(results, |result| result.messages));
+    for name in each_once(results.iter().flat_map(|result| &result.stages).map(|stage| &*stage.name)) {
+        let mut part = |part: &str, of: fn(&StageTimes) -> f64| {
+            let time =
+                |result: &ResultRow| result.stages.iter().find(|stage| *stage.name == *name).map(of).map(seconds);
+            data.push(&format!("stage_{name}_{part}"), "s", numbers(results, time));
+        };
+        part("waiting", |stage| stage.waiting_us);
+        part("service", |stage| stage.service_us);
     }
 }
 

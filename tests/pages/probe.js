@@ -6,21 +6,36 @@
 
   function texts(nodes) { return Array.from(nodes, function (node) { return node.textContent.trim(); }); }
 
-  // The box of a text without the room above and below its letters.
-  function letters(node) {
-    var box = node.getBoundingClientRect();
-    var upright = node.hasAttribute("transform");
-    var room = 0.2 * (upright ? box.width : box.height);
-    var x = upright ? room : 0;
-    var y = upright ? 0 : room;
-    return { left: box.left + x, right: box.right - x, top: box.top + y, bottom: box.bottom - y };
+  // The corners of a text, however it is turned, without the room above and below its letters.
+  function corners(node) {
+    var box = node.getBBox();
+    var place = node.getScreenCTM();
+    var top = box.y + 0.2 * box.height;
+    var bottom = box.y + 0.8 * box.height;
+    return [[box.x, top], [box.x + box.width, top], [box.x + box.width, bottom], [box.x, bottom]].map(function (at) {
+      var point = new DOMPoint(at[0], at[1]).matrixTransform(place);
+      return [point.x, point.y];
+    });
   }
 
-  // Whether two boxes share more than a hair of ground.
+  // From where to where corners reach, seen along a direction.
+  function reach(all, along) {
+    var at = all.map(function (corner) { return corner[0] * along[0] + corner[1] * along[1]; });
+    return [Math.min.apply(null, at), Math.max.apply(null, at)];
+  }
+
+  // Whether two turned boxes share more than a hair of ground: no side of either has them apart.
   function collide(a, b) {
-    var wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-    var high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-    return wide > 1 && high > 1;
+    return [a, b].every(function (sides) {
+      return [0, 1].every(function (side) {
+        var x = sides[side + 1][0] - sides[side][0];
+        var y = sides[side + 1][1] - sides[side][1];
+        var long = Math.hypot(x, y) || 1;
+        var ofA = reach(a, [x / long, y / long]);
+        var ofB = reach(b, [x / long, y / long]);
+        return Math.min(ofA[1], ofB[1]) - Math.max(ofA[0], ofB[0]) > 1;
+      });
+    });
   }
 
   function overlaps() {
@@ -29,15 +44,17 @@
       var picture = svg.getBoundingClientRect();
       var title = svg.getAttribute("aria-label") || "";
       var words = Array.from(svg.querySelectorAll("text"), function (node) {
-        return { box: letters(node), text: node.textContent.trim() };
+        return { corners: corners(node), text: node.textContent.trim() };
       }).filter(function (word) { return word.text !== ""; });
       words.forEach(function (a, i) {
-        if (a.box.left < picture.left - 1 || a.box.right > picture.right + 1 ||
-            a.box.top < picture.top - 1 || a.box.bottom > picture.bottom + 1) {
+        var across = reach(a.corners, [1, 0]);
+        var down = reach(a.corners, [0, 1]);
+        if (across[0] < picture.left - 1 || across[1] > picture.right + 1 ||
+            down[0] < picture.top - 1 || down[1] > picture.bottom + 1) {
           found.push(title + ": `" + a.text + "` leaves the picture");
         }
         words.slice(i + 1).forEach(function (b) {
-          if (collide(a.box, b.box)) { found.push(title + ": `" + a.text + "` and `" + b.text + "`"); }
+          if (collide(a.corners, b.corners)) { found.push(title + ": `" + a.text + "` and `" + b.text + "`"); }
         });
       });
     });

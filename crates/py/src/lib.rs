@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `description.rs` | a description: check, show, run, ask, fit |
 //! | `sweep.rs` | many runs, here or on somebody's executor |
+//! | `find.rs` | where along a key a metric passes a value |
 //! | `table.rs` | tidy data, handed over as Arrow lies in memory |
 //! | `picture.rs` | pictures as files |
 //! | `study.rs` | a study, reproduced |
@@ -13,6 +14,7 @@
 //! Leaves out what reads better in Python (`python/narrows`): classes for users, executors, how results look.
 
 mod description;
+mod find;
 mod picture;
 mod study;
 mod sweep;
@@ -27,6 +29,8 @@ use pyo3::prelude::*;
 mod _narrows {
     #[pymodule_export]
     use super::description::{Description, Ran};
+    #[pymodule_export]
+    use super::find::find;
     #[pymodule_export]
     use super::picture::write_picture;
     #[pymodule_export]

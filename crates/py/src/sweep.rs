@@ -7,26 +7,40 @@ use crate::wait::{Watch, work};
 use crate::wrong::{DescriptionError, file, grouped, unsound, wrong};
 use narrows::engine::Recorder;
 use narrows::study::points::{Kept, Points};
+use narrows::study::record::VERSION;
+use narrows::study::seeds::{self, SEEDS_MAX};
 use narrows::study::subject::Subject;
-use narrows::study::sweep::{self, Checked, Going, Sweep, SweepEvent, SweepPoint, settings, values_of};
+use narrows::study::sweep::plan::SweepPlan;
+use narrows::study::sweep::{self, Checked, Going, Stops, Sweep, SweepEvent, settings, values_of};
 use narrows::study::vary::Dimension;
-use narrows::study::{Record, tidy};
+use narrows::study::{Record, ResultRow};
 use narrows::text::{Problem, Problems};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+/// A sweep as it is asked for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct SweepAsked {
+    /// What is set, and what varies, as options of `narrows sweep`.
+    pub sets: Vec<String>,
+    vary: Vec<String>,
+    metrics: Vec<String>,
+    seeds: Option<u64>,
+    stop_at_saturation: bool,
+    out: Option<PathBuf>,
+}
+
 /// A checked sweep whose points are run elsewhere.
 #[pyclass(frozen, module = "narrows._narrows")]
 pub struct Planned {
-    dimensions: Vec<Dimension>,
-    #[pyo3(get)]
-    inputs: Vec<String>,
+    plan: SweepPlan,
     points: Option<Points>,
-    records: Mutex<HashMap<String, Arc<Record>>>,
+    results: Mutex<HashMap<String, Arc<ResultRow>>>,
 }
 
 /// What can be wrong with a sweep before it runs.
@@ -44,11 +58,33 @@ impl From<Unsound> for PyErr {
     }
 }
 
-fn dimensions(vary: &[String], sets: &[String]) -> PyResult<Vec<Dimension>> {
-    let each = |problems: Vec<Problem>| {
-        grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
-    };
-    sweep::dimensions(vary, sets).map_err(each)
+impl SweepAsked {
+    /// What varies, the seeds of each point among it.
+    pub fn dimensions(&self, subject: &Subject) -> PyResult<Vec<Dimension>> {
+        let each = |problems: Vec<Problem>| {
+            grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
+        };
+        let mut dimensions = sweep::dimensions(&self.vary, &self.sets).map_err(each)?;
+        if let Some(count) = self.seeds {
+            if !(2..=SEEDS_MAX).contains(&count) {
+                return Err(wrong(Problem::new(format!("`seeds` is from 2 to {SEEDS_MAX}, not {count}"))));
+            }
+            let reader = |varied: &[String]| subject.read_varied(&self.sets, varied);
+            dimensions.push(seeds::dimension(&reader, &dimensions, count).map_err(wrong)?);
+        }
+        Ok(dimensions)
+    }
+
+    fn plan(&self, dimensions: Vec<Dimension>, inputs: Vec<String>) -> SweepPlan {
+        let lines = Stops::of(&dimensions, self.seeds).filter(|_| self.stop_at_saturation);
+        let (version, metrics) = (VERSION.to_owned(), self.metrics.clone());
+        SweepPlan { version, dimensions, inputs, lines, seeds: self.seeds, metrics }
+    }
+
+    /// Where finished points are kept.
+    pub fn points(&self) -> PyResult<Option<Points>> {
+        beside(self.out.as_ref())
+    }
 }
 
 fn checked<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<Checked<'a>, Unsound> {
@@ -64,41 +100,38 @@ fn beside(out: Option<&PathBuf>) -> PyResult<Option<Points>> {
     out.map(|out| Points::beside(out).map_err(|error| file(out, &error))).transpose()
 }
 
-/// Runs a sweep in threads of this process: its table, how many points were run, and how many were kept before.
+/// Runs a sweep in threads of this process: its table, how many runs there were, and how many were kept before.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "each is one of Python's, where they have names")]
 pub fn here(
     py: Python<'_>,
     description: &Bound<'_, Description>,
-    sets: Vec<String>,
-    vary: Vec<String>,
-    metrics: Vec<String>,
-    out: Option<PathBuf>,
+    asked: SweepAsked,
     jobs: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Table, usize, usize)> {
-    let (dimensions, points) = (dimensions(&vary, &sets)?, beside(out.as_ref())?);
     let subject = description.get().subject.clone();
-    let kept_before = AtomicUsize::new(0);
-    let (rows, run) = work(py, jobs, progress.as_ref(), |watch| {
-        let reader = |varied: &[String]| read(&subject, &sets, varied, watch);
-        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &metrics)?;
+    let (dimensions, points) = (asked.dimensions(&subject)?, asked.points()?);
+    let (kept, run) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (rows, plan) = work(py, jobs, progress.as_ref(), |watch| {
+        let reader = |varied: &[String]| read(&subject, &asked.sets, varied, watch);
+        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &asked.metrics)?;
+        let plan = asked.plan(dimensions.clone(), checked.inputs().to_vec());
         let tell = |event| {
-            if let SweepEvent::Finished { kept } = event {
-                kept_before.fetch_add(usize::from(kept), Ordering::Relaxed);
+            if let SweepEvent::Finished { kept: was_kept } = event {
+                let count = if was_kept { &kept } else { &run };
+                count.fetch_add(1, Ordering::Relaxed);
                 watch.one();
             }
         };
-        let rows = checked.run(&Going { points: points.as_ref(), share: None, lines: None, tell: &tell });
-        Ok::<_, Unsound>((rows, checked.points().1))
+        let going = Going { points: points.as_ref(), share: None, lines: plan.lines, tell: &tell };
+        Ok::<_, Unsound>((checked.run(&going), plan))
     })??;
     let rows = rows.map_err(|error| PyOSError::new_err(format!("cannot keep a point: {error}")))?;
-    let kept = kept_before.load(Ordering::Relaxed);
-    Ok((table(&rows, &metrics)?, run - kept, kept))
+    Ok((Table::of(plan.dataset(&rows))?, run.into_inner(), kept.into_inner()))
 }
 
 /// Reads a point, unless nobody waits for it any more.
-fn read(
+pub fn read(
     subject: &Subject,
     sets: &[String],
     varied: &[String],
@@ -110,75 +143,75 @@ fn read(
     }
 }
 
-fn table(rows: &[SweepPoint], metrics: &[String]) -> PyResult<Table> {
-    Table::of(tidy::points(rows, &tidy::metrics(rows, metrics)))
-}
-
 /// Checks a sweep whose points are run elsewhere.
 #[pyfunction]
-pub fn plan(
-    py: Python<'_>,
-    description: &Bound<'_, Description>,
-    sets: Vec<String>,
-    vary: Vec<String>,
-    metrics: Vec<String>,
-    out: Option<PathBuf>,
-) -> PyResult<Planned> {
-    let (dimensions, points) = (dimensions(&vary, &sets)?, beside(out.as_ref())?);
+pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, asked: SweepAsked) -> PyResult<Planned> {
     let subject = description.get().subject.clone();
+    let (dimensions, points) = (asked.dimensions(&subject)?, asked.points()?);
     let inputs = work(py, None, None, |watch| {
-        let reader = |varied: &[String]| read(&subject, &sets, varied, watch);
-        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &metrics)?;
+        let reader = |varied: &[String]| read(&subject, &asked.sets, varied, watch);
+        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &asked.metrics)?;
         Ok::<_, Unsound>(checked.inputs().to_vec())
     })??;
-    Ok(Planned { dimensions, inputs, points, records: Mutex::default() })
+    Ok(Planned { plan: asked.plan(dimensions, inputs), points, results: Mutex::default() })
 }
 
 #[pymethods]
 impl Planned {
-    /// The settings of a point, by its number.
-    fn settings(&self, point: usize) -> Vec<String> {
-        settings(&values_of(&self.dimensions, point))
+    /// The points to be run next, by their numbers: one of those with the same inputs.
+    fn open(&self) -> Vec<usize> {
+        let results = self.results.lock().expect("nobody panics with it");
+        let mut seen = HashSet::new();
+        let mut open = self.plan.open(|inputs| results.get(inputs).cloned());
+        open.retain(|point| seen.insert(&self.plan.inputs[*point]));
+        open
     }
 
-    /// Whether the result of these inputs was kept; then it is taken.
-    fn kept(&self, inputs: &str) -> bool {
+    /// The settings of a point, by its number.
+    fn settings(&self, point: usize) -> Vec<String> {
+        settings(&values_of(&self.plan.dimensions, point))
+    }
+
+    /// Whether the result of a point was kept; then it is taken.
+    fn kept(&self, point: usize) -> bool {
+        let inputs = &self.plan.inputs[point];
         match self.points.as_ref().map(|points| points.find(inputs)) {
-            Some(Kept::Whole(record)) => self.put(inputs, record.without_machine()),
+            Some(Kept::Whole(record)) => {
+                self.put(inputs, &record);
+                true
+            }
             Some(Kept::Absent | Kept::Corrupt(..)) | None => false,
         }
     }
 
-    /// Takes what a worker gave, and keeps it where results are kept.
-    fn take(&self, inputs: &str, record: &str) -> PyResult<()> {
+    /// Takes what a worker gave for a point, and keeps it where results are kept.
+    fn take(&self, point: usize, record: &str) -> PyResult<()> {
+        let inputs = &self.plan.inputs[point];
         let record = Record::parse(record).map_err(PyValueError::new_err)?;
-        if !record.is_whole() || record.inputs() != inputs {
+        if !record.is_whole() || record.inputs() != *inputs {
             let why = "a worker gave the result of another point: its files or its version differ from those here";
             return Err(DescriptionError::new_err(why));
         }
         if let Some(points) = &self.points {
             points.keep(inputs, &record).map_err(|error| file(points.folder(), &error))?;
         }
-        self.put(inputs, record.without_machine());
+        self.put(inputs, &record);
         Ok(())
     }
 
-    /// The table of the points whose results were taken, in their order.
-    fn table(&self, metrics: Vec<String>) -> PyResult<Table> {
-        let records = self.records.lock().expect("nobody panics with it");
-        let row = |(number, inputs): (usize, &String)| {
-            let record = records.get(inputs)?.clone();
-            Some(SweepPoint { values: values_of(&self.dimensions, number), record })
-        };
-        let rows: Vec<SweepPoint> = self.inputs.iter().enumerate().filter_map(row).collect();
-        table(&rows, &metrics)
+    /// The table of the points whose results were taken, in their order; of points with several seeds those whose
+    /// runs are all there.
+    fn table(&self) -> PyResult<Table> {
+        let results = self.results.lock().expect("nobody panics with it");
+        let gathered = self.plan.gather_from(|inputs| results.get(inputs).cloned());
+        Table::of(self.plan.dataset(&gathered.points))
     }
 }
 
 impl Planned {
-    fn put(&self, inputs: &str, record: Record) -> bool {
-        self.records.lock().expect("nobody panics with it").insert(inputs.to_owned(), Arc::new(record));
-        true
+    fn put(&self, inputs: &str, record: &Record) {
+        let row = Arc::new(ResultRow::of(record));
+        self.results.lock().expect("nobody panics with it").insert(inputs.to_owned(), row);
     }
 }
 

@@ -119,6 +119,82 @@ def test_an_exception_in_progress_stops_it():
         narrows.sweep(SMALL, {"run.seed": range(1, 2000)}, progress=stop)
 
 
+LOADS = "workload.offered.load"
+MESH = narrows.Machine("offered-load").set("fabric.mesh.shape", [4, 4]).set("workload.offered.cycles", 3000)
+
+
+def test_seeds_give_means_and_intervals():
+    vary = {LOADS: "0.05,0.1"}
+    seeded = narrows.sweep(MESH, vary, seeds=3, metrics="message.latency_one_way")
+    assert len(seeded) == 2 and seeded["seeds"] == [3, 3]
+    single = narrows.sweep(MESH, {**vary, "run.seed": [1, 2, 3]})["message_latency_one_way_s"]
+    means = [sum(single[at : at + 3]) / 3 for at in (0, 3)]
+    assert seeded["message_latency_one_way_s"] == pytest.approx(means, rel=1e-9)
+    assert all(half > 0 for half in seeded["message_latency_one_way_ci95_s"])
+    with concurrent.futures.ThreadPoolExecutor(2) as executor:
+        elsewhere = narrows.sweep(MESH, vary, seeds=3, metrics="message.latency_one_way", executor=executor)
+    assert rows(elsewhere) == rows(seeded)
+    with pytest.raises(narrows.DescriptionError, match="`seeds` is from 2"):
+        narrows.sweep(MESH, vary, seeds=1)
+    with pytest.raises(narrows.DescriptionError, match="run.seed"):
+        narrows.sweep(MESH, {"run.seed": [1, 2]}, seeds=2)
+
+
+def test_a_line_stops_at_saturation_whoever_runs_it():
+    vary = {"fabric.router.virtual-channels": [1, 4], LOADS: "0.1,0.2..1+0.1"}
+    whole = narrows.sweep(MESH, vary)
+    outcomes, half = whole["outcome"], len(whole) // 2
+    ends = [outcomes.index("saturated"), outcomes.index("saturated", half)]
+    assert 0 < ends[0] < half - 1 and half < ends[1] < 2 * half - 1
+    wanted = [hash for at, hash in enumerate(whole["hash"]) if at <= ends[0] or half <= at <= ends[1]]
+    stopped = narrows.sweep(MESH, vary, stop_at_saturation=True)
+    assert stopped["hash"] == wanted
+    handed_out = []
+
+    class Counting(concurrent.futures.ThreadPoolExecutor):
+        def submit(self, function, /, *arguments):
+            handed_out.append(arguments)
+            return super().submit(function, *arguments)
+
+    with Counting(2) as executor:
+        elsewhere = narrows.sweep(MESH, vary, stop_at_saturation=True, executor=executor)
+    assert rows(elsewhere) == rows(stopped) and len(handed_out) == len(wanted)
+
+
+STREAM = ("workload.stream.payload", "64 B..8 KiB")
+
+
+def test_a_search_finds_what_the_program_finds(tmp_path):
+    machine = narrows.Machine("stream")
+    found = narrows.find(machine, "message.bandwidth >= 60 MB/s", STREAM)
+    assert found["holds"] == ["from"] and found.run > 4
+    assert found["message_bandwidth_B_per_s"][0] >= 60e6 > found["beside_message_bandwidth_B_per_s"][0]
+    kept = narrows.find(machine, "message.bandwidth >= 60 MB/s", STREAM, out=tmp_path / "f.csv")
+    assert rows(kept) == rows(narrows.Table.read(tmp_path / "f.csv"))
+    with pytest.raises(narrows.DescriptionError, match="did you mean `message.bandwidth`"):
+        narrows.find(machine, "message.bandwith >= 60 MB/s", STREAM)
+    with pytest.raises(narrows.DescriptionError, match="At the point .*furlong"):
+        narrows.find(machine, "message.bandwidth >= 60 MB/s", STREAM, vary={"run.time-limit": ["1 s", "1 furlong"]})
+    program = os.environ.get("NARROWS")
+    if program:
+        asked = ["--find", "message.bandwidth >= 60 MB/s", "--over", "=".join(STREAM)]
+        command = [program, "sweep", "stream", *asked, "--out", str(tmp_path / "p.csv")]
+        subprocess.run(command, check=True, capture_output=True)
+        assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "f.csv").read_bytes()
+
+
+def test_two_machines_cross():
+    over = (KEY, "8 B..2 KiB*4")
+    one, other = SMALL.set("ni", "ni2w"), SMALL.set("ni", "udma")
+    found = narrows.find(one, "message.latency_one_way", over, against=other)
+    ends = [narrows.sweep(machine, {KEY: over[1]})["message_latency_one_way_s"] for machine in (one, other)]
+    less = [mine < theirs for mine, theirs in zip(*ends)]
+    crossing = less.index(False)
+    assert crossing > 0 and found["holds"] == ["less up to"]
+    assert found["message_latency_one_way_s"] == [ends[0][crossing - 1]]
+    assert found["beside_message_latency_one_way_of_other_s"] == [ends[1][crossing]]
+
+
 def test_a_picture_is_drawn(table, tmp_path):
     figure = table.plot("payload", "message.latency_one_way", by="ni", log="x", title="Latency")
     figure.save(tmp_path / "f.svg")

@@ -5,11 +5,15 @@
 
 use super::run::{Stops, is_saturated};
 use super::{SweepPoint, values_of};
+use crate::report::dataset::Dataset;
+use crate::study::ResultRow;
 use crate::study::points::{Kept, Points};
 use crate::study::record::VERSION;
+use crate::study::tidy;
 use crate::study::vary::Dimension;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A sweep, as its shards know it.
@@ -58,39 +62,84 @@ impl SweepPlan {
         let mut known: HashMap<&str, Option<Arc<_>>> = HashMap::new();
         let find = |inputs: &str| {
             folders.iter().find_map(|folder| match folder.find(inputs) {
-                Kept::Whole(record) => Some(Arc::new(record.without_machine())),
+                Kept::Whole(record) => Some(Arc::new(ResultRow::of(&record))),
                 Kept::Absent | Kept::Corrupt(..) => None,
             })
         };
-        let step = self.lines.map_or(1, |lines| lines.points()).max(1);
+        self.gather_from(|inputs| known.entry(inputs).or_insert_with(|| find(inputs)).clone())
+    }
+
+    /// Gathers the points whose results `find` knows by the hashes of their inputs.
+    pub fn gather_from<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> Gathered {
         let mut gathered = Gathered { points: Vec::new(), missing: Vec::new() };
-        for from in (0..self.inputs.len()).step_by(step) {
-            self.line(from..(from + step).min(self.inputs.len()), &mut gathered, &mut |inputs| {
-                known.entry(inputs).or_insert_with(|| find(inputs)).clone()
-            });
-        }
+        self.each_line().for_each(|line| self.line(line, &mut gathered, &mut find));
         gathered
     }
 
-    /// Gathers one line; where it stops at saturation, what lies behind is not missed.
+    /// The points to be run next, when `find` knows the results of the others: all that are missing, or where it
+    /// stops at saturation the first such place of each line that is not saturated yet.
+    pub fn open<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> Vec<usize> {
+        let mut open = Vec::new();
+        for line in self.each_line() {
+            for place in line.step_by(self.runs()) {
+                let point = |point: usize| {
+                    let result = find(&self.inputs[point]);
+                    result.map(|result| SweepPoint { values: Vec::new(), result }).ok_or(point)
+                };
+                let (found, missing): (Vec<_>, Vec<_>) =
+                    (place..place + self.runs()).map(point).partition(Result::is_ok);
+                let found: Vec<SweepPoint> = found.into_iter().flatten().collect();
+                open.extend(missing.into_iter().filter_map(Result::err));
+                if self.lines.is_some() && (found.len() < self.runs() || is_saturated(&found)) {
+                    break;
+                }
+            }
+        }
+        open
+    }
+
+    /// The results as tidy data: a row for each point, of several seeds a point their means.
+    pub fn dataset(&self, rows: &[SweepPoint]) -> Dataset {
+        let metrics = tidy::metrics(rows, &self.metrics);
+        match self.seeds {
+            Some(seeds) => tidy::of_replicated(&tidy::replicated(rows, seeds as usize, &metrics), &metrics),
+            None => tidy::points(rows, &metrics),
+        }
+    }
+
+    /// How many points a place of a line has.
+    fn runs(&self) -> usize {
+        self.seeds.unwrap_or(1) as usize
+    }
+
+    /// The points of each line.
+    fn each_line(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (step, end) = (self.lines.map_or(self.runs(), |lines| lines.points()).max(1), self.inputs.len());
+        (0..end).step_by(step).map(move |from| from..(from + step).min(end))
+    }
+
+    /// Gathers one line; where it stops at saturation, what lies behind is not missed. A place that lacks a run is
+    /// left out.
     fn line<'a>(
         &'a self,
-        line: std::ops::Range<usize>,
+        line: Range<usize>,
         gathered: &mut Gathered,
-        find: &mut dyn FnMut(&'a str) -> Option<Arc<super::Record>>,
+        find: &mut dyn FnMut(&'a str) -> Option<Arc<ResultRow>>,
     ) {
-        let runs = self.lines.map_or(1, |lines| lines.runs);
+        let runs = self.runs();
         for place in line.step_by(runs) {
             let before = gathered.points.len();
             for point in place..place + runs {
                 let values = values_of(&self.dimensions, point);
                 match find(&self.inputs[point]) {
-                    Some(record) => gathered.points.push(SweepPoint { values, record }),
+                    Some(result) => gathered.points.push(SweepPoint { values, result }),
                     None => gathered.missing.push(values),
                 }
             }
             let found = &gathered.points[before..];
-            if self.lines.is_some() && found.len() == runs && is_saturated(found) {
+            if found.len() < runs {
+                gathered.points.truncate(before);
+            } else if self.lines.is_some() && is_saturated(found) {
                 break;
             }
         }

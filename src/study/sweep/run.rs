@@ -5,8 +5,10 @@
 use super::{Checked, SweepEvent, SweepPoint};
 use crate::engine::Recorder;
 use crate::machine::Machine;
+use crate::study::ResultRow;
 use crate::study::points::{Kept, Points};
 use crate::study::record::Record;
+use crate::study::vary::Dimension;
 use crate::text::Read;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -53,10 +55,16 @@ pub struct Going<'a> {
 
 /// A place at which every run is saturated.
 pub(super) fn is_saturated(runs: &[SweepPoint]) -> bool {
-    runs.iter().all(|run| run.record.text("outcome") == "saturated")
+    runs.iter().all(|run| *run.result.outcome == *"saturated")
 }
 
 impl Stops {
+    /// Along the last of what varies, but for so many seeds, which vary behind it.
+    pub fn of(dimensions: &[Dimension], seeds: Option<u64>) -> Option<Stops> {
+        let last = dimensions.iter().rev().nth(usize::from(seeds.is_some()))?;
+        Some(Stops { places: last.len(), runs: seeds.unwrap_or(1) as usize })
+    }
+
     /// The points of a line up to the first place that is saturated, of those there are.
     pub fn cut(&self, line: Vec<SweepPoint>) -> Vec<SweepPoint> {
         let end = line.chunks(self.runs).position(is_saturated).map_or(line.len(), |place| (place + 1) * self.runs);
@@ -102,12 +110,12 @@ impl Checked<'_> {
         let places: Vec<usize> = (0..self.distinct.len()).filter(own).collect();
         let one = |place: &usize| {
             let point = self.distinct[*place];
-            Ok((self.inputs[point].as_str(), self.record(point, going)?))
+            Ok((self.inputs[point].as_str(), self.result(point, going)?))
         };
-        let records: HashMap<&str, Arc<Record>> = places.par_iter().map(one).collect::<io::Result<_>>()?;
+        let results: HashMap<&str, Arc<ResultRow>> = places.par_iter().map(one).collect::<io::Result<_>>()?;
         let point = |point: usize| {
-            let record = records.get(self.inputs[point].as_str())?.clone();
-            Some(SweepPoint { values: self.sweep.values(point), record })
+            let result = results.get(self.inputs[point].as_str())?.clone();
+            Some(SweepPoint { values: self.sweep.values(point), result })
         };
         Ok((0..self.inputs.len()).filter_map(point).collect())
     }
@@ -138,7 +146,7 @@ impl Checked<'_> {
             };
             let next: Vec<usize> = done.iter().flat_map(next).collect();
             let one = |&point: &usize| {
-                Ok((point, SweepPoint { values: self.sweep.values(point), record: self.record(point, going)? }))
+                Ok((point, SweepPoint { values: self.sweep.values(point), result: self.result(point, going)? }))
             };
             for (point, row) in next.par_iter().map(one).collect::<io::Result<Vec<_>>>()? {
                 done.get_mut(&(point / lines.points())).expect("a line that is run").push(row);
@@ -147,11 +155,10 @@ impl Checked<'_> {
         Ok(done.into_values().flat_map(|points| lines.cut(points)).collect())
     }
 
-    fn record(&self, point: usize, going: &Going<'_>) -> io::Result<Arc<Record>> {
+    fn result(&self, point: usize, going: &Going<'_>) -> io::Result<Arc<ResultRow>> {
         let changed = || io::Error::other("the description changed while the sweep was running");
         let read = || self.sweep.read(point).map_err(|_| changed());
-        let record = found_or_run(&self.inputs[point], going.points, going.tell, read)?;
-        record.ok_or_else(changed)
+        found_or_run(&self.inputs[point], going.points, going.tell, read)?.ok_or_else(changed)
     }
 }
 
@@ -161,11 +168,11 @@ pub fn found_or_run(
     points: Option<&Points>,
     tell: &(dyn Fn(SweepEvent) + Sync),
     read: impl FnOnce() -> io::Result<Read<Machine>>,
-) -> io::Result<Option<Arc<Record>>> {
+) -> io::Result<Option<Arc<ResultRow>>> {
     match points.map_or(Kept::Absent, |points| points.find(inputs)) {
         Kept::Whole(record) => {
             tell(SweepEvent::Finished { kept: true });
-            return Ok(Some(Arc::new(record.without_machine())));
+            return Ok(Some(Arc::new(ResultRow::of(&record))));
         }
         Kept::Corrupt(path, why) => tell(SweepEvent::Corrupt(path, why)),
         Kept::Absent => {}
@@ -179,5 +186,5 @@ pub fn found_or_run(
         points.keep(inputs, &record)?;
     }
     tell(SweepEvent::Finished { kept: false });
-    Ok(Some(Arc::new(record.without_machine())))
+    Ok(Some(Arc::new(ResultRow::of(&record))))
 }

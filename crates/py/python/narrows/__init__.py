@@ -11,6 +11,7 @@ Describe a machine, run it, and ask:
 |---|---|
 | `Machine` | hosts, interface, protocol, fabric and workload: run it, ask it, fit it |
 | `sweep` | many runs as one table, in threads or on any executor |
+| `find` | where a metric passes a value, or another machine's |
 | `Table` | tidy data that pandas, polars and pyarrow take without copying |
 | `reproduce` | a study from the literature, or one's own |
 | `DescriptionError` | bad input: what is wrong, where, and what was probably meant |
@@ -21,7 +22,7 @@ from ._narrows import VERSION as __version__
 from ._narrows import DescriptionError
 from ._result import Figure, Metric, Result
 from ._study import Study, reproduce
-from ._sweep import WorkerError, sweep
+from ._sweep import WorkerError, find, sweep
 from ._table import Table
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Whatif",
     "WorkerError",
     "__version__",
+    "find",
     "reproduce",
     "sweep",
 ]
