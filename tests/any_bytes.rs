@@ -1,7 +1,7 @@
 //! Does any packet, fragment, capture, graph or matrix, however odd, end as what it says or as why it is dropped? What `fuzz/` does
 //! with its targets of bytes, a little of it with every run, and for as long as one likes:
 //!
-//!     NARROWS_FUZZ_SECONDS=600 cargo test --test any_bytes -- --ignored --nocapture
+//!     NARROWS_FUZZ_SECONDS=600 cargo test --test all any_bytes:: -- --ignored --nocapture
 
 #[path = "any_bytes/capture.rs"]
 mod capture;

@@ -1,7 +1,6 @@
 //! Does the router agree with BookSim2? Traces to the cycle, curves within a stated tolerance.
 
-mod twin;
-
+use crate::twin::Twin;
 use narrows::engine::rng;
 use narrows::fabric::router::{EventKind, Injection, Network, PacketEvent, RouterParameters};
 use narrows::fabric::topology::Shape;
@@ -15,7 +14,6 @@ use rand::RngExt;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use twin::Twin;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/booksim2")

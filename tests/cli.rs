@@ -1,9 +1,6 @@
 //! Does the command line keep its contract? Exit codes, JSON, hashes, sweeps that go on.
 
-#[path = "common/cli.rs"]
-mod cli;
-
-use cli::{Folder, command, json, narrows, stderr, stdout};
+use crate::common::cli::{Folder, command, json, narrows, stderr, stdout};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;

@@ -2,10 +2,8 @@
 //! backwards, give the same results to the last bit. First machines of Trapeze, then any parts that fit
 //! together.
 
-mod common;
-
-use common::parts::{each_with_each, sound, text};
-use common::*;
+use crate::common::parts::{each_with_each, sound, text};
+use crate::common::*;
 use narrows::engine::Recorder;
 use narrows::machine::Machine;
 use narrows::study::run;

@@ -1,9 +1,6 @@
 //! Does a fit find what a machine's constants are, say which it cannot, and say rightly how sure it is?
 
-#[path = "common/cli.rs"]
-mod cli;
-
-use cli::{Folder, narrows};
+use crate::common::cli::{Folder, narrows};
 use narrows::machine::{self, Machine};
 use narrows::study::fit::Fitted;
 use narrows::study::fit::curve::Curve;

@@ -1,4 +1,4 @@
-//! Draws one of each picture from made-up data, to be looked at: `cargo test --test gallery --
+//! Draws one of each picture from made-up data, to be looked at: `cargo test --test all gallery:: --
 //! --ignored` writes them to the folder `narrows-gallery` in the system's temporary folder.
 
 use narrows::engine::Time;

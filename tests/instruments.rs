@@ -1,15 +1,12 @@
 //! Do instruments see every combination, and change none? A sample of all hosts, interfaces, protocols,
 //! fabrics and programs that fit; programs that drive a fabric alone; and every shipped example.
 
-#[path = "common/small.rs"]
-mod small;
-
+use crate::common::small::{HOSTS, parts, read, small};
 use narrows::engine::{Recorder, Span, Timeline};
 use narrows::machine::combinations::{Combination, combinations};
 use narrows::machine::{self, Machine, build::build, shipped};
 use narrows::study::{RunResult, run};
 use narrows::text::Document;
-use small::{HOSTS, parts, read, small};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

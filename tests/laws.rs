@@ -7,11 +7,10 @@
 //! Tolerances are stated where they are used. The firmware of these machines takes a nanosecond a
 //! pass, so that a sum of stages may be off by some tens of them.
 
-mod common;
 #[path = "laws/every_part.rs"]
 mod every_part;
 
-use common::*;
+use crate::common::*;
 use narrows::engine::{Span, Time};
 use narrows::report::MeanLedger;
 use narrows::study::Binds;

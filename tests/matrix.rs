@@ -5,15 +5,12 @@
 //! the tally asserts that the ledger of every message sums to its latency. Here it is asserted that a run
 //! ends, that nothing is lost, and that `narrows list combinations` tells the same as `check`.
 
-#[path = "common/small.rs"]
-mod small;
-
+use crate::common::small::{HOSTS, parts, read, small, with_endpoints};
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine::Machine;
 use narrows::machine::combinations::{Combination, combinations, description, line};
 use narrows::study::{self, RunResult};
 use rayon::prelude::*;
-use small::{HOSTS, parts, read, small, with_endpoints};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,10 +1,7 @@
 //! The pages of studies, opened in Chromium where it is installed: no fault is told, nothing is wider than a window of
 //! 1280 or 480 pixels, no words of a picture lie over others, and the table of claims sorts, filters and searches.
 
-#[path = "common/cli.rs"]
-mod cli;
-
-use cli::{Folder, command, done};
+use crate::common::cli::{Folder, command, done};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -5,11 +5,9 @@
 //! First machines of Trapeze, whose engines are looked at; then any parts that fit together, with random
 //! values of their parameters.
 
-mod common;
-
-use common::draw::{Draw, program, values};
-use common::parts::{accepted, done, read, text};
-use common::*;
+use crate::common::draw::{Draw, program, values};
+use crate::common::parts::{accepted, done, read, text};
+use crate::common::*;
 use narrows::engine::{Outcome, Recorder, Span, Time};
 use narrows::machine::Machine;
 use narrows::machine::combinations::Combination;

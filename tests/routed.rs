@@ -4,10 +4,7 @@
 //! Programs check the bytes of every packet themselves, and panic if one is wrong. The constants of
 //! shipped parts matter only where they are named: zero-load latencies and the replayed traces.
 
-#[path = "common/cli.rs"]
-mod cli;
-
-use cli::json;
+use crate::common::cli::json;
 use narrows::engine::rng::{self, RandomStream};
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine::build::build;

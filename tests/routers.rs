@@ -2,8 +2,8 @@
 
 #[path = "routers/shapes.rs"]
 mod shapes;
-mod twin;
 
+use crate::twin::Twin;
 use narrows::engine::rng;
 use narrows::fabric::router::{EventKind, Injection, Network, PacketEvent, RouterParameters, Sharing, Switching};
 use narrows::fabric::topology::Shape;
@@ -11,7 +11,6 @@ use narrows::fabric::topology::mesh::MeshParameters;
 use narrows::fabric::topology::torus::{Middle, TorusParameters};
 use rand::RngExt;
 use std::collections::BTreeMap;
-use twin::Twin;
 
 const SYSTEMS: u64 = 500;
 

@@ -1,10 +1,7 @@
 //! Is a fabric that is driven too far told so, and stopped? Are means as sure as they say? Does a run that
 //! ended too soon tell no zeros? Does a fabric alone tell of its links?
 
-#[path = "common/cli.rs"]
-mod cli;
-
-use cli::{as_json, narrows, stdout};
+use crate::common::cli::{as_json, narrows, stdout};
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine;
 use narrows::study::{RunResult, run};

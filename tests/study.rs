@@ -1,9 +1,6 @@
 //! Can a user's own study be run, is it checked before it runs, and is it judged by what was run?
 
-#[path = "common/cli.rs"]
-mod cli;
-
-use cli::{Folder, narrows, stderr};
+use crate::common::cli::{Folder, narrows, stderr};
 use narrows::study::experiment::Results;
 use narrows::study::reproduce::{Located, Options, find};
 use narrows::study::{Progress, claims, template};

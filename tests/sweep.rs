@@ -1,9 +1,6 @@
 //! Does a sweep find, share and stop as it was asked, whatever happens to it, and are its results tidy?
 
-#[path = "common/cli.rs"]
-mod cli;
-
-use cli::{Folder, as_json, command, done, narrows, stderr};
+use crate::common::cli::{Folder, as_json, command, done, narrows, stderr};
 use narrows::report::Dataset;
 use narrows::report::dataset::{ColumnValues, Encoding};
 use serde_json::Value as Json;

@@ -106,6 +106,20 @@ fn imports_go_one_way_as_the_table_says() {
 }
 
 #[test]
+fn no_file_of_tests_is_left_out() {
+    let main = std::fs::read_to_string(root().join("tests/main.rs")).expect("tests/main.rs");
+    let rust = files("tests", ".rs");
+    let names = rust.iter().filter_map(|(name, _)| name["tests/".len()..].strip_suffix(".rs"));
+    let alone = names.filter(|name| !name.contains('/') && *name != "main");
+    none(
+        alone
+            .filter(|name| !main.contains(&format!("\nmod {name};")))
+            .map(|name| format!("{name} is not run"))
+            .collect(),
+    );
+}
+
+#[test]
 fn the_table_of_imports_has_no_circle() {
     let mut below: BTreeSet<&str> = BTreeSet::new();
     while let Some((folder, _)) =

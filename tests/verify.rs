@@ -2,16 +2,13 @@
 //!
 //! What each property means is tested beside it; here a person asks.
 
-#[path = "common/cli.rs"]
-mod cli;
-
 use narrows::study::verify::spin;
 use serde_json::Value as Json;
 use std::process::Output;
 
 /// `narrows verify` with these arguments.
 fn verify(arguments: &[&str]) -> Output {
-    cli::narrows(&[&["verify"], arguments].concat())
+    crate::common::cli::narrows(&[&["verify"], arguments].concat())
 }
 
 /// What was told on standard output, and the exit code.

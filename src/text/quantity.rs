@@ -121,6 +121,9 @@ pub fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseError> {
 
 /// The fault of a number that stands without a unit.
 pub fn no_unit<Q: Quantity>(number: &str) -> ParseError {
+    if Decimal::parse(number).is_none() {
+        return not_a_number::<Q>(number);
+    }
     let unit = Q::EXAMPLE.split(' ').nth(1).unwrap_or_default();
     ParseError::new(
         format!("{} needs a unit", Q::WHAT),
@@ -130,8 +133,13 @@ pub fn no_unit<Q: Quantity>(number: &str) -> ParseError {
 
 /// The fault of anything else that stands where a quantity should.
 pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
-    let sign = text.starts_with(['-', '+']);
-    let why = if sign { "has no sign" } else { "begins with a decimal number" };
+    let exponent = text.split_once(['e', 'E']).filter(|(digits, _)| Decimal::parse(digits).is_some());
+    let why = match (text.starts_with(['-', '+']), exponent) {
+        (true, _) => "has no sign",
+        (false, Some(_)) => "is written without an exponent",
+        (false, None) if matches!(text, "nan" | "inf") => "is a number, and finite",
+        (false, None) => "begins with a decimal number",
+    };
     ParseError::new(format!("{} {why}", Q::WHAT), write_example::<Q>())
 }
 
@@ -282,7 +290,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn fault<Q: Quantity>(text: &str) -> String {
-        let fault = parse::<Q>(text).err().expect("a fault");
+        told(&parse::<Q>(text).err().expect("a fault"))
+    }
+
+    fn told(fault: &ParseError) -> String {
         format!("{}: {}", fault.label, fault.help.join("; "))
     }
 
@@ -323,6 +334,9 @@ mod tests {
         assert!(fault::<Rate>("100 mb/s").contains("did you mean \"100 MB/s\"?"));
         assert!(fault::<Hertz>("33 mhz").contains("did you mean \"33 MHz\"?"));
         assert!(fault::<Time>("-4 ns").contains("has no sign"));
+        let alone = |number| told(&no_unit::<Time>(number));
+        assert!(alone("40").contains("write \"40 ns\"") && alone("-4").contains("has no sign"));
+        assert!(alone("nan").contains("finite") && alone("1e3").contains("without an exponent"));
         assert!(fault::<Rate>("0 MB/s").contains("more than zero"));
         assert!(fault::<Time>("").contains("write a number and a unit"));
     }

@@ -5,8 +5,10 @@
 //! machines: their constants are calibrated, and may change.
 #![allow(dead_code)]
 
+pub mod cli;
 pub mod draw;
 pub mod parts;
+pub mod small;
 
 use narrows::engine::{Ledger, Message, Outcome, Recorder, Span, Time};
 use narrows::machine::Machine;

@@ -1,8 +1,8 @@
 //! Laws of every part: drawn from all that fits together, so that each host, interface, protocol and fabric
 //! meets each other one that it fits.
 
-use super::common::parts::{self, accepted, bus_time, done, each_with_each, link_time, plain, sound, text};
-use super::common::{Delivered, in_ns};
+use crate::common::parts::{self, accepted, bus_time, done, each_with_each, link_time, plain, sound, text};
+use crate::common::{Delivered, in_ns};
 use narrows::engine::Time;
 use narrows::machine::combinations::Combination;
 use std::collections::BTreeSet;

@@ -125,14 +125,14 @@ MESH = narrows.Machine("offered-load").set("fabric.mesh.shape", [4, 4]).set("wor
 
 def test_seeds_give_means_and_intervals():
     vary = {LOADS: "0.05,0.1"}
-    seeded = narrows.sweep(MESH, vary, seeds=3, metrics="message.latency_one_way")
-    assert len(seeded) == 2 and seeded["seeds"] == [3, 3]
-    single = narrows.sweep(MESH, {**vary, "run.seed": [1, 2, 3]})["message_latency_one_way_s"]
-    means = [sum(single[at : at + 3]) / 3 for at in (0, 3)]
-    assert seeded["message_latency_one_way_s"] == pytest.approx(means, rel=1e-9)
-    assert all(half > 0 for half in seeded["message_latency_one_way_ci95_s"])
+    seeded = narrows.sweep(MESH, vary, seeds=3, metrics="offered.latency")
+    mean, half = (name for name in seeded.columns if name.startswith("offered_latency"))
+    assert len(seeded) == 2 and seeded["seeds"] == [3, 3] and "ci95" in half
+    single = narrows.sweep(MESH, {**vary, "run.seed": [1, 2, 3]})[mean]
+    assert seeded[mean] == pytest.approx([sum(single[at : at + 3]) / 3 for at in (0, 3)], rel=1e-9)
+    assert all(width > 0 for width in seeded[half])
     with concurrent.futures.ThreadPoolExecutor(2) as executor:
-        elsewhere = narrows.sweep(MESH, vary, seeds=3, metrics="message.latency_one_way", executor=executor)
+        elsewhere = narrows.sweep(MESH, vary, seeds=3, metrics="offered.latency", executor=executor)
     assert rows(elsewhere) == rows(seeded)
     with pytest.raises(narrows.DescriptionError, match="`seeds` is from 2"):
         narrows.sweep(MESH, vary, seeds=1)
