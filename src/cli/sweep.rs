@@ -171,7 +171,7 @@ pub fn run(options: &Options) -> Ended {
             let path = options.out.as_deref().unwrap_or(Path::new("F")).display();
             tell!("This was shard {} of {}. When all are run: narrows merge {path}", share.number, share.of);
         }
-        (None, out) => write(&plan, &rows, options.form()?, out)?,
+        (None, out) => pool.install(|| write(&plan, &rows, options.form()?, out))?,
     }
     Ok(told(&rows))
 }

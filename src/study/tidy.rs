@@ -8,6 +8,7 @@ use super::run::Delivery;
 use super::sweep::SweepPoint;
 use crate::engine::{EndId, Stage, Time};
 use crate::report::dataset::{Base, ColumnValues, Dataset};
+use rayon::prelude::*;
 use std::collections::HashSet;
 
 mod json;
@@ -69,19 +70,19 @@ pub fn push_number(data: &mut Dataset, name: &str, unit: &str, numbers: Vec<Opti
 
 fn push_metric(data: &mut Dataset, results: &[&ResultRow], (name, unit): &MetricName) {
     let value = |result: &&ResultRow| result.metric(name).map(|(value, _)| value);
-    push_number(data, name, unit, results.iter().map(value).collect());
+    push_number(data, name, unit, results.par_iter().map(value).collect());
 }
 
-fn texts(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<String>) -> ColumnValues {
-    ColumnValues::Texts(results.iter().map(|result| of(result)).collect())
+fn texts(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<String> + Sync) -> ColumnValues {
+    ColumnValues::Texts(results.par_iter().map(|result| of(result)).collect())
 }
 
-fn numbers(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<f64>) -> ColumnValues {
-    ColumnValues::Numbers(results.iter().map(|result| of(result)).collect())
+fn numbers(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<f64> + Sync) -> ColumnValues {
+    ColumnValues::Numbers(results.par_iter().map(|result| of(result)).collect())
 }
 
-fn counts(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<u64>) -> ColumnValues {
-    ColumnValues::Counts(results.iter().map(|result| of(result)).collect())
+fn counts(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<u64> + Sync) -> ColumnValues {
+    ColumnValues::Counts(results.par_iter().map(|result| of(result)).collect())
 }
 
 /// Microseconds as seconds.
