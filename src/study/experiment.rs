@@ -9,6 +9,7 @@ use super::run::{RunResult, run};
 use super::written;
 use crate::engine::Recorder;
 use crate::machine::{self, Machine};
+use crate::study::threads::one_by_one;
 use crate::text::kind::{ByName, Phrase, Several};
 use crate::text::{Document, Problems, Read, Said, Table};
 use rayon::prelude::*;
@@ -331,7 +332,7 @@ pub fn run_all(points: &[Point], jobs: usize, done: &(dyn Fn(&str) + Sync)) -> R
         done(&point.name);
         (point.name.clone(), result)
     };
-    pool.install(|| points.par_iter().map(one).collect())
+    pool.install(|| one_by_one(points.par_iter()).map(one).collect())
 }
 
 #[cfg(test)]

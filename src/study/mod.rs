@@ -34,6 +34,7 @@
 //! | `template.rs` | a small study, to be changed |
 //! | `own.rs` | functions that studies name, for what data cannot say |
 //! | `e_udp/` | Jin et al. (2005): time-flow charts, and the analytic model |
+//! | `threads.rs` | how runs are spread over threads |
 //! | `trapeze.rs` | Yocum et al. (1997): statistics of traced transfers |
 //! | `nifdy/` | Callahan and Goldstein (1995): its search, volumes and piles |
 
@@ -63,6 +64,7 @@ pub mod seeds;
 pub mod subject;
 pub mod sweep;
 pub mod template;
+pub mod threads;
 pub mod tidy;
 mod trapeze;
 pub mod uncertainty;

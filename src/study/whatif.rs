@@ -8,6 +8,7 @@ use super::constants::{self, PartNumber};
 use super::sweep::Reader;
 use crate::engine::{Metric, Recorder};
 use crate::machine::Machine;
+use crate::study::threads::one_by_one;
 use crate::text::{Problem, Problems, Read};
 use rayon::prelude::*;
 use serde_json::json;
@@ -256,7 +257,7 @@ impl Inquiry<'_> {
             done();
             tried
         };
-        changes.par_iter().map(one).collect()
+        one_by_one(changes.par_iter()).map(one).collect()
     }
 
     fn one(

@@ -9,11 +9,11 @@ const ROWS_AT_ONCE: usize = 1024;
 
 /// With a head row.
 pub fn write(data: &Dataset) -> Vec<u8> {
-    let heads = data.variables.iter().map(|variable| variable.name.clone());
+    let heads = records([data.variables.iter().map(|variable| variable.name.clone())]);
     let starts: Vec<usize> = (0..data.rows()).step_by(ROWS_AT_ONCE).collect();
     let part = |from: &usize| rows(data, *from..(*from + ROWS_AT_ONCE).min(data.rows()));
-    let parts: Vec<Vec<u8>> = starts.par_iter().map(part).collect();
-    [vec![records([heads])], parts].concat().concat()
+    let parts: Vec<Vec<u8>> = rayon::iter::once(heads).chain(starts.par_iter().map(part)).collect();
+    parts.concat()
 }
 
 fn rows(data: &Dataset, rows: Range<usize>) -> Vec<u8> {

@@ -4,6 +4,7 @@ use super::{Condition, Look, Over, Passage, Question, Search, Unfound};
 use crate::report::dataset::{ColumnValues, Dataset};
 use crate::study::points::Points;
 use crate::study::sweep::{self, Reader, SweepEvent, metrics};
+use crate::study::threads::one_by_one;
 use crate::study::tidy;
 use crate::text::{Problem, Problems};
 use rayon::prelude::*;
@@ -91,7 +92,7 @@ impl Asked {
             let search = Search { reader, values, over: &self.over, question, points, tell };
             Ok((values.clone(), search.run()?))
         };
-        all.par_iter().map(find).collect()
+        one_by_one(all.par_iter()).map(find).collect()
     }
 
     /// Where what is wanted holds, in a word.

@@ -7,6 +7,7 @@
 //! Leaves out where numbers come from (`Answers`).
 
 use super::free::Free;
+use crate::study::threads::one_by_one;
 use crate::study::uncertainty::elasticity;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, TerminationReason};
 use nalgebra::storage::Owned;
@@ -153,7 +154,7 @@ impl Squares<'_> {
             self.answers.done();
             (question, number)
         };
-        let answered: Vec<_> = open.into_par_iter().map(answer).collect();
+        let answered: Vec<_> = one_by_one(open.into_par_iter()).map(answer).collect();
         self.known.lock().expect("no thread panics with it").extend(answered);
     }
 

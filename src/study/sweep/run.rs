@@ -8,6 +8,7 @@ use crate::machine::Machine;
 use crate::study::ResultRow;
 use crate::study::points::{Kept, Points};
 use crate::study::record::Record;
+use crate::study::threads::one_by_one;
 use crate::study::vary::Dimension;
 use crate::text::Read;
 use rayon::prelude::*;
@@ -112,12 +113,13 @@ impl Checked<'_> {
             let point = self.distinct[*place];
             Ok((self.inputs[point].as_str(), self.result(point, going)?))
         };
-        let results: HashMap<&str, Arc<ResultRow>> = places.par_iter().map(one).collect::<io::Result<_>>()?;
+        let results: HashMap<&str, Arc<ResultRow>> =
+            one_by_one(places.par_iter()).map(one).collect::<io::Result<_>>()?;
         let point = |point: usize| {
             let result = results.get(self.inputs[point].as_str())?.clone();
             Some(SweepPoint { values: self.sweep.values(point), result })
         };
-        Ok((0..self.inputs.len()).filter_map(point).collect())
+        Ok((0..self.inputs.len()).into_par_iter().filter_map(point).collect())
     }
 
     /// The lines that are this one's.
@@ -148,7 +150,7 @@ impl Checked<'_> {
             let one = |&point: &usize| {
                 Ok((point, SweepPoint { values: self.sweep.values(point), result: self.result(point, going)? }))
             };
-            for (point, row) in next.par_iter().map(one).collect::<io::Result<Vec<_>>>()? {
+            for (point, row) in one_by_one(next.par_iter()).map(one).collect::<io::Result<Vec<_>>>()? {
                 done.get_mut(&(point / lines.points())).expect("a line that is run").push(row);
             }
         }

@@ -5,6 +5,7 @@
 
 use super::Unknown;
 use crate::machine::Machine;
+use crate::study::threads::one_by_one;
 use crate::text::Read;
 use rayon::prelude::*;
 
@@ -53,7 +54,7 @@ pub fn all(
         let [down, up] = [step.recip(), step].map(|factor| change(unknown, factor));
         of(middle, &down, &up)
     };
-    unknowns.par_iter().map(one).collect()
+    one_by_one(unknowns.par_iter()).map(one).collect()
 }
 
 #[cfg(test)]

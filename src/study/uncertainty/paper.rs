@@ -12,6 +12,7 @@ use crate::report::claim::{Claim, Doubt, Elasticity, Role};
 use crate::study::claims::{self, Stated};
 use crate::study::experiment::{Draft, FaultyPoints, Results};
 use crate::study::reproduce::{Located, Options, Progress};
+use crate::study::threads::one_by_one;
 use crate::study::{RunResult, check};
 use crate::text::{Problem, Problems, Read};
 use rayon::prelude::*;
@@ -59,7 +60,7 @@ impl Asked<'_> {
     /// The results of all points.
     fn base(&self) -> Results {
         let pairs: Vec<_> = self.drafts.iter().zip(&self.reads).collect();
-        pairs.into_par_iter().map(|(draft, read)| (draft.name.clone(), draft.run(read))).collect()
+        one_by_one(pairs.into_par_iter()).map(|(draft, read)| (draft.name.clone(), draft.run(read))).collect()
     }
 
     /// The points at these places with settings over them, run; none if one is not sound so.
@@ -68,7 +69,7 @@ impl Asked<'_> {
             let draft = &self.drafts[*place];
             Some((draft.name.clone(), draft.run(&draft.read(sets).ok()?)))
         };
-        sets.par_iter().map(run).collect()
+        one_by_one(sets.par_iter()).map(run).collect()
     }
 }
 
