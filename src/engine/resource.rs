@@ -80,6 +80,12 @@ impl Resource {
         self.held_total.get() + since
     }
 
+    /// It was held once for `time`, while nobody else asked for it.
+    pub fn was_held(&self, time: Time) {
+        self.grants.set(self.grants.get() + 1);
+        self.held_total.set(self.held_total.get() + time);
+    }
+
     /// It has worked at its own pace for `time`: it moved something, and was not only held.
     pub fn moves(&self, time: Time) {
         self.moved_total.set(self.moved_total.get() + time);
@@ -95,6 +101,11 @@ impl Resource {
         self.held_since.set(self.sim.now());
         self.grants.set(self.grants.get() + 1);
         self.sim.set_holder(self.point, task);
+    }
+
+    /// Who holds it does so only from `start` on, as far as its totals go.
+    pub fn holds_from(&self, start: Time) {
+        self.held_since.set(start);
     }
 
     /// Gives back what [`Held::keep`] keeps.

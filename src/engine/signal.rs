@@ -34,6 +34,13 @@ impl Signal {
         }
     }
 
+    /// Has every waiting task woken at `instant`.
+    pub fn notify_at(&self, instant: Time) {
+        for task in self.waiters.borrow_mut().drain(..) {
+            self.sim.wake_task_at(task, instant);
+        }
+    }
+
     fn wake_all(&self) {
         for task in self.waiters.borrow_mut().drain(..) {
             self.sim.wake(task);

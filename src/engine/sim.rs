@@ -295,6 +295,11 @@ impl Sim {
         self.0.events.get()
     }
 
+    /// When the event was set that has the current task polled now.
+    pub fn set_at(&self) -> Time {
+        self.0.agenda.borrow().awaited[self.0.current.get() as usize].since
+    }
+
     /// Where spans are recorded.
     pub fn recorder(&self) -> &Recorder {
         &self.0.recorder

@@ -5,6 +5,8 @@
 //! at the same rate, each class on a link of its own; packets to one node come out in the order in
 //! which they left their sources, and what the node does not take holds up what is behind it, in
 //! room without end.
+//! A packet that goes and comes as a whole costs an event at each end of its way, when its last byte has left and is
+//! there.
 //! Leaves out: routing, contention, loss.
 //!
 //! Parameters: latency (Table 3: 40 ns), rate (the paper says nothing; 8 GB/s, the memory bus's).
@@ -16,6 +18,7 @@ use super::port::{Dropped, Facts, Inlet, Loss, Outlet, Piece};
 use super::wire::Wire;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Sim, Time};
 use crate::text::Table;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// What an ideal fabric is like.
@@ -62,7 +65,12 @@ pub struct Ideal {
 
 /// A node's link into and out of a class.
 struct Link {
-    arrivals: Mailbox<Rc<Packet>>,
+    /// Each with the instant at which its first byte comes out.
+    arrivals: Mailbox<(Time, Rc<Packet>)>,
+    /// Whether they come out as a whole: then they are given when their last byte is there.
+    whole: Cell<bool>,
+    /// When the last of them is out at the earliest.
+    out: Cell<Time>,
     /// In and out.
     wires: [Wire; 2],
 }
@@ -76,6 +84,8 @@ impl Ideal {
         };
         let link = |class: u8, (node, name): (NodeId, &String)| Link {
             arrivals: Mailbox::new(sim, format!("{node}: a packet of class {class}")),
+            whole: Cell::new(false),
+            out: Cell::default(),
             wires: ["→", "←"].map(|way| wire(class, name, way)),
         };
         let all = || NodeId::all(nodes.len()).zip(nodes);
@@ -148,8 +158,23 @@ impl Outlet for IdealOutlet {
         let packet = self.packet.take().expect("a way is let go that was taken");
         self.wire().let_go(&packet);
         let Ideal { sim, parameters, .. } = &*self.fabric;
-        let arrivals = &self.fabric.link(packet.label().destination, self.class).arrivals;
-        arrivals.send_at(sim.now() + parameters.latency, packet);
+        let link = self.fabric.link(packet.label().destination, self.class);
+        let begins = sim.now() + parameters.latency;
+        let out = begins.max(link.out.get()) + parameters.rate.time_for(packet.label().length);
+        link.out.set(out);
+        link.arrivals.send_at(if link.whole.get() { out } else { begins }, (begins, packet));
+    }
+
+    fn unhindered(&self) -> Option<Rate> {
+        Some(self.rate())
+    }
+
+    fn went(&mut self, packet: &Rc<Packet>) {
+        let moving = self.rate().time_for(packet.label().length);
+        self.wire().take_since(self.fabric.sim.now() - moving);
+        self.wire().moves(moving);
+        self.packet = Some(packet.clone());
+        self.close();
     }
 }
 
@@ -172,9 +197,14 @@ impl IdealInlet {
 
 impl Inlet for IdealInlet {
     async fn next(&mut self, most: Bytes) -> Piece {
-        let (packet, out) = match self.coming.take() {
-            Some(coming) => coming,
-            None => (self.fabric.link(self.node, self.class).arrivals.receive().await, Bytes::ZERO),
+        let sim = &self.fabric.sim;
+        let (asked, link) = (sim.now(), self.fabric.link(self.node, self.class));
+        let (begun, packet, out) = match self.coming.take() {
+            Some((packet, out)) => (asked, packet, out),
+            None => {
+                let (begun, packet) = link.arrivals.receive().await;
+                (begun.max(asked), packet, Bytes::ZERO)
+            }
         };
         let bytes = most.min(packet.label().length - out);
         let (first, last) = (out.is_empty(), out + bytes == packet.label().length);
@@ -183,10 +213,15 @@ impl Inlet for IdealInlet {
         }
         let time = self.fabric.parameters.rate.time_for(bytes);
         if first {
-            self.wire().take();
+            self.wire().take_since(begun);
         }
         self.taking = Some((packet.clone(), time, last));
-        Piece::Bytes { packet, bytes, time, first, last }
+        let left = (begun + time).since(sim.now());
+        Piece::Bytes { packet, bytes, time: left, first, last }
+    }
+
+    fn takes_whole(&mut self) {
+        self.fabric.link(self.node, self.class).whole.set(true);
     }
 
     fn taken(&mut self, _bytes: Bytes) {
@@ -199,5 +234,59 @@ impl Inlet for IdealInlet {
 
     fn waits_outside(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Journey, Limits, Outcome, Recorder, Simulation};
+    use crate::fabric::packet::Label;
+    use crate::fabric::{Fabric, Told};
+    use std::cell::RefCell;
+
+    /// When packets of these lengths come from one node to another, as a whole, in the order in which they come.
+    fn arrivals(lengths: &'static [u64]) -> Vec<(u64, u64)> {
+        let simulation = Simulation::new(Recorder::off());
+        let sim = simulation.sim();
+        let parameters = IdealParameters { latency: Time::from_ns(40), rate: Rate::from_bytes_per_s(1_000_000_000) };
+        let names = ["a", "b"].map(str::to_owned);
+        let fabric = Fabric::ideal(Ideal::new(&sim, &names, parameters), parameters.facts());
+        let [sender, receiver] = [0, 1].map(|node| fabric.whole(&sim, NodeId(node), "end"));
+        let (came, all) = (Rc::new(RefCell::new(Vec::new())), lengths.iter());
+        let (seen, now, next) = (came.clone(), sim.clone(), Rc::new(RefCell::new(all)));
+        receiver.attach(Box::new(move |told| {
+            if let Told::Whole(packet) = told {
+                seen.borrow_mut().push((packet.label().length.0, now.now().ps() / 1000));
+            }
+        }));
+        let send = {
+            let sender = sender.clone();
+            move || {
+                if let Some(length) = next.borrow_mut().next() {
+                    let (source, destination, length) = (NodeId(0), NodeId(1), Bytes(*length));
+                    let label = Label { source, destination, length, ..Label::default() };
+                    sender.send(Packet::of(label, Journey::default(), &[]));
+                }
+            }
+        };
+        let goes_on = send.clone();
+        sender.attach(Box::new(move |told| {
+            if let Told::Free(_) = told {
+                goes_on();
+            }
+        }));
+        send();
+        let wait = sim.clone();
+        sim.spawn("wait", async move { wait.delay(Time::from_ns(10_000)).await });
+        assert_eq!(simulation.run(Limits::default()), Outcome::Done);
+        came.take()
+    }
+
+    #[test]
+    fn a_short_packet_comes_after_the_long_one_before_it() {
+        assert_eq!(arrivals(&[100]), [(100, 240)]);
+        assert_eq!(arrivals(&[100, 10, 10]), [(100, 240), (10, 250), (10, 260)]);
+        assert_eq!(arrivals(&[10, 100, 10]), [(10, 60), (100, 250), (10, 260)]);
     }
 }

@@ -35,6 +35,16 @@ pub trait Outlet {
 
     /// Lets the way go after the last byte.
     fn close(&mut self);
+
+    /// What a packet goes at that is there as a whole, where nothing can hold it up.
+    fn unhindered(&self) -> Option<Rate> {
+        None
+    }
+
+    /// Such a packet has gone at that rate, its last byte just now; in place of all else.
+    fn went(&mut self, _packet: &Rc<Packet>) {
+        panic!("what may be held up goes byte by byte")
+    }
 }
 
 /// What an inlet gives, in order.
@@ -62,6 +72,10 @@ pub enum Piece {
 pub trait Inlet {
     /// Waits for what comes next, in a piece of at most `most`, where the fabric can divide it.
     async fn next(&mut self, most: Bytes) -> Piece;
+
+    /// States that packets will be asked for as a whole: what gives them need not wait for their first bytes, and
+    /// says of a packet that it takes only as long as there is left of it.
+    fn takes_whole(&mut self) {}
 
     /// Gives the room of `bytes` that were taken back.
     fn taken(&mut self, bytes: Bytes);

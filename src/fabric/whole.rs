@@ -7,7 +7,7 @@
 use super::packet::Packet;
 use super::port::{Desk, Dropped, Inlet, Listener, Outlet, Piece, Whole};
 use super::{AnyInlet, AnyOutlet};
-use crate::engine::{Bytes, Class, Mailbox, NodeId, Signal, Sim, Time};
+use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Signal, Sim, Time};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -22,7 +22,9 @@ pub(super) struct OverStreams {
 
 /// A class at a node.
 struct End {
+    /// Where nothing can hold a packet up, it is taken out when it has gone.
     to_send: Mailbox<Rc<Packet>>,
+    unhindered: Cell<Option<Rate>>,
     places: Places,
 }
 
@@ -35,8 +37,11 @@ impl OverStreams {
         ways: Vec<(AnyOutlet, AnyInlet)>,
         desk: &Rc<Desk>,
     ) -> Rc<OverStreams> {
-        let end =
-            |_| End { to_send: Mailbox::new(sim, format!("{name}: a packet to send")), places: Places::new(sim, name) };
+        let end = |_| End {
+            to_send: Mailbox::new(sim, format!("{name}: a packet to send")),
+            unhindered: Cell::new(None),
+            places: Places::new(sim, name),
+        };
         let ends = (0..ways.len()).map(end).collect();
         let view = Rc::new(OverStreams { sim: sim.clone(), node, ends, desk: desk.clone() });
         for (class, (outlet, inlet)) in ways.into_iter().enumerate() {
@@ -55,17 +60,21 @@ impl OverStreams {
     }
 
     fn start_sender(self: &Rc<Self>, name: &str, class: usize, outlet: impl Outlet + 'static) {
+        self.ends[class].unhindered.set(outlet.unhindered());
         self.sim.spawn_server(format!("{name} sender"), self.clone().send_all(class, outlet));
     }
 
-    fn start_receiver(self: &Rc<Self>, name: &str, class: usize, inlet: impl Inlet + 'static) {
+    fn start_receiver(self: &Rc<Self>, name: &str, class: usize, mut inlet: impl Inlet + 'static) {
+        inlet.takes_whole();
         self.sim.spawn_server(format!("{name} receiver"), self.clone().receive_all(class, inlet));
     }
 
     async fn send_all(self: Rc<Self>, class: usize, mut outlet: impl Outlet) {
         loop {
             let packet = self.ends[class].to_send.receive().await;
-            if flow(&mut outlet, &packet).await.is_err() {
+            if outlet.unhindered().is_some() {
+                outlet.went(&packet);
+            } else if flow(&mut outlet, &packet).await.is_err() {
                 self.desk.lose(packet);
             }
             self.desk.tell(self.node, super::Told::Free(Class(class as u8)));
@@ -83,7 +92,9 @@ impl OverStreams {
                     if first && takes_place && waits_outside {
                         placed = places.take().await;
                     }
-                    self.sim.delay(time).await;
+                    if time > Time::ZERO || waits_outside {
+                        self.sim.delay(time).await;
+                    }
                     inlet.taken(bytes);
                     if last {
                         if takes_place && !waits_outside {
@@ -123,7 +134,10 @@ impl Whole for OverStreams {
 
     fn send(&self, packet: Rc<Packet>) {
         self.desk.count(|fate| fate.injected += 1);
-        self.ends[packet.label().class.index()].to_send.send(packet);
+        let label = packet.label();
+        let end = &self.ends[label.class.index()];
+        let goes = end.unhindered.get().map_or(Time::ZERO, |rate| rate.time_for(label.length));
+        end.to_send.send_at(self.sim.now() + goes, packet);
     }
 
     fn set_places(&self, class: Class, places: u32) {

@@ -36,8 +36,13 @@ impl Wire {
 
     /// A packet has it.
     pub fn take(&self) {
-        self.since.set(self.sim.now());
-        self.held.begin(self.sim.now());
+        self.take_since(self.sim.now());
+    }
+
+    /// A packet has had it since an instant.
+    pub fn take_since(&self, since: Time) {
+        self.since.set(since);
+        self.held.begin(since);
     }
 
     /// Bytes have crossed it, which takes so long at its rate.

@@ -8,6 +8,7 @@ use super::Use;
 use super::cpu::{AnyProcessor, Processor};
 use super::level::Level;
 use crate::engine::resource::{Acquire, Resource};
+use crate::engine::sim::TaskId;
 use crate::engine::{Busy, Bytes, Doing, Sim, Time, Track};
 use std::cell::Cell;
 use std::future::Future;
@@ -24,6 +25,9 @@ pub struct Turns {
     track: Cell<Track>,
     /// Until when spans tell what it did.
     told_until: Cell<Time>,
+    /// The task that took the first turn, and whether another has taken one since.
+    first: Cell<Option<TaskId>>,
+    is_shared: Cell<bool>,
 }
 
 /// For how long a processor was taken, and worked.
@@ -55,6 +59,8 @@ impl Turns {
             account: account.clone(),
             track: Cell::new(track),
             told_until: Cell::default(),
+            first: Cell::default(),
+            is_shared: Cell::default(),
         }
     }
 
@@ -71,6 +77,19 @@ impl Turns {
     /// Whether nobody has it.
     pub fn is_free(&self) -> bool {
         !self.turn.is_held()
+    }
+
+    /// Whether several tasks have taken turns.
+    pub fn are_shared(&self) -> bool {
+        self.is_shared.get()
+    }
+
+    fn taken_by(&self, task: TaskId) {
+        match self.first.get() {
+            None => self.first.set(Some(task)),
+            Some(first) if first == task => {}
+            Some(_) => self.is_shared.set(true),
+        }
     }
 
     /// Its own work begins.
@@ -91,6 +110,12 @@ impl Turns {
     pub fn works(&self, from: Time, to: Time) {
         self.account.taken.cover(from, to);
         self.account.works.cover(from, to);
+    }
+
+    /// It was taken between two instants, the first of them past, and worked for the first part of that.
+    pub fn was_taken(&self, from: Time, worked_to: Time, to: Time) {
+        self.account.taken.cover(from, to);
+        self.account.works.cover(from, worked_to);
     }
 
     /// How it was used.
@@ -145,6 +170,7 @@ impl Future for Hold<'_> {
         ready!(Pin::new(&mut self.turn).poll(context)).keep();
         self.cpu.enter();
         let turns = self.cpu.turns();
+        turns.taken_by(turns.sim.current());
         let now = turns.sim.now();
         turns.account.taken.begin(now);
         Poll::Ready(Turn { cpu: self.cpu.clone(), what: self.what, since: Cell::new(now) })

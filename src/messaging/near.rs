@@ -121,11 +121,17 @@ impl Endpoint {
         *run = self.run().await;
     }
 
-    /// Ends a round in which no packet was found, until another may be.
-    pub(super) async fn idle(&self, run: &mut Run, wake: Wake<'_>) {
+    /// Ends a round in which no packet was found, until another may be; true as [`Driver::idle`] says.
+    pub(super) async fn idle(&self, run: &mut Run, wake: Wake<'_>) -> bool {
         if self.near.is_none() {
             return self.driver.idle(&self.cpu, wake).await;
         }
+        self.rest(run, wake).await;
+        false
+    }
+
+    /// The same where others share the processor.
+    async fn rest(&self, run: &mut Run, wake: Wake<'_>) {
         let looked = self.cpu.sim().now();
         self.cpu.sync().await;
         match self.driver.rest() {

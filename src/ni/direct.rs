@@ -292,7 +292,7 @@ impl Driver for DirectDriver {
         Landed { address, ..Landed::default() }
     }
 
-    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         let looks = cpu.now();
         cpu.work(self.costs.poll);
         cpu.sync().await;
@@ -300,12 +300,13 @@ impl Driver for DirectDriver {
         cpu.turns().tell(Doing { what: "poll", ..Doing::default() }, looks, begin);
         let next = (wake.next)();
         if self.has_arrived() || next <= begin {
-            return;
+            return false;
         }
         self.port.changed.wait_until(next).await;
         if self.costs.poll > 0 && cpu.now() < wake.until {
             end_poll(cpu, begin, self.costs.poll).await;
         }
+        false
     }
 
     fn rest(&self) -> Rest {

@@ -182,8 +182,9 @@ pub trait Driver {
     async fn release(&self, _cpu: &AnyProcessor, _entry: u64) {}
 
     /// Ends a round of the polling loop in which nothing was found; where nothing can change before,
-    /// it ends when `wake` says.
-    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>);
+    /// it ends when `wake` says. True if a look has just shown a packet: the next [`poll`](Driver::poll) goes on with
+    /// that, and comes before all else.
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
 
     /// How a program waits that shares the processor with others.
     fn rest(&self) -> Rest;

@@ -6,6 +6,7 @@
 
 use super::Site;
 use super::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Known, Landed, Rest, Wake};
+use super::fifo::device::ReceiveFifo;
 use super::fifo::{blocks, udma, words};
 use super::moving::{PayloadSink, behind_header};
 use super::parameters::{Design, InterfaceParameters};
@@ -43,8 +44,8 @@ pub trait ReceiveHalf {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<Found>;
     /// Moves the packet just found to where it goes, and frees its place.
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>);
-    /// Ends a round of the polling loop in which nothing was found.
-    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>);
+    /// Ends a round of the polling loop in which nothing was found; true as [`Driver::idle`] says.
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
     /// The processor's part of such a round, where `idle` would wait.
     fn round(&self, cpu: &AnyProcessor);
     /// What is polled for on this processor; none where `idle` waits for it.
@@ -73,6 +74,18 @@ pub enum Receiver {
     Blocks(blocks::BlockReceiver),
     /// A queue in memory.
     Queue(queue::QueueReceiver),
+}
+
+impl Receiver {
+    /// The fifo whose status is polled, where one is.
+    fn fifo(&self) -> Option<&ReceiveFifo> {
+        match self {
+            Receiver::Words(half) => Some(&half.fifo),
+            Receiver::Udma(half) => Some(&half.words.fifo),
+            Receiver::Blocks(half) => Some(&half.fifo),
+            Receiver::Queue(_) => None,
+        }
+    }
 }
 
 /// Evaluates an expression for the half that there is.
@@ -239,8 +252,8 @@ impl Driver for Halves {
         Landed { address, ..Landed::default() }
     }
 
-    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
-        on_half!(&self.receiver, Receiver, half => half.idle(cpu, wake).await);
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        on_half!(&self.receiver, Receiver, half => half.idle(cpu, wake).await)
     }
 
     fn rest(&self) -> Rest {
@@ -252,8 +265,12 @@ impl Driver for Halves {
     }
 
     fn attention(&self) -> &Signal {
-        // A poller of a cached block waits for its loss; all others look again by themselves.
-        self.cpu.coherent().map_or(&self.port.changed, |processor| processor.attention())
+        // A poller of a cached block waits for its loss, one of a status for a packet.
+        match (self.cpu.coherent(), self.receiver.fifo()) {
+            (Some(_), Some(fifo)) => &fifo.visible,
+            (Some(processor), None) => processor.attention(),
+            (None, _) => &self.port.changed,
+        }
     }
 
     fn polled_room(&self) -> Option<PointId> {

@@ -340,7 +340,7 @@ impl Driver for AnyDriver {
     async fn release(&self, cpu: &AnyProcessor, entry: u64) {
         on_driver!(self, driver => driver.release(cpu, entry).await)
     }
-    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         on_driver!(self, driver => driver.idle(cpu, wake).await)
     }
     fn rest(&self) -> Rest {

@@ -90,6 +90,11 @@ pub trait Agent {
         true
     }
 
+    /// Whether it may ever ask for the bus. It says so when it is attached.
+    fn asks(&self) -> bool {
+        true
+    }
+
     /// The time to supply a block from here that `snoop` said is supplied.
     fn supply_time(&self) -> Time {
         Time::ZERO

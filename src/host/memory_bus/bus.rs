@@ -59,6 +59,8 @@ pub struct Bus {
     /// Those that snoop.
     snooping: RefCell<Vec<(AgentId, Rc<dyn Agent>)>>,
     homes: RefCell<Vec<(Range<Address>, AgentId)>>,
+    /// How many may ask for it.
+    asking: Cell<usize>,
     counts: [Cell<u64>; TransactionKind::ALL.len()],
     /// By the agent that asked, then by the one that supplied: blocks that were read.
     fetched: RefCell<Vec<Vec<u64>>>,
@@ -83,6 +85,7 @@ impl Bus {
             agents: RefCell::default(),
             snooping: RefCell::default(),
             homes: RefCell::default(),
+            asking: Cell::new(0),
             counts: Default::default(),
             fetched: RefCell::default(),
             writing_until: RefCell::default(),
@@ -99,6 +102,7 @@ impl Bus {
         if agent.snoops() {
             self.snooping.borrow_mut().push((id, agent.clone()));
         }
+        self.asking.set(self.asking.get() + usize::from(agent.asks()));
         self.agents.borrow_mut().push(agent);
         self.fetched.borrow_mut().push(Vec::new());
         self.fetched.borrow_mut().iter_mut().for_each(|by| by.resize(id.0 + 1, 0));
@@ -209,14 +213,14 @@ impl Bus {
         &self.accessed[agent.0.min(2)]
     }
 
-    /// When a transaction that begins now ends.
-    fn end(&self, kind: TransactionKind, bytes: usize, access: Time) -> Time {
+    /// When a transaction that begins at `start` ends.
+    fn end(&self, start: Time, kind: TransactionKind, bytes: usize, access: Time) -> Time {
         let p = &self.parameters;
         let moved = match kind {
             TransactionKind::Invalidate => 0,
             _ => bytes.div_ceil(p.width.len()) as u64 + p.clock.cycle_at(access),
         };
-        p.clock.edge_after(self.sim.now(), self.fixed_cycles + moved)
+        p.clock.edge_after(start, self.fixed_cycles + moved)
     }
 
     fn count(&self, kind: TransactionKind, asked: AgentId, by: Option<AgentId>) {
@@ -287,9 +291,35 @@ impl Granted<'_> {
         self.run_told(kind, address, bytes, data, |_, _, _| {})
     }
 
-    /// Runs a transaction and tells when it begins and will end, and of the data, when it begins.
-    pub async fn run_told(
+    /// Runs a transaction that begins only at `start`; until then nobody else asks for the bus.
+    pub(super) fn run_from(
         self,
+        start: Time,
+        kind: TransactionKind,
+        address: Address,
+        bytes: usize,
+        data: &mut Block,
+    ) -> impl Future<Output = Done> {
+        self.bus.held.holds_from(start);
+        self.run_at(start, kind, address, bytes, data, |_, _, _| {})
+    }
+
+    /// Runs a transaction and tells when it begins and will end, and of the data, when it begins.
+    pub fn run_told(
+        self,
+        kind: TransactionKind,
+        address: Address,
+        bytes: usize,
+        data: &mut Block,
+        begins: impl FnOnce(Time, Time, &mut Block),
+    ) -> impl Future<Output = Done> {
+        let start = self.bus.sim.now();
+        self.run_at(start, kind, address, bytes, data, begins)
+    }
+
+    async fn run_at(
+        self,
+        start: Time,
         kind: TransactionKind,
         address: Address,
         bytes: usize,
@@ -304,8 +334,8 @@ impl Granted<'_> {
             _ => bus.snoop(self.by, kind, block, data),
         };
         let by = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
-        let access = bus.access_time(kind, supplier, by, address);
-        let (start, end) = (bus.sim.now(), bus.end(kind, bytes, access));
+        let access = bus.access_time(start, kind, supplier, by, address);
+        let end = bus.end(start, kind, bytes, access);
         begins(start, end, data);
         let carries = supplier.is_some() || kind.may_be_posted() && bytes == BLOCK_BYTES;
         if carries {
@@ -332,10 +362,50 @@ impl Granted<'_> {
     }
 }
 
+/// A word that is read again and again, while nobody else uses the bus.
+#[derive(Clone, Copy)]
+pub(super) struct WordReads {
+    address: Address,
+    bytes: usize,
+    home: AgentId,
+}
+
+/// The reads of one word, passed at once: what each would have been counted as.
+impl Bus {
+    pub(super) fn word_reads(&self, address: Address, bytes: usize) -> WordReads {
+        WordReads { address, bytes, home: self.home(address) }
+    }
+
+    /// When such a read ends for which the bus is asked at `asks`.
+    pub(super) fn word_read_ends(&self, read: WordReads, asks: Time) -> Time {
+        self.end(asks, TransactionKind::ReadWord, read.bytes, self.word_time(read))
+    }
+
+    fn word_time(&self, read: WordReads) -> Time {
+        self.agents.borrow()[read.home.0].home_time(read.address)
+    }
+
+    /// Counts such a read.
+    pub(super) fn word_was_read(&self, read: WordReads, by: AgentId, asks: Time, ends: Time) {
+        let access = self.word_time(read);
+        self.held.was_held(ends - asks);
+        self.held.moves((ends - asks).since(access));
+        self.memory_of(read.home).cover(ends.since(access), ends);
+        self.count(TransactionKind::ReadWord, by, Some(read.home));
+        self.record(TransactionKind::ReadWord, read.bytes, asks, ends);
+    }
+
+    /// Whether nobody has it, and none but one may ever ask for it.
+    pub(super) fn is_for_one(&self) -> bool {
+        self.asking.get() == 1 && !self.is_held()
+    }
+}
+
 impl Bus {
     /// The part of a transaction that depends on who answers.
     fn access_time(
         &self,
+        start: Time,
         kind: TransactionKind,
         supplier: Option<AgentId>,
         by: Option<AgentId>,
@@ -346,7 +416,7 @@ impl Bus {
             (Some(supplier), _) => agents[supplier.0].supply_time(),
             (None, Some(home)) => {
                 let busy = if kind.is_word() { Time::ZERO } else { self.writing_until.borrow()[home.0] };
-                let wait = busy.since(self.sim.now());
+                let wait = busy.since(start);
                 let posts = kind.may_be_posted() && agents[home.0].home_posts();
                 wait + if posts { Time::ZERO } else { agents[home.0].home_time(address) }
             }

@@ -26,6 +26,10 @@ impl Agent for Memory {
         false
     }
 
+    fn asks(&self) -> bool {
+        false
+    }
+
     fn home_time(&self, _: Address) -> Time {
         self.time
     }

@@ -23,6 +23,7 @@ pub mod memory;
 pub mod moesi;
 pub mod node;
 pub mod parameters;
+pub mod polls;
 pub mod processor;
 pub mod store_buffer;
 #[cfg(test)]
@@ -37,4 +38,5 @@ pub use memory::Memory;
 pub use moesi::{Snooped, State};
 pub use node::MemoryBusNode;
 pub use parameters::{BadParameter, BusParameters, CacheParameters, MemoryBusProcessorParameters, NodeParameters};
+pub use polls::PolledRegister;
 pub use processor::MemoryBusProcessor;

@@ -52,6 +52,10 @@ impl Agent for Registers {
         false
     }
 
+    fn asks(&self) -> bool {
+        false
+    }
+
     fn home_time(&self, address: Address) -> Time {
         self.device.time(address - self.window.0)
     }

@@ -29,17 +29,17 @@ use std::rc::Rc;
 
 /// A processor. Clones are the same processor.
 #[derive(Clone)]
-pub struct MemoryBusProcessor(Rc<Core>);
+pub struct MemoryBusProcessor(pub(super) Rc<Core>);
 
-struct Core {
-    sim: Sim,
-    turns: Turns,
-    bus: Rc<Bus>,
+pub(super) struct Core {
+    pub(super) sim: Sim,
+    pub(super) turns: Turns,
+    pub(super) bus: Rc<Bus>,
     cache: CacheAgent,
-    stores: StoreBuffer,
-    parameters: MemoryBusProcessorParameters,
+    pub(super) stores: StoreBuffer,
+    pub(super) parameters: MemoryBusProcessorParameters,
     /// Of a cycle, where that is whole: programs ask for the time at each access.
-    period: Option<Time>,
+    pub(super) period: Option<Time>,
     base: Cell<Time>,
     cycles: Cell<u64>,
     stalls: Cell<Stalls>,
@@ -97,7 +97,7 @@ impl MemoryBusProcessor {
         self.0.cycles.set(self.0.cycles.get() + cycles);
     }
 
-    fn set_time(&self, time: Time) {
+    pub(super) fn set_time(&self, time: Time) {
         self.0.base.set(time);
         self.0.cycles.set(0);
     }
@@ -173,16 +173,16 @@ impl MemoryBusProcessor {
             return;
         }
         while !self.0.stores.push(BufferedStore { address, bytes, value, at: self.time() }) {
-            self.wait_for_stores().await;
+            self.wait_for_stores(&self.0.stores.drained).await;
         }
         self.work(self.0.parameters.hit_cycles);
     }
 
-    async fn wait_for_stores(&self) {
+    async fn wait_for_stores(&self, told: &Signal) {
         self.sync().await;
         let asked = self.0.sim.now();
         if !self.0.stores.is_empty() {
-            self.0.stores.drained.wait().await;
+            told.wait().await;
         }
         self.set_time(self.0.sim.now());
         let stalls = self.0.stalls.get();
@@ -192,7 +192,7 @@ impl MemoryBusProcessor {
     /// Waits until every store has reached the cache.
     pub async fn fence(&self) {
         while !self.0.stores.is_empty() {
-            self.wait_for_stores().await;
+            self.wait_for_stores(&self.0.stores.emptied).await;
         }
     }
 
@@ -230,6 +230,9 @@ impl MemoryBusProcessor {
     async fn outside(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         self.fence().await;
         self.work(self.0.parameters.request_cycles);
+        if self.0.bus.is_for_one() {
+            return self.outside_alone(kind, address, bytes, data).await;
+        }
         self.sync().await;
         let asked = self.0.sim.now();
         let granted = self.0.bus.acquire(self.0.cache.id()).await;
@@ -238,16 +241,30 @@ impl MemoryBusProcessor {
         self.answered(asked, Some(waited));
     }
 
+    /// The same where nobody else asks for the bus, which has it at once with the work before.
+    async fn outside_alone(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
+        let now = self.0.sim.now();
+        let asks = self.time().max(now);
+        self.0.bus.acquire(self.0.cache.id()).await.run_from(asks, kind, address, bytes, data).await;
+        self.0.turns.works(now, asks);
+        self.answered(asks, Some(Time::ZERO));
+    }
+
     /// A request made at `asked` was answered, after `waited` for the bus, if it was needed.
     fn answered(&self, asked: Time, waited: Option<Time>) {
         let now = self.0.sim.now();
         self.set_time(now);
         let Some(waited) = waited else { return };
         self.work(self.0.parameters.reply_cycles);
+        self.stalled(now - asked, waited);
+    }
+
+    /// A request took so long from where it left the processor, of which it waited for the bus.
+    pub(super) fn stalled(&self, took: Time, waited: Time) {
         let p = &self.0.parameters;
         let ways = p.clock.cycles(p.request_cycles + p.reply_cycles);
         let stalls = self.0.stalls.get();
-        let service = stalls.service + (now - asked - waited) + ways;
+        let service = stalls.service + (took - waited) + ways;
         self.0.stalls.set(Stalls { service, waiting: stalls.waiting + waited });
     }
 
@@ -313,6 +330,9 @@ impl MemoryBusProcessor {
                 self.write_stores(block);
             }
             core.stores.drained.notify();
+            if core.stores.is_empty() {
+                core.stores.emptied.notify();
+            }
         }
     }
 

@@ -46,10 +46,12 @@ pub struct StoreBuffer {
     /// Whether there are entries, for the test that every hit makes.
     waiting: Cell<bool>,
     entries_max: usize,
-    /// A store came in.
+    /// A store came in: told when the program stores it.
     pub filled: Signal,
     /// Stores went out.
     pub drained: Signal,
+    /// All stores went out.
+    pub emptied: Signal,
 }
 
 impl StoreBuffer {
@@ -60,6 +62,7 @@ impl StoreBuffer {
             waiting: Cell::new(false),
             entries_max,
             filled: Signal::new(sim, format!("{name}: a store")),
+            emptied: Signal::new(sim, format!("{name}: an empty store buffer")),
             drained: Signal::new(sim, format!("{name}: room in the store buffer")),
         }
     }
@@ -79,7 +82,7 @@ impl StoreBuffer {
         entries.push_back(entry);
         self.waiting.set(true);
         if entries.len() == 1 {
-            self.filled.notify();
+            self.filled.notify_at(entry.at);
         }
         true
     }

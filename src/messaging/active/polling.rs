@@ -289,10 +289,11 @@ impl Active {
     async fn wait(&self, until: Time, condition: impl Fn() -> bool) -> bool {
         let (end, mut polls) = (&self.end, None);
         let mut run = end.run().await;
+        let mut sees = false;
         let holds = loop {
-            if condition() {
+            if !sees && condition() {
                 break true;
-            } else if end.now() >= until {
+            } else if !sees && end.now() >= until {
                 break false;
             }
             if self.take_some(&mut run).await > 0 {
@@ -301,6 +302,7 @@ impl Active {
                     break true;
                 }
                 if !self.parameters.drain_first {
+                    sees = false;
                     continue;
                 }
             }
@@ -310,7 +312,7 @@ impl Active {
                 false => until.min(self.barrier.opens_after(end.now())),
             };
             let _wants = self.wants.get().map(|wants| self.sim().waits_for(wants));
-            end.idle(&mut run, Wake { next: &next, until }).await;
+            sees = end.idle(&mut run, Wake { next: &next, until }).await;
         };
         end.stop(run).await;
         holds

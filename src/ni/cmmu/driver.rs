@@ -197,20 +197,21 @@ impl Driver for CmmuDriver {
         Landed { address, ..Landed::default() }
     }
 
-    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         let looks = cpu.now();
         self.round(cpu);
         cpu.sync().await;
         let begin = cpu.now();
         cpu.turns().tell(Doing { what: "poll", ..Doing::default() }, looks, begin);
         if self.may_find() || (wake.next)() <= begin {
-            return;
+            return false;
         }
         self.port.changed.wait_until((wake.next)()).await;
         cpu.sync().await;
         if !self.is_interrupted() && self.costs.poll > 0 && cpu.now() < wake.until {
             end_poll(cpu, begin, self.costs.poll).await;
         }
+        false
     }
 
     fn rest(&self) -> Rest {

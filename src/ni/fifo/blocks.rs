@@ -17,6 +17,7 @@
 //! Parameters: block buffer cycles, memory time, the loop's cycles per word.
 
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
+use super::polls::StatusPolls;
 use super::words::{REGISTER_BYTES, receive_fifo, send_fifo};
 use crate::engine::sim::PointId;
 use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Window};
@@ -40,11 +41,13 @@ pub struct BlockSender {
 
 /// The driver's receiving half.
 pub struct BlockReceiver {
-    fifo: Rc<ReceiveFifo>,
+    /// The device.
+    pub fifo: Rc<ReceiveFifo>,
     window: Window,
     block_buffer_cycles: u64,
     word_cycles: u64,
-    poll_cycles: u64,
+    /// How it waits for a packet.
+    pub polls: StatusPolls,
     buffer: Cell<Block>,
 }
 
@@ -59,12 +62,13 @@ pub fn sender(site: &HalfSite<'_>) -> BlockSender {
 /// Builds the receiving half.
 pub fn receiver(site: &HalfSite<'_>) -> BlockReceiver {
     let (p, fifo) = (site.parameters, receive_fifo(site));
+    let window = site.host().attach(fifo.clone(), BYTES);
     BlockReceiver {
-        window: site.host().attach(fifo.clone(), BYTES),
+        polls: StatusPolls::new(&fifo, Some((window.at(STATUS), REGISTER_BYTES)), 0, site.poll_cycles()),
+        window,
         fifo,
         block_buffer_cycles: p.block_buffer_cycles,
         word_cycles: p.word_cycles,
-        poll_cycles: site.poll_cycles(),
         buffer: Cell::new(Block::ZERO),
     }
 }
@@ -110,7 +114,7 @@ impl BlockReceiver {
 
 impl ReceiveHalf for BlockReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
-        if cpu.read(self.window.at(STATUS), REGISTER_BYTES).await == 0 {
+        if !self.polls.takes_up(cpu) && cpu.read(self.window.at(STATUS), REGISTER_BYTES).await == 0 {
             return None;
         }
         let journey = self.fifo.journey();
@@ -132,12 +136,12 @@ impl ReceiveHalf for BlockReceiver {
         }
     }
 
-    async fn idle(&self, cpu: &AnyProcessor, _wake: Wake<'_>) {
-        self.round(cpu);
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        self.polls.idle(cpu, wake).await
     }
 
     fn round(&self, cpu: &AnyProcessor) {
-        cpu.work(self.poll_cycles);
+        self.polls.round(cpu);
     }
 
     fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {

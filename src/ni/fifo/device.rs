@@ -67,7 +67,8 @@ pub struct Output {
     sim: Sim,
     port: Rc<Port>,
     time: Time,
-    launched: Mailbox<Launched>,
+    /// Each with the instant at which it was launched; it is taken out when it could be sent.
+    launched: Mailbox<(Time, Launched)>,
 }
 
 impl Output {
@@ -85,14 +86,18 @@ impl Output {
 
     /// Sends a packet when those before it are sent.
     pub fn send(&self, slot: Slot, packet: Rc<Packet>, marks: Marks) {
-        self.launched.send(Launched { slot, packet, marks });
+        let now = self.sim.now();
+        self.launched.send_at(now + self.time, (now, Launched { slot, packet, marks }));
     }
 
     async fn serve(self: Rc<Output>) {
         loop {
-            let Launched { slot, packet: body, marks } = self.launched.receive().await;
-            let start = self.sim.now();
-            self.sim.delay(self.time).await;
+            let free = self.sim.now();
+            let (launched, Launched { slot, packet: body, marks }) = self.launched.receive().await;
+            let start = launched.max(free);
+            if start + self.time > self.sim.now() {
+                self.sim.until(start + self.time).await;
+            }
             body.journey.served(start, self.sim.now());
             body.journey.close("send: interface", self.sim.now());
             let to = self.port.addresses().node(EndId(Header::of(&body).destination.into()));
@@ -187,6 +192,8 @@ pub struct ReceiveFifo {
     filling: Time,
     begun: Mailbox<TakenPacket>,
     ready: RefCell<VecDeque<TakenPacket>>,
+    /// When the event was set by which a packet came to be there.
+    shown: Cell<Time>,
     position: Cell<usize>,
     /// The packet that was being read is at its end, and the window shows zeros.
     over: Cell<bool>,
@@ -205,6 +212,7 @@ impl ReceiveFifo {
             filling,
             begun: Mailbox::new(sim, format!("{name}: a packet on its way to the fifo")),
             ready: RefCell::default(),
+            shown: Cell::default(),
             position: Cell::new(0),
             over: Cell::new(false),
             visible: Signal::new(sim, format!("{name}: a packet")),
@@ -228,6 +236,9 @@ impl ReceiveFifo {
             let (journey, now) = (&taken.packet.journey, self.sim.now());
             journey.served(now - self.filling, now);
             journey.close("receive: interface", now);
+            if self.ready.borrow().is_empty() {
+                self.shown.set(self.sim.set_at());
+            }
             self.ready.borrow_mut().push_back(taken);
             self.visible.notify();
         }
@@ -263,6 +274,11 @@ impl ReceiveFifo {
         self.position.set(0);
         self.over.set(true);
         self.port.release(taken);
+    }
+
+    /// If a packet is there, when the event was set by which one came to be.
+    pub fn shows(&self) -> Option<Time> {
+        (!self.ready.borrow().is_empty()).then(|| self.shown.get())
     }
 
     /// The journey of the oldest packet.

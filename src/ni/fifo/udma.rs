@@ -159,7 +159,8 @@ pub struct UdmaSender {
 
 /// The driver's receiving half.
 pub struct UdmaReceiver {
-    words: WordReceiver,
+    /// What small packets are read by, and all are waited for.
+    pub words: WordReceiver,
     window: Window,
     buffer: Address,
     threshold: usize,
@@ -263,8 +264,8 @@ impl ReceiveHalf for UdmaReceiver {
         }
     }
 
-    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
-        self.words.idle(cpu, wake).await;
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        self.words.idle(cpu, wake).await
     }
 
     fn round(&self, cpu: &AnyProcessor) {

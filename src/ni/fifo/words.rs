@@ -17,6 +17,7 @@
 //! Parameters: width of an access, memory time, the loop's cycles per word.
 
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
+use super::polls::StatusPolls;
 use crate::engine::Time;
 use crate::engine::sim::PointId;
 use crate::host::{AnyProcessor, Device, Processor, Window};
@@ -85,7 +86,8 @@ pub struct WordReceiver {
     path: Path,
     access_bytes: usize,
     word_cycles: u64,
-    poll_cycles: u64,
+    /// How it waits for a packet.
+    pub polls: StatusPolls,
 }
 
 /// The sending device.
@@ -118,8 +120,12 @@ pub fn receiver(site: &HalfSite<'_>, over_bus: bool) -> WordReceiver {
         true => Path::Bus(site.host().attach(fifo.clone(), BYTES)),
         false => Path::Register(fifo.clone()),
     };
-    let (access_bytes, word_cycles, poll_cycles) = (p.access_bytes, p.word_cycles, site.poll_cycles());
-    WordReceiver { fifo, path, access_bytes, word_cycles, poll_cycles }
+    let on_bus = match &path {
+        Path::Bus(window) => Some((window.at(STATUS), REGISTER_BYTES)),
+        Path::Register(_) => None,
+    };
+    let polls = StatusPolls::new(&fifo, on_bus, ACCESS_CYCLES, site.poll_cycles());
+    WordReceiver { fifo, path, access_bytes: p.access_bytes, word_cycles: p.word_cycles, polls }
 }
 
 impl WordSender {
@@ -158,7 +164,7 @@ impl WordReceiver {
 
 impl ReceiveHalf for WordReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
-        if self.path.read(cpu, STATUS, REGISTER_BYTES).await == 0 {
+        if !self.polls.takes_up(cpu) && self.path.read(cpu, STATUS, REGISTER_BYTES).await == 0 {
             return None;
         }
         let journey = self.fifo.journey();
@@ -175,12 +181,12 @@ impl ReceiveHalf for WordReceiver {
         }
     }
 
-    async fn idle(&self, cpu: &AnyProcessor, _wake: Wake<'_>) {
-        self.round(cpu);
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        self.polls.idle(cpu, wake).await
     }
 
     fn round(&self, cpu: &AnyProcessor) {
-        cpu.work(self.poll_cycles);
+        self.polls.round(cpu);
     }
 
     fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {

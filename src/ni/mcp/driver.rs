@@ -164,7 +164,7 @@ impl Driver for McpDriver {
         }
     }
 
-    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         cpu.sync().await;
         match &self.between {
             Between::Kernel(kernel) => {
@@ -175,6 +175,7 @@ impl Driver for McpDriver {
             }
             Between::Library(library) => cpu.sim().delay(library.costs.interval).await,
         }
+        false
     }
 
     fn rest(&self) -> Rest {

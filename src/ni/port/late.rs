@@ -31,17 +31,25 @@ impl Port {
 
     /// Timers may have been set or have ended.
     pub(super) fn timers_changed(&self) {
-        // Who waits for none need not look again at none.
-        if self.has_timers && !(self.rests.get() && self.protocol.borrow().next_timer().is_none()) {
+        if !self.has_timers {
+            return;
+        }
+        // Who waits for one need not look again while that is the first, or none is earlier.
+        let (next, watched) = (self.next_timer(), self.watched.get());
+        if next < watched || (next == Time::MAX && watched < next) {
             self.sooner.notify();
         }
+    }
+
+    fn next_timer(&self) -> Time {
+        self.protocol.borrow().next_timer().unwrap_or(Time::MAX)
     }
 
     /// Has timers go off.
     pub(super) async fn watch(self: Rc<Self>) {
         loop {
-            let next = self.protocol.borrow().next_timer().unwrap_or(Time::MAX);
-            self.rests.set(next == Time::MAX);
+            let next = self.next_timer();
+            self.watched.set(next);
             if self.sim.now() < next {
                 self.sooner.wait_until(next).await;
                 continue;

@@ -51,8 +51,8 @@ pub struct Port {
     later: Mailbox<(Time, Later)>,
     /// A timer is set for an earlier instant.
     sooner: Signal,
-    /// Whether the task that waits for timers waits for none.
-    rests: Cell<bool>,
+    /// The timer that the task for them waits for, or the end of time.
+    watched: Cell<Time>,
     tally: Rc<MessageTally>,
     pending: Rc<Pending>,
     addresses: Rc<Addresses>,
@@ -122,7 +122,7 @@ impl Port {
             changed: Signal::new(sim, format!("a packet for {name}, or room in its interface")),
             later: Mailbox::new(sim, format!("work for the interface of {name}")),
             sooner: Signal::new(sim, format!("a timer of the interface of {name}")),
-            rests: Cell::new(false),
+            watched: Cell::new(Time::MAX),
             tally: tally.clone(),
             pending: pending.clone(),
             addresses: addresses.clone(),

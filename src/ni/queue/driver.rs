@@ -132,7 +132,7 @@ impl ReceiveHalf for QueueReceiver {
         self.port.tell(self.meter.end(cpu.now(), header.blocks()).ps());
     }
 
-    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         self.meter.idle();
         let block = self.queue.block(self.head.get(), 0);
         match cpu.coherent() {
@@ -144,6 +144,7 @@ impl ReceiveHalf for QueueReceiver {
                 cpu.sync().await;
             }
         }
+        false
     }
 
     fn round(&self, cpu: &AnyProcessor) {

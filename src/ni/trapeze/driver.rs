@@ -333,7 +333,7 @@ impl Driver for TrapezeDriver {
         self.give_back(entry).await;
     }
 
-    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) {
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         cpu.sync().await;
         match self.parameters.notification {
             Notification::Interrupt => {
@@ -344,6 +344,7 @@ impl Driver for TrapezeDriver {
             }
             Notification::Polling(interval) => self.sim.delay(interval).await,
         }
+        false
     }
 
     fn rest(&self) -> Rest {

@@ -2,6 +2,7 @@
 //! reference.
 
 mod occupancy;
+mod polls;
 mod processor;
 mod protocol;
 mod sight;

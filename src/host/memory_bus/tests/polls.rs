@@ -1,0 +1,91 @@
+//! Polls that are passed at once, beside the same polls one by one.
+
+use super::*;
+use crate::engine::Signal;
+use crate::host::cpu::{AnyProcessor, Processor, Stalls};
+use crate::host::memory_bus::node::{INTERFACE_BASE, MemoryBusNode};
+use crate::host::{Device, Use};
+use proptest::prelude::*;
+use std::cell::Cell;
+
+/// A status that is set some time.
+#[derive(Default)]
+struct Status(Cell<bool>);
+
+impl Device for Status {
+    fn time(&self, _: u64) -> Time {
+        Time::from_ns(60)
+    }
+    fn read(&self, _: u64, into: &mut [u8]) {
+        into.fill(self.0.get().into());
+    }
+    fn write(&self, _: u64, _: &[u8]) {}
+}
+
+/// When the processor has seen the status, or has stopped; and all that was counted.
+type Counted = (Time, Time, Stalls, Vec<Use>, Use, [u64; TransactionKind::ALL.len()], u64);
+
+/// A processor polls a status that is set at `shown`, at most until `until`; with events.
+fn polled(passes: bool, round_cycles: u64, shown: Time, until: Time) -> Counted {
+    let simulation = simulation();
+    let sim = simulation.sim();
+    let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
+    let (status, told) = (Rc::new(Status::default()), Rc::new(Signal::new(&sim, "the status")));
+    let window = node.attach_device(status.clone(), 8);
+    assert!(window.0 >= INTERFACE_BASE);
+    let (set, tells, later) = (status.clone(), told.clone(), sim.clone());
+    sim.spawn("setter", async move {
+        later.until(shown).await;
+        set.0.set(true);
+        tells.notify();
+    });
+    let (processor, ended) = (node.processor.clone(), Rc::new(Cell::default()));
+    let (end, cpu) = (ended.clone(), AnyProcessor::MemoryBus(processor.clone()));
+    sim.spawn("poller", async move {
+        let mut sees = false;
+        let begun = loop {
+            let begun = cpu.now();
+            let turn = cpu.hold("poll").await;
+            let shows = || status.0.get().then_some(Time::ZERO);
+            let on_bus = Some((window.at(0), 4));
+            let register = PolledRegister { on_bus, access_cycles: 0, round_cycles, told: &told, shows: &shows };
+            match sees {
+                true => processor.takes_up_read(&register),
+                false => sees = processor.read_uncached(window.at(0), 4).await > 0,
+            }
+            drop(turn);
+            if sees {
+                break begun;
+            }
+            match passes {
+                true => sees = processor.pass_polls(&register, &|| until).await,
+                false => processor.work(round_cycles),
+            }
+            if !sees && cpu.now() >= until {
+                break cpu.now();
+            }
+        };
+        let now = cpu.now();
+        cpu.sync().await;
+        end.set((begun, now));
+    });
+    assert_eq!(simulation.run(Default::default()), Outcome::Done);
+    let (begun, now) = ended.get();
+    let cpu = &node.processor;
+    (begun, now, Processor::stalls(cpu), node.uses(), cpu.turns().used(), node.bus.counts(), sim.events())
+}
+
+proptest! {
+    #[test]
+    fn polls_passed_at_once_are_counted_as_if_they_were_not(
+        round_cycles in 0..40u64,
+        shown in 0..5_000u64,
+        until in 0..5_000u64,
+    ) {
+        let [shown, until] = [shown, until].map(Time::from_ns);
+        let (passed, each) = (polled(true, round_cycles, shown, until), polled(false, round_cycles, shown, until));
+        let told = |counted: &Counted| format!("{:?}", (counted.0, counted.1, &counted.2, &counted.3, &counted.4, counted.5));
+        prop_assert_eq!(told(&passed), told(&each));
+        prop_assert!(passed.6 <= each.6 + 2, "{} events for {}", passed.6, each.6);
+    }
+}
