@@ -13,8 +13,7 @@ use crate::study::points::Points;
 use crate::study::seeds::{self, SEEDS_MAX};
 use crate::study::sweep::plan::SweepPlan;
 use crate::study::sweep::{Checked, Faulty, Going, Share, Stops, Sweep, SweepEvent, SweepPoint, dimensions};
-use crate::study::vary::Dimension;
-use crate::study::{record, tidy};
+use crate::study::tidy;
 use crate::text::{Problem, Problems, suggest};
 use clap::{Args, ValueEnum};
 use std::io::Write;
@@ -157,15 +156,15 @@ pub fn run(options: &Options) -> Ended {
     known.map_or(Ok(()), |unknown| Err(Failure::from(unknown)))?;
     let out = options.out.as_deref().map(|path| Ok::<_, Failure>((Output::prepare(path)?, points(path)?)));
     let (out, points) = out.transpose()?.unzip();
-    let lines = options.lines(&dimensions);
-    let plan = options.plan(&dimensions, checked.inputs());
+    let seeds = (options.seeds, options.stop_at_saturation);
+    let plan = SweepPlan::new(&dimensions, checked.inputs(), seeds, &options.metrics);
     if let (Some(points), true) = (&points, options.shard.is_some()) {
         points.keep_plan(&plan.text()).map_err(|error| unwritable(points.folder(), &error))?;
     }
     if points.is_none() {
         tell!("Without --out no point is kept: if this sweep is stopped, it starts anew.");
     }
-    let rows = pool.install(|| runs(&checked, points.as_ref(), options.shard, lines))?;
+    let rows = pool.install(|| runs(&checked, points.as_ref(), options.shard, plan.lines))?;
     match (options.shard, out) {
         (Some(share), _) => {
             let path = options.out.as_deref().unwrap_or(Path::new("F")).display();
@@ -240,22 +239,6 @@ impl Options {
     /// The form of the result.
     pub fn form(&self) -> Result<Format, Failure> {
         form(self.format, self.out.as_deref())
-    }
-
-    /// The lines that stop at saturation.
-    fn lines(&self, dimensions: &[Dimension]) -> Option<Stops> {
-        Stops::of(dimensions, self.seeds).filter(|_| self.stop_at_saturation)
-    }
-
-    fn plan(&self, dimensions: &[Dimension], inputs: &[String]) -> SweepPlan {
-        SweepPlan {
-            version: record::VERSION.to_owned(),
-            dimensions: dimensions.to_vec(),
-            inputs: inputs.to_vec(),
-            lines: self.lines(dimensions),
-            seeds: self.seeds,
-            metrics: self.metrics.clone(),
-        }
     }
 }
 

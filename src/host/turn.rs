@@ -108,8 +108,7 @@ impl Turns {
 
     /// It works between two instants, the first of them past: its clock may run ahead.
     pub fn works(&self, from: Time, to: Time) {
-        self.account.taken.cover(from, to);
-        self.account.works.cover(from, to);
+        self.was_taken(from, to, to);
     }
 
     /// It was taken between two instants, the first of them past, and worked for the first part of that.

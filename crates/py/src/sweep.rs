@@ -7,11 +7,10 @@ use crate::wait::{Watch, work};
 use crate::wrong::{DescriptionError, file, grouped, unsound, wrong};
 use narrows::engine::Recorder;
 use narrows::study::points::{Kept, Points};
-use narrows::study::record::VERSION;
 use narrows::study::seeds::{self, SEEDS_MAX};
 use narrows::study::subject::Subject;
 use narrows::study::sweep::plan::SweepPlan;
-use narrows::study::sweep::{self, Checked, Going, Stops, Sweep, SweepEvent, settings, values_of};
+use narrows::study::sweep::{self, Checked, Going, Sweep, SweepEvent, settings, values_of};
 use narrows::study::vary::Dimension;
 use narrows::study::{Record, ResultRow};
 use narrows::text::{Problem, Problems};
@@ -75,10 +74,8 @@ impl SweepAsked {
         Ok(dimensions)
     }
 
-    fn plan(&self, dimensions: Vec<Dimension>, inputs: Vec<String>) -> SweepPlan {
-        let lines = Stops::of(&dimensions, self.seeds).filter(|_| self.stop_at_saturation);
-        let (version, metrics) = (VERSION.to_owned(), self.metrics.clone());
-        SweepPlan { version, dimensions, inputs, lines, seeds: self.seeds, metrics }
+    fn plan(&self, dimensions: &[Dimension], inputs: &[String]) -> SweepPlan {
+        SweepPlan::new(dimensions, inputs, (self.seeds, self.stop_at_saturation), &self.metrics)
     }
 
     /// Where finished points are kept.
@@ -115,7 +112,7 @@ pub fn here(
     let (rows, plan) = work(py, jobs, progress.as_ref(), |watch| {
         let reader = |varied: &[String]| read(&subject, &asked.sets, varied, watch);
         let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &asked.metrics)?;
-        let plan = asked.plan(dimensions.clone(), checked.inputs().to_vec());
+        let plan = asked.plan(&dimensions, checked.inputs());
         let tell = |event| {
             if let SweepEvent::Finished { kept: was_kept } = event {
                 let count = if was_kept { &kept } else { &run };
@@ -153,7 +150,7 @@ pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, asked: SweepAs
         let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &asked.metrics)?;
         Ok::<_, Unsound>(checked.inputs().to_vec())
     })??;
-    Ok(Planned { plan: asked.plan(dimensions, inputs), points, results: Mutex::default() })
+    Ok(Planned { plan: asked.plan(&dimensions, &inputs), points, results: Mutex::default() })
 }
 
 #[pymethods]

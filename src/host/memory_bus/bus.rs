@@ -223,7 +223,18 @@ impl Bus {
         p.clock.edge_after(start, self.fixed_cycles + moved)
     }
 
-    fn count(&self, kind: TransactionKind, asked: AgentId, by: Option<AgentId>) {
+    /// Counts a transaction that one agent asked for and another, if any, answered in the time of `access`.
+    fn account(
+        &self,
+        kind: TransactionKind,
+        (asked, by): (AgentId, Option<AgentId>),
+        access: Time,
+        (start, end): (Time, Time),
+    ) {
+        self.held.moves((end - start).since(access));
+        if let Some(by) = by {
+            self.memory_of(by).cover(end.since(access), end);
+        }
         let count = &self.counts[kind as usize];
         count.set(count.get() + 1);
         if let (TransactionKind::Read | TransactionKind::ReadExclusive, Some(by)) = (kind, by) {
@@ -266,7 +277,8 @@ impl<'a> Future for AcquireBus<'a> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Granted<'a>> {
         let held = ready!(Pin::new(&mut self.held).poll(context));
         let AcquireBus { bus, by, asked, .. } = *self;
-        Poll::Ready(Granted { bus, by, waited: bus.sim.now() - asked, _held: held })
+        let now = bus.sim.now();
+        Poll::Ready(Granted { bus, by, waited: now - asked, begins: now, _held: held })
     }
 }
 
@@ -276,10 +288,18 @@ pub struct Granted<'a> {
     by: AgentId,
     /// How long the agent waited for it.
     pub waited: Time,
+    /// Before then no transaction begins.
+    begins: Time,
     _held: Held<'a>,
 }
 
 impl Granted<'_> {
+    /// It is used only from an instant on; until then nobody else asks for it.
+    pub(super) fn begin_at(self, begins: Time) -> Self {
+        self.bus.held.holds_from(begins);
+        Granted { begins, ..self }
+    }
+
     /// Runs a transaction on `bytes` bytes at `address`, which lie in one block.
     pub fn run(
         self,
@@ -291,35 +311,9 @@ impl Granted<'_> {
         self.run_told(kind, address, bytes, data, |_, _, _| {})
     }
 
-    /// Runs a transaction that begins only at `start`; until then nobody else asks for the bus.
-    pub(super) fn run_from(
-        self,
-        start: Time,
-        kind: TransactionKind,
-        address: Address,
-        bytes: usize,
-        data: &mut Block,
-    ) -> impl Future<Output = Done> {
-        self.bus.held.holds_from(start);
-        self.run_at(start, kind, address, bytes, data, |_, _, _| {})
-    }
-
     /// Runs a transaction and tells when it begins and will end, and of the data, when it begins.
-    pub fn run_told(
+    pub async fn run_told(
         self,
-        kind: TransactionKind,
-        address: Address,
-        bytes: usize,
-        data: &mut Block,
-        begins: impl FnOnce(Time, Time, &mut Block),
-    ) -> impl Future<Output = Done> {
-        let start = self.bus.sim.now();
-        self.run_at(start, kind, address, bytes, data, begins)
-    }
-
-    async fn run_at(
-        self,
-        start: Time,
         kind: TransactionKind,
         address: Address,
         bytes: usize,
@@ -327,6 +321,7 @@ impl Granted<'_> {
         begins: impl FnOnce(Time, Time, &mut Block),
     ) -> Done {
         let (bus, block) = (self.bus, block_of(address));
+        let start = self.begins.max(bus.sim.now());
         debug_assert!(block_of(address + bytes.max(1) as u64 - 1) == block, "a transaction stays in one block");
         debug_assert!(!kind.is_word() || (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
         let (supplier, shared) = match kind {
@@ -344,10 +339,7 @@ impl Granted<'_> {
         }
         bus.sim.until(end).await;
         bus.under_way.set(None);
-        bus.held.moves((end - start).since(access));
-        if let Some(by) = by {
-            bus.memory_of(by).cover(end.since(access), end);
-        }
+        bus.account(kind, (self.by, by), access, (start, end));
         let settled = bus.settle(kind, by, address);
         if let (None, Some(home)) = (supplier, by) {
             let home = &bus.agents.borrow()[home.0];
@@ -356,7 +348,6 @@ impl Granted<'_> {
                 false => home.home_write(address, bytes, data),
             }
         }
-        bus.count(kind, self.by, by);
         bus.record(kind, bytes, start, end);
         Done { shared, by, settled }
     }
@@ -378,20 +369,18 @@ impl Bus {
 
     /// When such a read ends for which the bus is asked at `asks`.
     pub(super) fn word_read_ends(&self, read: WordReads, asks: Time) -> Time {
-        self.end(asks, TransactionKind::ReadWord, read.bytes, self.word_time(read))
+        self.end(asks, TransactionKind::ReadWord, read.bytes, self.word_time(read, asks))
     }
 
-    fn word_time(&self, read: WordReads) -> Time {
-        self.agents.borrow()[read.home.0].home_time(read.address)
+    fn word_time(&self, read: WordReads, asks: Time) -> Time {
+        self.access_time(asks, TransactionKind::ReadWord, None, Some(read.home), read.address)
     }
 
     /// Counts such a read.
     pub(super) fn word_was_read(&self, read: WordReads, by: AgentId, asks: Time, ends: Time) {
-        let access = self.word_time(read);
         self.held.was_held(ends - asks);
-        self.held.moves((ends - asks).since(access));
-        self.memory_of(read.home).cover(ends.since(access), ends);
-        self.count(TransactionKind::ReadWord, by, Some(read.home));
+        let access = self.word_time(read, asks);
+        self.account(TransactionKind::ReadWord, (by, Some(read.home)), access, (asks, ends));
         self.record(TransactionKind::ReadWord, read.bytes, asks, ends);
     }
 

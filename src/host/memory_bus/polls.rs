@@ -100,10 +100,10 @@ impl MemoryBusProcessor {
         }
     }
 
-    /// Goes on with what the read told that ended just now.
-    pub fn takes_up_read(&self, register: &PolledRegister<'_>) {
+    /// Goes on with what the read told that ended just now, over the bus or not.
+    pub fn takes_up_read(&self, over_bus: bool) {
         self.set_time(self.0.sim.now());
-        if register.on_bus.is_some() {
+        if over_bus {
             self.work(self.0.parameters.reply_cycles);
         }
     }

@@ -245,7 +245,7 @@ impl MemoryBusProcessor {
     async fn outside_alone(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         let now = self.0.sim.now();
         let asks = self.time().max(now);
-        self.0.bus.acquire(self.0.cache.id()).await.run_from(asks, kind, address, bytes, data).await;
+        self.0.bus.acquire(self.0.cache.id()).await.begin_at(asks).run(kind, address, bytes, data).await;
         self.0.turns.works(now, asks);
         self.answered(asks, Some(Time::ZERO));
     }

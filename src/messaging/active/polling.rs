@@ -291,10 +291,12 @@ impl Active {
         let mut run = end.run().await;
         let mut sees = false;
         let holds = loop {
-            if !sees && condition() {
-                break true;
-            } else if !sees && end.now() >= until {
-                break false;
+            if !std::mem::take(&mut sees) {
+                if condition() {
+                    break true;
+                } else if end.now() >= until {
+                    break false;
+                }
             }
             if self.take_some(&mut run).await > 0 {
                 polls = None;
@@ -302,7 +304,6 @@ impl Active {
                     break true;
                 }
                 if !self.parameters.drain_first {
-                    sees = false;
                     continue;
                 }
             }

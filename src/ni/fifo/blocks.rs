@@ -46,8 +46,7 @@ pub struct BlockReceiver {
     window: Window,
     block_buffer_cycles: u64,
     word_cycles: u64,
-    /// How it waits for a packet.
-    pub polls: StatusPolls,
+    polls: StatusPolls,
     buffer: Cell<Block>,
 }
 

@@ -42,8 +42,14 @@ impl StatusPolls {
         match cpu.coherent() {
             None => self.round(cpu),
             Some(processor) => {
-                let shows = || self.fifo.shows();
-                self.sees.set(processor.pass_polls(&self.register(&shows), wake.next).await);
+                let register = PolledRegister {
+                    on_bus: self.on_bus,
+                    access_cycles: self.access_cycles,
+                    round_cycles: self.round_cycles,
+                    told: &self.fifo.visible,
+                    shows: &|| self.fifo.shows(),
+                };
+                self.sees.set(processor.pass_polls(&register, wake.next).await);
             }
         }
         self.sees.get()
@@ -53,19 +59,9 @@ impl StatusPolls {
     pub fn takes_up(&self, cpu: &AnyProcessor) -> bool {
         // Another task may have taken the packet.
         if let (true, Some(_), Some(processor)) = (self.sees.take(), self.fifo.shows(), cpu.coherent()) {
-            processor.takes_up_read(&self.register(&|| None));
+            processor.takes_up_read(self.on_bus.is_some());
             return true;
         }
         false
-    }
-
-    fn register<'a>(&'a self, shows: &'a dyn Fn() -> Option<crate::engine::Time>) -> PolledRegister<'a> {
-        PolledRegister {
-            on_bus: self.on_bus,
-            access_cycles: self.access_cycles,
-            round_cycles: self.round_cycles,
-            told: &self.fifo.visible,
-            shows,
-        }
     }
 }

@@ -86,8 +86,7 @@ pub struct WordReceiver {
     path: Path,
     access_bytes: usize,
     word_cycles: u64,
-    /// How it waits for a packet.
-    pub polls: StatusPolls,
+    polls: StatusPolls,
 }
 
 /// The sending device.

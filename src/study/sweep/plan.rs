@@ -42,6 +42,23 @@ pub struct Gathered {
 }
 
 impl SweepPlan {
+    /// Of these points, with so many seeds each, or one; it may stop at saturation.
+    pub fn new(
+        dimensions: &[Dimension],
+        inputs: &[String],
+        (seeds, stops): (Option<u64>, bool),
+        metrics: &[String],
+    ) -> SweepPlan {
+        SweepPlan {
+            version: VERSION.to_owned(),
+            dimensions: dimensions.to_vec(),
+            inputs: inputs.to_vec(),
+            lines: Stops::of(dimensions, seeds).filter(|_| stops),
+            seeds,
+            metrics: metrics.to_vec(),
+        }
+    }
+
     /// The plan that a text holds, or why it is none that can be followed.
     pub fn parse(text: &str) -> Result<SweepPlan, String> {
         let plan: SweepPlan =

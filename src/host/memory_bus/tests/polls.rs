@@ -50,7 +50,7 @@ fn polled(passes: bool, round_cycles: u64, shown: Time, until: Time) -> Counted 
             let on_bus = Some((window.at(0), 4));
             let register = PolledRegister { on_bus, access_cycles: 0, round_cycles, told: &told, shows: &shows };
             match sees {
-                true => processor.takes_up_read(&register),
+                true => processor.takes_up_read(true),
                 false => sees = processor.read_uncached(window.at(0), 4).await > 0,
             }
             drop(turn);
