@@ -4,8 +4,7 @@
 //! pending, it passes within the event that began it instead: no event, no way back through those who wait. What
 //! is seen of a run is the same, the number of events too; a twin that queues every delay shows it.
 
-use super::limits::AT_ONCE;
-use super::sim::{Core, Sim};
+use super::sim::Sim;
 use super::time::Time;
 use std::future::Future;
 use std::pin::Pin;
@@ -23,11 +22,14 @@ impl Future for Delay<'_> {
     type Output = ();
     #[inline]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        match self.sim.take() {
-            None => Poll::Ready(()),
-            Some(sim) if sim.waits_until(self.until) => Poll::Pending,
-            Some(_) => Poll::Ready(()),
+        if let Some(sim) = self.sim
+            && !sim.passes(self.until)
+        {
+            sim.waits_until(self.until);
+            self.sim = None;
+            return Poll::Pending;
         }
+        Poll::Ready(())
     }
 }
 
@@ -44,15 +46,29 @@ impl Sim {
         Delay { sim: Some(self), until: instant }
     }
 
-    /// The current task does nothing until `instant`: whether it has to wait for that.
+    /// Has the current task polled at `instant`; it does nothing before.
     #[inline]
-    fn waits_until(&self, instant: Time) -> bool {
-        let mut agenda = self.0.agenda.borrow_mut();
-        if agenda.queue.is_clear_until(instant) && self.0.passes(instant) {
-            return false;
+    fn waits_until(&self, instant: Time) {
+        let core = &*self.0;
+        core.clear.set(Time::ZERO);
+        core.agenda.borrow_mut().set(core.current.get(), instant, core.now.get());
+    }
+
+    /// Lets time pass to `instant`, where nothing is to happen before, within the event that fires now: just as an
+    /// event for it would, but without one, and without the way back to who waits. Time that is over, a limit, and
+    /// what looks for a clock that stands still have an event of their own.
+    #[inline]
+    fn passes(&self, instant: Time) -> bool {
+        let core = &*self.0;
+        let left = core.left.get() - 1;
+        let passes = instant < core.clear.get() && core.now.get() < instant && left > 0;
+        #[cfg(test)]
+        let passes = passes && !core.queues_all.get();
+        if passes {
+            core.now.set(instant);
+            core.left.set(left);
         }
-        agenda.set(self.0.current.get(), instant, self.now());
-        true
+        passes
     }
 
     /// Whether every delay goes through the queue.
@@ -65,25 +81,5 @@ impl Sim {
     #[cfg(test)]
     pub(super) fn pending(&self) -> usize {
         self.0.agenda.borrow().queue.len()
-    }
-}
-
-impl Core {
-    /// Lets time pass to `instant`, before which nothing is to happen, within the event that fires now: just as an
-    /// event for it would, but without one, and without the way back to who waits. Time that is over, a limit, and
-    /// what looks for a clock that stands still have an event of their own.
-    fn passes(&self, instant: Time) -> bool {
-        let events = self.events.get() + 1;
-        let passes = self.now.get() < instant
-            && instant <= self.unlimited.get()
-            && self.unfinished.get() > 0
-            && !events.is_multiple_of(AT_ONCE);
-        #[cfg(test)]
-        let passes = passes && !self.queues_all.get();
-        if passes {
-            self.now.set(instant);
-            self.events.set(events);
-        }
-        passes
     }
 }

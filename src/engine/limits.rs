@@ -27,6 +27,9 @@ const LOOKS: u64 = 8;
 /// the largest machine need.
 pub(super) const AT_ONCE: u64 = if cfg!(test) { 1 << 20 } else { 1 << 26 };
 
+/// The least time there is from one instant to the next.
+pub(super) const INSTANT: Time = Time::from_ps(1);
+
 /// The last instant at which an event fires.
 const LAST: Time = Time::from_ps(Time::END.ps() - 1);
 
@@ -77,12 +80,20 @@ pub(super) struct Slept {
 }
 
 impl Core {
-    /// Looks at the limits before `event`, the next: how the run ends, or until when it may go on
-    /// before the next look. The event is to come again.
+    /// Looks why `event`, the next, does not simply fire, and at the limits: how the run ends, or that it goes on
+    /// to the next look. The event comes again.
     #[cold]
-    pub(super) fn guard(&self, event: Event, limits: Limits) -> ControlFlow<Outcome, Time> {
+    pub(super) fn guard(&self, event: Event, limits: Limits) -> ControlFlow<Outcome> {
+        if event != Event::NONE && !self.agenda.borrow_mut().put_back(event) {
+            return ControlFlow::Continue(());
+        }
+        if self.unfinished.get() == 0 {
+            return ControlFlow::Break(self.end());
+        }
+        if event == Event::NONE {
+            return ControlFlow::Break(Outcome::Deadlock(self.stuck()));
+        }
         let limits = Limits { time: limits.time.min(LAST), ..limits };
-        self.agenda.borrow_mut().queue.push(event);
         let slept = self.look_for_sleepers(limits);
         let rest = self.progress.get().max(slept.until).max(slept.poller_until);
         let quiet = rest.saturating_add(limits.no_progress);
@@ -95,12 +106,15 @@ impl Core {
             return ControlFlow::Break(self.no_progress());
         }
         let next_look = event.time.saturating_add(limits.no_progress / LOOKS);
-        ControlFlow::Continue(next_look.min(limits.time).min(quiet))
+        self.unlimited.set(next_look.min(limits.time).min(quiet) + INSTANT);
+        ControlFlow::Continue(())
     }
 
-    /// Whether the clock shows what it showed at the last look.
+    /// Whether the clock shows what it showed at the last look, so many events before.
     #[cold]
     pub(super) fn stands_still(&self) -> bool {
+        self.looks.set(self.looks.get() + 1);
+        self.left.set(AT_ONCE);
         self.looked.replace(self.now.get()) == self.now.get()
     }
 

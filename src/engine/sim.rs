@@ -9,7 +9,7 @@
 
 pub use super::limits::{Limits, Outcome};
 
-use super::limits::{AT_ONCE, Slept};
+use super::limits::{AT_ONCE, INSTANT, Slept};
 use super::queue::{Event, EventQueue, TASK_BITS};
 use super::record::Recorder;
 use super::stuck::{self, Lost, Stuck, Wait};
@@ -50,17 +50,22 @@ pub(super) struct Core {
     pub(super) slept: Cell<Slept>,
     /// When the clock was last looked at whether it stands still.
     pub(super) looked: Cell<Time>,
-    pub(super) events: Cell<u64>,
-    /// No limit is met at or before this instant.
+    /// How often so far.
+    pub(super) looks: Cell<u64>,
+    /// How many events are left until the next look.
+    pub(super) left: Cell<u64>,
+    /// No limit is met before this instant; time zero where the run is to end with this event.
     pub(super) unlimited: Cell<Time>,
+    /// Before this instant nothing happens but what the current task does, and no limit is met.
+    pub(super) clear: Cell<Time>,
     /// Whether every delay goes through the queue, as in the twin that they are compared with.
     #[cfg(test)]
     pub(super) queues_all: Cell<bool>,
     pub(super) agenda: RefCell<Agenda>,
-    /// The tasks, `None` where finished; in a run they are out of here, in its hands.
-    works: RefCell<Vec<Option<Work>>>,
-    /// Tasks started since the last event.
-    started: RefCell<Vec<Option<Work>>>,
+    /// The tasks, nothing where finished; in a run they are out of here, in its hands.
+    works: RefCell<Vec<Work>>,
+    /// Tasks started since a new one was last polled.
+    started: RefCell<Vec<Work>>,
     pub(super) about: RefCell<Vec<About>>,
     points: RefCell<Vec<Point>>,
     lost: RefCell<Lost>,
@@ -129,8 +134,10 @@ impl Simulation {
                 progress: Cell::default(),
                 slept: Cell::default(),
                 looked: Cell::new(Time::MAX),
-                events: Cell::new(0),
+                looks: Cell::new(0),
+                left: Cell::new(AT_ONCE),
                 unlimited: Cell::default(),
+                clear: Cell::default(),
                 #[cfg(test)]
                 queues_all: Cell::default(),
                 agenda: RefCell::default(),
@@ -155,9 +162,13 @@ impl Simulation {
     pub fn run(&self, limits: Limits) -> Outcome {
         let core = &*self.sim.0;
         let mut works = std::mem::take(&mut *core.works.borrow_mut());
-        let outcome = core.run(&mut works, limits);
+        core.unlimited.set(INSTANT);
+        let outcome = match core.unfinished.get() {
+            0 => core.end(),
+            _ => core.run(&mut works, limits),
+        };
         core.current.set(NO_TASK);
-        core.unlimited.set(Time::ZERO);
+        core.clear.set(Time::ZERO);
         *core.works.borrow_mut() = works;
         outcome
     }
@@ -179,34 +190,55 @@ impl Drop for Simulation {
 }
 
 impl Core {
-    fn run(&self, works: &mut Vec<Option<Work>>, limits: Limits) -> Outcome {
+    /// Of each event one thing is asked, whether it comes before an instant: a limit, the end of the last task and
+    /// the want of an event are all told from that.
+    fn run(&self, works: &mut Vec<Work>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
-        while self.unfinished.get() > 0 {
-            if self.tasks.get() != works.len() {
-                works.append(&mut self.started.borrow_mut());
-            }
-            let Some(event) = self.agenda.borrow_mut().next() else { return Outcome::Deadlock(self.stuck()) };
-            if event.time > self.unlimited.get() {
+        loop {
+            let mut agenda = self.agenda.borrow_mut();
+            let (event, clear) = agenda.queue.pop_and_look();
+            if event.time >= self.unlimited.get() {
+                drop(agenda);
                 match self.guard(event, limits) {
                     ControlFlow::Break(outcome) => return outcome,
-                    ControlFlow::Continue(until) => self.unlimited.set(until),
+                    ControlFlow::Continue(()) => continue,
                 }
+            }
+            if !agenda.is_awaited(event) {
                 continue;
             }
+            drop(agenda);
+            self.clear.set(clear.min(self.unlimited.get()));
             self.now.set(event.time);
-            self.events.set(self.events.get() + 1);
-            if self.events.get().is_multiple_of(AT_ONCE) && self.stands_still() {
+            self.left.set(self.left.get() - 1);
+            if self.left.get() == 0 && self.stands_still() {
                 return Outcome::Livelock(self.stuck());
             }
             let task = event.task();
             self.current.set(task);
-            let place = &mut works[task as usize];
-            let work = place.as_mut().expect("a finished task awaits no event");
+            let work = match works.get_mut(task as usize) {
+                Some(work) => work,
+                None => self.newcomer(works, task),
+            };
             if work.as_mut().poll(&mut context).is_ready() {
                 self.finish(task);
-                *place = None;
+                *work = Box::pin(std::future::pending());
+                if self.unfinished.get() == 0 {
+                    return self.end();
+                }
             }
         }
+    }
+
+    /// A task that is polled for the first time.
+    #[cold]
+    fn newcomer<'a>(&self, works: &'a mut Vec<Work>, task: TaskId) -> &'a mut Work {
+        works.append(&mut self.started.borrow_mut());
+        &mut works[task as usize]
+    }
+
+    /// How the run ends when no task is left whose end it waits for.
+    pub(super) fn end(&self) -> Outcome {
         match self.given_up.take() {
             None => Outcome::Done,
             Some(wait) => {
@@ -237,15 +269,13 @@ impl Core {
 }
 
 impl Agenda {
-    /// The next event that its task still waits for.
-    #[inline]
-    fn next(&mut self) -> Option<Event> {
-        loop {
-            let event = self.queue.pop()?;
-            if self.is_awaited(event) {
-                return Some(event);
-            }
+    /// Has `event`, which was taken, come again, if its task still waits for it: whether it does.
+    pub(super) fn put_back(&mut self, event: Event) -> bool {
+        let is_awaited = self.is_awaited(event);
+        if is_awaited {
+            self.queue.push(event);
         }
+        is_awaited
     }
 
     /// Whether its task has set no other event and been woken by none since it was set.
@@ -264,13 +294,22 @@ impl Agenda {
     }
 
     /// Has `task` polled at `time`, or where that is over, at the present instant, whatever event it awaited before.
-    #[inline]
+    ///
+    /// A function of its own, so that what waits has few registers to save; it saves few itself, for all that it
+    /// calls it calls last.
+    #[inline(never)]
     pub(super) fn set(&mut self, task: TaskId, time: Time, now: Time) {
         let id = self.identity(task, now);
         match time > now {
             true => self.queue.push(Event { time, id }),
-            false => self.queue.push_now(Event { time: now, id }),
+            false => self.set_now(Event { time: now, id }),
         }
+    }
+
+    /// Has it happen at the present instant. Apart, since a list that may grow would cost `set` registers.
+    #[inline(never)]
+    fn set_now(&mut self, event: Event) {
+        self.queue.push_now(event);
     }
 
     /// The identity of the event that `task` awaits from `now` on.
@@ -292,7 +331,7 @@ impl Sim {
 
     /// How many events have fired.
     pub fn events(&self) -> u64 {
-        self.0.events.get()
+        (self.0.looks.get() + 1) * AT_ONCE - self.0.left.get()
     }
 
     /// When the event was set that has the current task polled now.
@@ -325,7 +364,7 @@ impl Sim {
         let task = self.0.tasks.get() as TaskId;
         assert!(task < NO_TASK, "a run has at most 2²⁴ - 1 tasks");
         self.0.tasks.set(self.0.tasks.get() + 1);
-        self.0.started.borrow_mut().push(Some(work));
+        self.0.started.borrow_mut().push(work);
         self.0.agenda.borrow_mut().awaited.push(Awaited { id: NO_EVENT, since: self.now() });
         self.0.about.borrow_mut().push(About {
             name,
@@ -387,6 +426,8 @@ impl Sim {
         let task = self.0.about.borrow()[current as usize].name.clone();
         *self.0.given_up.borrow_mut() = Some(Wait { task, wants, holder: None, closes_cycle: false });
         self.0.unfinished.set(0);
+        self.0.unlimited.set(Time::ZERO);
+        self.0.clear.set(Time::ZERO);
     }
 
     /// States that something was lost for good; the first few are told of when the run is stuck.
@@ -403,6 +444,7 @@ impl Sim {
     pub(super) fn wake(&self, task: TaskId) {
         let (mut agenda, now) = (self.0.agenda.borrow_mut(), self.now());
         let id = agenda.identity(task, now);
+        self.0.clear.set(Time::ZERO);
         agenda.queue.push_now(Event { time: now, id });
     }
 
@@ -415,6 +457,7 @@ impl Sim {
     /// Has `task` polled at `time`, unless it is woken before, whatever event it awaited before.
     #[inline]
     pub(super) fn wake_task_at(&self, task: TaskId, time: Time) {
+        self.0.clear.set(self.0.clear.get().min(time));
         self.0.agenda.borrow_mut().set(task, time, self.now());
     }
 }

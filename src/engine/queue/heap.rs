@@ -1,19 +1,16 @@
 //! A 4-ary heap of events: half the depth of a binary one, and its inner loop takes no branch
 //! that depends on the order of the events but one, the last.
 
-use super::Event;
-
-/// Fills the last group of siblings, so that each has four.
-const NOTHING: u128 = u128::MAX;
+use super::{Event, NOTHING};
 
 /// The heap. Taking the first event leaves its place vacant, because the next thing that happens
 /// is most often that one is added: then it sinks from there, once, instead of one event sinking
 /// for the removal and one rising for the addition.
 #[derive(Default)]
 pub(super) struct Heap {
-    /// The keys of the events: the root, then groups of four siblings.
+    /// The keys of the events: the root, then groups of four siblings, of which [`NOTHING`] fills the last.
     keys: Vec<u128>,
-    /// The places in use, a vacant root among them.
+    /// The places in use, a vacant root among them; where that is the only one, it is in use no more.
     used: usize,
     vacant: bool,
 }
@@ -22,6 +19,11 @@ impl Heap {
     #[inline]
     pub fn len(&self) -> usize {
         self.used - usize::from(self.vacant)
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
     }
 
     #[inline]
@@ -43,13 +45,22 @@ impl Heap {
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
         let first = self.peek()?;
-        self.vacant = true;
+        self.drop_first();
         Some(first)
+    }
+
+    /// Takes away the first event, which was looked at: the root is not vacant.
+    #[inline]
+    pub fn drop_first(&mut self) {
+        match self.used {
+            1 => self.used = 0,
+            _ => self.vacant = true,
+        }
     }
 
     /// Shows every event, in no order.
     pub fn each(&self, show: &mut impl FnMut(Event)) {
-        let events = &self.keys[usize::from(self.vacant).min(self.used)..self.used];
+        let events = &self.keys[usize::from(self.vacant)..self.used];
         events.iter().for_each(|&key| show(Event::from_key(key)));
     }
 
@@ -64,13 +75,17 @@ impl Heap {
     #[inline]
     fn fill_vacancy(&mut self) {
         if self.vacant {
-            self.vacant = false;
-            self.used -= 1;
-            let last = std::mem::replace(&mut self.keys[self.used], NOTHING);
-            if self.used > 0 {
-                self.sink(last);
-            }
+            self.fill();
         }
+    }
+
+    /// Puts the last event in the vacant root's place. Apart from the question, which is asked more often.
+    #[inline(never)]
+    fn fill(&mut self) {
+        self.vacant = false;
+        self.used -= 1;
+        let last = std::mem::replace(&mut self.keys[self.used], NOTHING);
+        self.sink(last);
     }
 
     /// Puts `key` at the root or where it belongs below.

@@ -17,6 +17,9 @@ use wheel::Wheel;
 /// Bits of an event's identity that hold the task's number.
 pub const TASK_BITS: u32 = 24;
 
+/// The key of no event: later than those of all.
+const NOTHING: u128 = u128::MAX;
+
 /// So many taken events are let go at once.
 const TAKEN_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
@@ -31,6 +34,9 @@ pub struct Event {
 }
 
 impl Event {
+    /// No event, in place of the next where none is pending: later than any.
+    pub(super) const NONE: Event = Event::from_key(NOTHING);
+
     /// The task it wakes.
     #[inline]
     pub const fn task(self) -> u32 {
@@ -99,28 +105,35 @@ impl EventQueue {
     /// Takes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
-        match self.now.get(self.taken) {
-            None => self.later.pop(),
-            // An event set earlier for this very instant comes before those without delay.
-            Some(&first) => self.later.pop_before(first).or_else(|| Some(self.take(first))),
+        let (event, _) = self.pop_and_look();
+        (event != Event::NONE).then_some(event)
+    }
+
+    /// Takes the earliest event, or [`Event::NONE`]: who looks at its time anyway asks nothing else. With it comes
+    /// the instant before which no other happens, as far as that is seen at a glance; else time zero.
+    #[inline]
+    pub(super) fn pop_and_look(&mut self) -> (Event, Time) {
+        if self.now.is_empty() {
+            let (key, clear) = self.later.pop();
+            return (Event::from_key(key), clear);
+        }
+        let first = self.now[self.taken];
+        // An event set earlier for this very instant comes before those without delay.
+        match self.later.comes_before(first) {
+            true => (Event::from_key(self.later.pop_key()), Time::ZERO),
+            false => self.take(first),
         }
     }
 
     /// Takes the first of those at the present instant.
     #[inline]
-    fn take(&mut self, first: Event) -> Event {
+    fn take(&mut self, first: Event) -> (Event, Time) {
         self.taken += 1;
         if self.taken == self.now.len() || self.taken == TAKEN_MAX {
             self.now.drain(..self.taken);
             self.taken = 0;
         }
-        first
-    }
-
-    /// Whether nothing happens up to `instant`, as far as that is seen at a glance; where it is not, something may.
-    #[inline]
-    pub fn is_clear_until(&self, instant: Time) -> bool {
-        self.now.is_empty() && self.later.is_clear_until(instant)
+        (first, if self.now.is_empty() { self.later.clear_until() } else { Time::ZERO })
     }
 
     /// Shows every event that was added for an instant later than the present, in no order.

@@ -9,7 +9,7 @@
 //! bucket, and all of this is the heap `near`.
 
 use super::heap::Heap;
-use super::{Event, TASK_BITS};
+use super::{Event, NOTHING, TASK_BITS};
 use crate::engine::time::Time;
 
 /// More pending events than these make a wheel; fewer than the others end it.
@@ -102,14 +102,19 @@ impl Wheel {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, event: Event) {
         if event.time > self.near_last {
             return self.list(event);
         }
-        if self.run.len() < RUN_SHORT && self.near.len() == 0 {
-            return self.insert(event);
+        if self.run.len() < RUN_SHORT && self.near.is_empty() {
+            return self.insert(event.key());
         }
+        self.push_near(event);
+    }
+
+    /// Adds an event to the current bucket, of which the run takes in no more.
+    fn push_near(&mut self, event: Event) {
         self.near.push(event);
         if self.near.len() > self.near_max {
             self.crowded(event.id >> TASK_BITS);
@@ -118,9 +123,11 @@ impl Wheel {
 
     /// Adds an event to the short run.
     #[inline]
-    fn insert(&mut self, event: Event) {
-        let key = event.key();
+    fn insert(&mut self, key: u128) {
         let mut hole = self.run.len();
+        if hole == self.run.capacity() {
+            return self.insert_growing(key);
+        }
         self.run.push(key);
         while hole > 0 && self.run[hole - 1] < key {
             self.run[hole] = self.run[hole - 1];
@@ -129,37 +136,66 @@ impl Wheel {
         self.run[hole] = key;
     }
 
-    /// Takes the first event of the run.
-    #[inline]
-    fn pop_run(&mut self) -> Option<Event> {
-        self.run.pop().map(Event::from_key)
+    /// Adds an event to the short run, for which there is no room. Apart from the other way, which then calls
+    /// nothing, and saves no registers for it.
+    #[cold]
+    #[inline(never)]
+    fn insert_growing(&mut self, key: u128) {
+        self.run.reserve(RUN_SHORT);
+        self.insert(key);
     }
 
+    /// Takes the earliest event: its key, which comes in registers as an optional event does not, or [`NOTHING`];
+    /// and until when there is no other.
     #[inline]
-    pub fn pop(&mut self) -> Option<Event> {
-        if self.near.len() == 0 {
-            return self.pop_run().or_else(|| self.advance());
+    pub fn pop(&mut self) -> (u128, Time) {
+        if !self.near.is_empty() {
+            return (self.pop_lesser(), Time::ZERO);
         }
-        match self.run.last() {
-            Some(&first) if self.near.peek().is_none_or(|event| first < event.key()) => self.pop_run(),
-            _ => self.near.pop(),
+        match self.run.pop() {
+            Some(first) => (first, self.clear_until()),
+            None => (self.advance(), Time::ZERO),
         }
     }
 
-    /// Takes the earliest event if it comes before `first`, which is at the present instant: no
+    /// The same without the look, where it is not worth a copy of its code.
+    #[inline(never)]
+    pub fn pop_key(&mut self) -> u128 {
+        self.pop().0
+    }
+
+    /// Takes the lesser of the run's first event and that of `near`, which is not empty.
+    #[inline(always)]
+    fn pop_lesser(&mut self) -> u128 {
+        let of_near = self.near.peek().map_or(NOTHING, Event::key);
+        match self.run.pop_if(|first| *first < of_near) {
+            Some(first) => first,
+            None => {
+                self.near.drop_first();
+                of_near
+            }
+        }
+    }
+
+    /// Whether the earliest event comes before `first`, which is at the present instant: no
     /// later than the end of the current bucket.
     #[inline]
-    pub fn pop_before(&mut self, first: Event) -> Option<Event> {
+    pub fn comes_before(&mut self, first: Event) -> bool {
         let near = self.near.peek().is_some_and(|event| event < first);
-        let run = self.run.last().is_some_and(|&key| key < first.key());
-        if near || run { self.pop() } else { None }
+        near || self.run.last().is_some_and(|&key| key < first.key())
     }
 
-    /// Whether nothing happens up to `instant`, as far as that is seen at a glance: while few events are pending.
+    /// The instant before which nothing happens, where that is seen at a glance, while few events are pending; else
+    /// time zero.
     #[inline]
-    pub fn is_clear_until(&self, instant: Time) -> bool {
-        let are_few = self.near.len() == 0 && self.heads.is_empty();
-        are_few && self.run.last().is_none_or(|&first| Event::from_key(first).time > instant)
+    pub fn clear_until(&self) -> Time {
+        if !self.near.is_empty() || !self.heads.is_empty() {
+            return Time::ZERO;
+        }
+        match self.run[..] {
+            [.., first] => Event::from_key(first).time,
+            [] => Time::MAX,
+        }
     }
 
     /// Adds an event later than the current bucket.
@@ -167,43 +203,53 @@ impl Wheel {
     fn list(&mut self, event: Event) {
         let bucket = event.time.ps() >> self.shift;
         if bucket - self.current >= self.heads.len() as u64 {
-            return self.far.push(event);
+            return self.push_far(event);
         }
+        let Some(unused) = self.nodes.get_mut(self.free as usize) else { return self.list_growing(event) };
         let place = bucket as usize & (self.heads.len() - 1);
-        let node = Node { event, next: self.heads[place] };
-        self.heads[place] = match self.nodes.get_mut(self.free as usize) {
-            Some(unused) => {
-                let at = std::mem::replace(&mut self.free, unused.next);
-                *unused = node;
-                at
-            }
-            None => {
-                self.nodes.push(node);
-                self.nodes.len() as u32 - 1
-            }
-        };
+        let next = std::mem::replace(&mut self.heads[place], self.free);
+        self.free = std::mem::replace(unused, Node { event, next }).next;
         self.occupied[place / 64] |= 1 << (place % 64);
         self.listed += 1;
     }
 
+    /// Adds an event later than the buckets reach.
+    #[inline(never)]
+    fn push_far(&mut self, event: Event) {
+        self.far.push(event);
+    }
+
+    /// Adds an event to a bucket, for which no node is left.
+    #[cold]
+    #[inline(never)]
+    fn list_growing(&mut self, event: Event) {
+        self.free = self.nodes.len() as u32;
+        self.nodes.push(Node { event, next: NONE });
+        self.list(event);
+    }
+
     /// Makes the next bucket that has events the current one, and takes its first event.
-    fn advance(&mut self) -> Option<Event> {
+    #[inline(never)]
+    fn advance(&mut self) -> u128 {
         let pending = self.listed + self.far.len();
         if pending < WHEEL_TO || self.sorted > 4 * pending {
             if pending == 0 {
-                return None;
+                return NOTHING;
             }
             if pending < WHEEL_TO || self.fits_ill() {
                 self.fit(0);
-                return self.pop();
+                return self.pop_key();
             }
         }
         let next = match self.listed {
-            0 => self.far.peek()?.time.ps() >> self.shift,
+            0 => match self.far.peek() {
+                Some(event) => event.time.ps() >> self.shift,
+                None => return NOTHING,
+            },
             _ => self.current + self.distance_to_occupied(),
         };
         self.enter(next);
-        self.pop_run()
+        self.run.pop().unwrap_or(NOTHING)
     }
 
     /// Makes `bucket`, the first that has events, the current one.
