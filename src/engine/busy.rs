@@ -45,6 +45,20 @@ impl Busy {
         }
     }
 
+    /// Counts as many whole stretches, each so long after the one before.
+    pub fn cover_each(&self, (mut from, mut to): (Time, Time), every: Time, times: u64) {
+        let mut left = times;
+        // Until what was counted before is over; all of them, where they overlap.
+        while left > 0 && (self.open.get() > 0 || self.until.get() > from || to > from + every) {
+            self.cover(from, to);
+            (from, to, left) = (from + every, to + every, left - 1);
+        }
+        if left > 0 {
+            self.total.set(self.total.get() + to.since(from) * left);
+            self.until.set(self.until.get().max(to + every * (left - 1)));
+        }
+    }
+
     fn count(&self, from: Time, to: Time) {
         self.total.set(self.total.get() + to.since(from));
         self.until.set(self.until.get().max(to));
@@ -82,6 +96,26 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn each_of_many_counts_as_one_by_one(
+            (from, length, every, times) in (0..30u64, 0..30u64, 0..30u64, 0..20u64),
+            (until, is_open) in (0..60u64, any::<bool>()),
+        ) {
+            let counted = [true, false].map(|at_once| {
+                let busy = Busy::default();
+                busy.cover(Time::ZERO, ns(until));
+                if is_open {
+                    busy.begin(ns(until));
+                }
+                match at_once {
+                    true => busy.cover_each((ns(from), ns(from + length)), ns(every), times),
+                    false => (0..times).for_each(|k| busy.cover(ns(from + k * every), ns(from + length + k * every))),
+                }
+                [0, 20, 50, 100, 200, 1_000].map(|now| busy.total(ns(now)))
+            });
+            prop_assert_eq!(counted[0], counted[1]);
+        }
+
         #[test]
         fn it_is_the_union(stretches in prop::collection::vec((0..30u64, 0..30u64, any::<bool>()), 1..40)) {
             let (busy, mut now, mut seen) = (Busy::default(), 0, std::collections::BTreeSet::new());

@@ -80,10 +80,10 @@ impl Resource {
         self.held_total.get() + since
     }
 
-    /// It was held once for `time`, while nobody else asked for it.
-    pub fn was_held(&self, time: Time) {
-        self.grants.set(self.grants.get() + 1);
-        self.held_total.set(self.held_total.get() + time);
+    /// It was held so often, each time for `time`, while nobody else asked for it.
+    pub fn was_held(&self, time: Time, times: u64) {
+        self.grants.set(self.grants.get() + times);
+        self.held_total.set(self.held_total.get() + time * times);
     }
 
     /// It has worked at its own pace for `time`: it moved something, and was not only held.

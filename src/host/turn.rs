@@ -123,8 +123,17 @@ impl Turns {
         Use { what: "processor", busy: self.account.taken.total(now), moving: self.account.works.total(now) }
     }
 
+    /// It was taken so often, from the first of these instants to the third, when the next time begins, and worked until
+    /// the second; then on until the last, which is within what the next time worked.
+    pub(super) fn was_taken_each(&self, (from, worked_to, to, on_to): (Time, Time, Time, Time), times: u64) {
+        let (every, last) = (to - from, (to - from) * (times - 1));
+        self.account.taken.cover(from, on_to + last);
+        self.account.works.cover_each((from, worked_to), every, times);
+        self.account.works.cover(to + last, on_to + last);
+    }
+
     /// Whether spans are kept of what it does.
-    fn is_told(&self) -> bool {
+    pub(super) fn is_told(&self) -> bool {
         self.sim.recorder().keeps(self.track.get())
     }
 

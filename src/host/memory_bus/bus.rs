@@ -378,10 +378,27 @@ impl Bus {
 
     /// Counts such a read.
     pub(super) fn word_was_read(&self, read: WordReads, by: AgentId, asks: Time, ends: Time) {
-        self.held.was_held(ends - asks);
+        self.held.was_held(ends - asks, 1);
         let access = self.word_time(read, asks);
         self.account(TransactionKind::ReadWord, (by, Some(read.home)), access, (asks, ends));
         self.record(TransactionKind::ReadWord, read.bytes, asks, ends);
+    }
+
+    /// Counts so many such reads, each so long after the one before. They have no spans: nobody wants them.
+    pub(super) fn words_were_read(&self, read: WordReads, (asks, ends): (Time, Time), every: Time, times: u64) {
+        assert!(self.track.is_none(), "each read has its span");
+        self.held.was_held(ends - asks, times);
+        let access = self.word_time(read, asks);
+        self.held.moves((ends - asks).since(access) * times);
+        self.memory_of(read.home).cover_each((ends.since(access), ends), every, times);
+        let count = &self.counts[TransactionKind::ReadWord as usize];
+        count.set(count.get() + times);
+    }
+
+    /// Whether reads may be counted without one another: no spans are kept, and the clock's edges are so far apart
+    /// always.
+    pub(super) fn counts_at_once(&self) -> bool {
+        self.track.is_none() && self.parameters.clock.period().is_some()
     }
 
     /// Whether nobody has it, and none but one may ever ask for it.

@@ -2,7 +2,7 @@
 //!
 //! A processor that waits for a packet reads a register again and again, and does nothing else: each round takes what
 //! the one before took, and what others see of it are totals. So the rounds until something is shown are counted
-//! when that is known, each just as if it had been simulated; the read that shows something ends when it would
+//! when that is known, each just as if it had been simulated, those that are alike all at once; the read that shows something ends when it would
 //! have ended, and each has its spans. Only the order of events at equal times may be another. Where
 //! [`Spin::Each`] says so, every round is simulated.
 //!
@@ -32,7 +32,7 @@ pub struct PolledRegister<'a> {
 }
 
 /// A round.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct PollRound {
     /// When the one before ended.
     from: Time,
@@ -42,6 +42,13 @@ struct PollRound {
     ends: Time,
     /// When the processor has its answer, and has looked whether it goes on.
     over: Time,
+}
+
+impl PollRound {
+    /// The same so much later.
+    fn later(&self, by: Time) -> PollRound {
+        PollRound { from: self.from + by, asks: self.asks + by, ends: self.ends + by, over: self.over + by }
+    }
 }
 
 impl MemoryBusProcessor {
@@ -77,8 +84,10 @@ impl MemoryBusProcessor {
             let now = core.sim.now();
             while self.is_in_vain(register, &round, now, alarm) {
                 self.count_round(read, &round);
-                (from, began) = (round.ends, round.over);
-                round = self.round(register, read, from, began);
+                let next = self.round(register, read, round.ends, round.over);
+                let passed = self.pass_alike(read, &round, &next, now);
+                (from, began) = (round.ends + passed, round.over + passed);
+                round = next.later(passed);
             }
             self.set_time(began.max(self.time()));
             if core.turns.are_shared() {
@@ -136,16 +145,37 @@ impl MemoryBusProcessor {
         round.ends == now && now < alarm && shown_later()
     }
 
+    /// Where the next round is as one that was counted, only later, all that are over before `now` are counted at once;
+    /// how long they took.
+    fn pass_alike(&self, read: Option<WordReads>, round: &PollRound, next: &PollRound, now: Time) -> Time {
+        let (core, every) = (&*self.0, next.ends - round.ends);
+        let alike = every > Time::ZERO && *next == round.later(every);
+        if !alike || next.ends >= now || core.turns.is_told() || read.is_some() && !core.bus.counts_at_once() {
+            return Time::ZERO;
+        }
+        let times = (now - next.ends).ps().div_ceil(every.ps());
+        let looked = next.ends + self.looks(read);
+        core.turns.was_taken_each((next.from, next.asks, next.ends, looked), times);
+        if let Some(read) = read {
+            core.bus.words_were_read(read, (next.asks, next.ends), every, times);
+            self.stalled_each(next.ends - next.asks, Time::ZERO, times);
+        }
+        every * times
+    }
+
     /// Counts a round that showed nothing.
     fn count_round(&self, read: Option<WordReads>, round: &PollRound) {
         self.count_read(read, round);
         let core = &*self.0;
-        let looked = match read {
-            None => round.ends,
-            Some(_) => round.ends + core.parameters.clock.cycles(core.parameters.reply_cycles),
-        };
+        let looked = round.ends + self.looks(read);
         core.turns.works(round.ends, looked);
         core.turns.tell(Doing { what: "poll", ..Doing::default() }, round.from, looked);
+    }
+
+    /// How long a processor works before it has looked at what it read.
+    fn looks(&self, read: Option<WordReads>) -> Time {
+        let p = &self.0.parameters;
+        if read.is_some() { p.clock.cycles(p.reply_cycles) } else { Time::ZERO }
     }
 
     fn count_read(&self, read: Option<WordReads>, round: &PollRound) {

@@ -228,7 +228,9 @@ impl MemoryBusProcessor {
     }
 
     async fn outside(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
-        self.fence().await;
+        if !self.0.stores.is_empty() {
+            self.fence().await;
+        }
         self.work(self.0.parameters.request_cycles);
         if self.0.bus.is_for_one() {
             return self.outside_alone(kind, address, bytes, data).await;
@@ -261,11 +263,16 @@ impl MemoryBusProcessor {
 
     /// A request took so long from where it left the processor, of which it waited for the bus.
     pub(super) fn stalled(&self, took: Time, waited: Time) {
+        self.stalled_each(took, waited, 1);
+    }
+
+    /// So many requests did.
+    pub(super) fn stalled_each(&self, took: Time, waited: Time, times: u64) {
         let p = &self.0.parameters;
         let ways = p.clock.cycles(p.request_cycles + p.reply_cycles);
         let stalls = self.0.stalls.get();
-        let service = stalls.service + (took - waited) + ways;
-        self.0.stalls.set(Stalls { service, waiting: stalls.waiting + waited });
+        let service = stalls.service + (took - waited + ways) * times;
+        self.0.stalls.set(Stalls { service, waiting: stalls.waiting + waited * times });
     }
 
     /// Ends one round of a loop that polls the cached word at `address`, which takes `round_cycles`
