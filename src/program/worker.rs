@@ -80,7 +80,9 @@ impl Worker {
     pub async fn compute(&self, instructions: u64) {
         let mut left = instructions;
         while left > 0 {
-            self.take_turn().await;
+            if self.turn.borrow().is_none() {
+                self.take_turn().await;
+            }
             let part = left.min(self.poll_every());
             self.end.cpu().work(part);
             left -= part;
@@ -92,43 +94,33 @@ impl Worker {
 
     /// Loads eight bytes.
     pub async fn load(&self, at: SharedAddress) -> u64 {
-        let cpu = self.end.cpu();
-        loop {
-            if let Some(address) = self.try_access(at, Want::Read) {
-                match cpu.try_load(address, 8) {
-                    Some(value) => return value,
-                    // Where hardware keeps memory, others may take the block while a miss goes to it.
-                    None => match cpu.load(address, 8).await {
-                        Ok(value) => return value,
-                        Err(_) => continue,
-                    },
-                }
-            }
-            let (address, granted) = self.access(at, Want::Read).await;
-            let value = cpu.load(address, 8).await;
-            self.accessed(at, granted).await;
-            if let Ok(value) = value {
-                return value;
-            }
+        match self.try_load(at) {
+            Ok(value) => value,
+            Err(late) => late.load(self).await,
         }
     }
 
     /// Stores eight bytes.
     pub async fn store(&self, at: SharedAddress, value: u64) {
-        let cpu = self.end.cpu();
-        loop {
-            if let Some(address) = self.try_access(at, Want::Write) {
-                if cpu.try_store(address, 8, value) || cpu.store(address, 8, value).await.is_ok() {
-                    return;
-                }
-                continue;
-            }
-            let (address, granted) = self.access(at, Want::Write).await;
-            let stored = cpu.store(address, 8, value).await;
-            self.accessed(at, granted).await;
-            if stored.is_ok() {
-                return;
-            }
+        if let Err(late) = self.try_store(at, value) {
+            late.store(self, value).await;
+        }
+    }
+
+    /// Loads eight bytes, if nothing is to be waited for: most accesses make no future.
+    #[inline]
+    pub fn try_load(&self, at: SharedAddress) -> Result<u64, LateAccess> {
+        let Some(address) = self.try_access(at, Want::Read) else { return Err(LateAccess { at, address: None }) };
+        self.end.cpu().try_load(address, 8).ok_or(LateAccess { at, address: Some(address) })
+    }
+
+    /// Stores eight bytes, if nothing is to be waited for.
+    #[inline]
+    pub fn try_store(&self, at: SharedAddress, value: u64) -> Result<(), LateAccess> {
+        let Some(address) = self.try_access(at, Want::Write) else { return Err(LateAccess { at, address: None }) };
+        match self.end.cpu().try_store(address, 8, value) {
+            true => Ok(()),
+            false => Err(LateAccess { at, address: Some(address) }),
         }
     }
 
@@ -158,12 +150,17 @@ impl Worker {
 
     /// Loads a number.
     pub async fn load_f64(&self, at: SharedAddress) -> f64 {
-        f64::from_bits(self.load(at).await)
+        match self.try_load(at) {
+            Ok(value) => f64::from_bits(value),
+            Err(late) => f64::from_bits(late.load(self).await),
+        }
     }
 
     /// Stores a number.
     pub async fn store_f64(&self, at: SharedAddress, value: f64) {
-        self.store(at, value.to_bits()).await;
+        if let Err(late) = self.try_store(at, value.to_bits()) {
+            late.store(self, value.to_bits()).await;
+        }
     }
 
     /// Takes a lock, which nobody else has then.
@@ -209,7 +206,7 @@ impl Worker {
         self.end.wait_until(holds).await;
     }
 
-    /// Where the bytes of `at` are, if nothing is to be waited for: most accesses make no future.
+    /// Where the bytes of `at` are, if nothing is to be waited for.
     #[inline]
     fn try_access(&self, at: SharedAddress, want: Want) -> Option<Address> {
         if self.turn.borrow().is_none() || self.is_poll_due() {
@@ -286,6 +283,55 @@ impl Worker {
         self.wait_as(Cause::Receive).await;
         self.end.poll().await;
         self.next_poll.set(self.end.now() + self.end.clock().cycles(self.poll_every()));
+    }
+}
+
+/// An access of eight bytes that is to be waited for.
+#[must_use = "the access is still to be made"]
+pub struct LateAccess {
+    at: SharedAddress,
+    /// Where they are, once the tag has allowed it, and only the processor is to be waited for.
+    address: Option<Address>,
+}
+
+impl LateAccess {
+    /// Waits for it, and loads.
+    pub async fn load(mut self, worker: &Worker) -> u64 {
+        let cpu = worker.end.cpu();
+        loop {
+            let loaded = if let Some(address) = self.address.take() {
+                cpu.load(address, 8).await
+            } else {
+                let (address, granted) = worker.access(self.at, Want::Read).await;
+                let loaded = cpu.load(address, 8).await;
+                worker.accessed(self.at, granted).await;
+                loaded
+            };
+            // Where hardware keeps memory, others may take the block while a miss goes to it.
+            match loaded.or_else(|_| worker.try_load(self.at)) {
+                Ok(value) => return value,
+                Err(late) => self = late,
+            }
+        }
+    }
+
+    /// Waits until it can be stored.
+    pub async fn store(mut self, worker: &Worker, value: u64) {
+        let cpu = worker.end.cpu();
+        loop {
+            let stored = if let Some(address) = self.address.take() {
+                cpu.store(address, 8, value).await
+            } else {
+                let (address, granted) = worker.access(self.at, Want::Write).await;
+                let stored = cpu.store(address, 8, value).await;
+                worker.accessed(self.at, granted).await;
+                stored
+            };
+            match stored.or_else(|_| worker.try_store(self.at, value)) {
+                Ok(()) => return,
+                Err(late) => self = late,
+            }
+        }
     }
 }
 

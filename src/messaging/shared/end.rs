@@ -88,7 +88,7 @@ impl SharedMemory {
     pub fn place(&self, at: SharedAddress, want: Want) -> Option<Address> {
         match &self.make {
             Make::Software(make) => {
-                let Some(tag) = make.tag(at, self.space.block_bytes()) else { self.is_outside(at) };
+                let Some(tag) = make.tag(at) else { self.is_outside(at) };
                 tag.allows(want).then(|| make.address(&self.active, at))
             }
             Make::Hardware(make) => {

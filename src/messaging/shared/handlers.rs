@@ -43,12 +43,12 @@ impl Software {
         let message = CoherenceMessage::decode(word).expect("an end sends what it means");
         let own = end.active.id();
         let [sender, receiver] = [from, own].map(|end| NodeId(end.0));
-        let (block, mut actions) = (message.block(sender, receiver), Vec::new());
+        let (block, mut actions) = (message.block(sender, receiver), self.room());
         match message.kind.is_for_home() {
             true => self.directory.borrow_mut().arrive(sender, message, &mut actions),
             false => self.requester.borrow_mut().arrive(sender, message, &mut actions),
         }
-        self.perform(end, block, data, &actions).await;
+        self.perform(end, block, data, actions).await;
     }
 
     /// A part of a message came; the whole, if it is.
@@ -76,14 +76,16 @@ impl Software {
         if !message.kind.carries_block() {
             return send(COHERENCE, &[word]);
         }
-        let mut words = vec![word];
+        let mut words = Vec::with_capacity(1 + end.space.block_bytes() as usize / 4);
+        words.push(word);
         self.load(end, block, &mut words).await;
         let room = end.active.words_max();
         if words.len() <= room {
             return send(COHERENCE, &words);
         }
         for (number, part) in words[1..].chunks(room - 2).enumerate() {
-            let mut words = vec![word, (number * (room - 2)) as u32];
+            let mut words = Vec::with_capacity(2 + part.len());
+            words.extend([word, (number * (room - 2)) as u32]);
             words.extend_from_slice(part);
             send(PART, &words);
         }

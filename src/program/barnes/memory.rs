@@ -69,15 +69,21 @@ impl Memory {
         };
         let (_, bytes) = access.portion.range();
         for (at, word) in (0..bytes).step_by(WORD_BYTES as usize).zip(words) {
-            match access.is_write {
-                true => worker.store(place.plus(at), word).await,
-                false => {
-                    let came = worker.load(place.plus(at)).await;
-                    assert!(came == word, "{access:?}, byte {at}: {came:#x} for {word:#x}: a model moved wrong bytes");
+            if access.is_write {
+                if let Err(late) = worker.try_store(place.plus(at), word) {
+                    late.store(worker, word).await;
                 }
+                continue;
             }
+            let came = match worker.try_load(place.plus(at)) {
+                Ok(came) => came,
+                Err(late) => late.load(worker).await,
+            };
+            assert!(came == word, "{access:?}, byte {at}: {came:#x} for {word:#x}: a model moved wrong bytes");
         }
-        worker.compute(access.instructions.into()).await;
+        if access.instructions > 0 {
+            worker.compute(access.instructions.into()).await;
+        }
     }
 
     /// Reads a word that another may be changing.

@@ -23,8 +23,8 @@ fn of_body(portion: Portion, body: &Body) -> [u64; WORDS_MAX] {
     match portion {
         Portion::BodyMoment => numbers(body.mass, body.position),
         Portion::BodyVelocity => {
-            let [x, y, z] = body.velocity.map(f64::to_bits);
-            [x, y, z, 0]
+            let [x, y, z] = body.velocity;
+            [x.to_bits(), y.to_bits(), z.to_bits(), 0]
         }
         Portion::BodyForce => numbers(body.potential, body.acceleration),
         _ => [body.cost, 0, 0, 0],
@@ -34,7 +34,7 @@ fn of_body(portion: Portion, body: &Body) -> [u64; WORDS_MAX] {
 fn of_cell(portion: Portion, cell: &TreeCell) -> [u64; WORDS_MAX] {
     match portion {
         Portion::CellHead => [head(cell), 0, 0, 0],
-        Portion::CellSlots => [0, 1, 2, 3].map(|word| slots(cell, word)),
+        Portion::CellSlots => [slots(cell, 0), slots(cell, 1), slots(cell, 2), slots(cell, 3)],
         Portion::CellSlot(octant) => [slots(cell, usize::from(octant) / 2), 0, 0, 0],
         Portion::CellMoment => numbers(cell.mass, cell.centre),
         _ => [cell.cost, 0, 0, 0],
@@ -42,7 +42,7 @@ fn of_cell(portion: Portion, cell: &TreeCell) -> [u64; WORDS_MAX] {
 }
 
 fn numbers(number: f64, [x, y, z]: Vector) -> [u64; WORDS_MAX] {
-    [number, x, y, z].map(f64::to_bits)
+    [number.to_bits(), x.to_bits(), y.to_bits(), z.to_bits()]
 }
 
 fn head(cell: &TreeCell) -> u64 {
