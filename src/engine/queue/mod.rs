@@ -129,7 +129,10 @@ impl EventQueue {
     #[inline]
     fn take(&mut self, first: Event) -> (Event, Time) {
         self.taken += 1;
-        if self.taken == self.now.len() || self.taken == TAKEN_MAX {
+        if self.taken == self.now.len() {
+            self.now.clear();
+            self.taken = 0;
+        } else if self.taken == TAKEN_MAX {
             self.now.drain(..self.taken);
             self.taken = 0;
         }
