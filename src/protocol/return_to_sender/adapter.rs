@@ -15,7 +15,7 @@ use super::{
 };
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Offer, Promises, Protocol, Slot, Statistics, Taken};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// The parameters of the protocol, with those of its wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,9 +47,9 @@ pub struct ReturnToSenderAdapter<P> {
     /// Packets that may enter.
     packets: VecDeque<Frame<P>>,
     replies: VecDeque<Frame<P>>,
-    /// What is told in replies, and what was told.
+    /// What is told in replies, and what was told, by node.
     note: u64,
-    notes: BTreeMap<NodeId, u64>,
+    notes: Vec<u64>,
 }
 
 /// Kinds of frame, from bit 32 of the head's first word.
@@ -72,7 +72,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
             packets: VecDeque::new(),
             replies: VecDeque::new(),
             note: 0,
-            notes: BTreeMap::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -176,7 +176,8 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
         };
         // Nothing was told is the same as 0.
         if note != 0 || !self.notes.is_empty() {
-            self.notes.insert(from, note);
+            self.notes.resize(self.notes.len().max(from.index() + 1), 0);
+            self.notes[from.index()] = note;
         }
         let outcome = self.outgoing.reply(Reply { from, to, buffer, verdict }, now);
         let returned = matches!(outcome, ReplyOutcome::Bounced { .. });
@@ -218,7 +219,7 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
     }
 
     fn told(&self, by: NodeId) -> u64 {
-        self.notes.get(&by).copied().unwrap_or(0)
+        self.notes.get(by.index()).copied().unwrap_or(0)
     }
 
     fn statistics(&self) -> Statistics {

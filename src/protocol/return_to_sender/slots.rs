@@ -1,25 +1,25 @@
 //! Numbered buffers: taken lowest number first, so that equal histories give equal states.
 
 use super::Buffers;
-use std::collections::BTreeSet;
 
 /// Buffers with what each holds. Those above the highest in use are not stored.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub(super) struct Slots<T> {
     limit: Buffers,
     entries: Vec<Option<T>>,
-    /// The free numbers below `entries.len()`.
-    holes: BTreeSet<u32>,
+    /// The free numbers below `entries.len()`, a bit each, and how many they are.
+    holes: Vec<u64>,
+    free: u32,
 }
 
 impl<T> Slots<T> {
     pub(super) const fn new(limit: Buffers) -> Slots<T> {
-        Slots { limit, entries: Vec::new(), holes: BTreeSet::new() }
+        Slots { limit, entries: Vec::new(), holes: Vec::new(), free: 0 }
     }
 
     /// How many are in use.
     pub(super) fn used(&self) -> u32 {
-        (self.entries.len() - self.holes.len()) as u32
+        self.entries.len() as u32 - self.free
     }
 
     /// How many are free, or nothing where there is no limit.
@@ -35,13 +35,37 @@ impl<T> Slots<T> {
     /// Puts `entry` into a free buffer; there must be one.
     pub(super) fn insert(&mut self, entry: T) -> u32 {
         assert!(self.has_room(), "a buffer is taken only where one is free");
-        let number = self.holes.pop_first().unwrap_or_else(|| {
-            self.entries.push(None);
-            u32::try_from(self.entries.len() - 1).expect("buffers are numbered in 32 bits")
-        });
+        let number = self.first_hole().unwrap_or_else(|| self.grow());
+        self.set_hole(number, false);
         let before = self.entries[number as usize].replace(entry);
         assert!(before.is_none(), "buffer {number} was free");
         number
+    }
+
+    /// The lowest free number below `entries.len()`.
+    fn first_hole(&self) -> Option<u32> {
+        if self.free == 0 {
+            return None;
+        }
+        let word = self.holes.iter().position(|holes| *holes != 0)?;
+        Some(word as u32 * u64::BITS + self.holes[word].trailing_zeros())
+    }
+
+    /// One more number, which is free.
+    fn grow(&mut self) -> u32 {
+        let number = u32::try_from(self.entries.len()).expect("buffers are numbered in 32 bits");
+        self.entries.push(None);
+        self.holes.resize(self.entries.len().div_ceil(u64::BITS as usize), 0);
+        self.set_hole(number, true);
+        number
+    }
+
+    /// A number comes to be free, or no longer is.
+    fn set_hole(&mut self, number: u32, is_free: bool) {
+        let (holes, bit) = (&mut self.holes[(number / u64::BITS) as usize], 1 << (number % u64::BITS));
+        debug_assert_eq!(*holes & bit == 0, is_free, "buffer {number} changes");
+        *holes ^= bit;
+        self.free = if is_free { self.free + 1 } else { self.free - 1 };
     }
 
     pub(super) fn get(&self, number: u32) -> Option<&T> {
@@ -55,11 +79,12 @@ impl<T> Slots<T> {
     /// Frees a buffer and gives what it held, or nothing if it was free.
     pub(super) fn remove(&mut self, number: u32) -> Option<T> {
         let entry = self.entries.get_mut(number as usize)?.take()?;
-        self.holes.insert(number);
+        self.set_hole(number, true);
         while let Some(None) = self.entries.last() {
             self.entries.pop();
-            self.holes.remove(&(self.entries.len() as u32));
+            self.set_hole(self.entries.len() as u32, false);
         }
+        self.holes.truncate(self.entries.len().div_ceil(u64::BITS as usize));
         Some(entry)
     }
 
@@ -72,6 +97,8 @@ impl<T> Slots<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn the_lowest_free_number_is_taken_and_the_limit_holds() {
@@ -91,5 +118,26 @@ mod tests {
         assert_eq!((slots.used(), slots.free()), (1, None));
         slots.remove(999);
         assert!(slots.entries.is_empty() && slots.holes.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn the_free_numbers_are_those_without_entry(steps in prop::collection::vec(prop::option::of(0..150u32), 1..400)) {
+            let (mut slots, mut plain) = (Slots::new(Buffers::Infinite), BTreeMap::new());
+            for (step, freed) in steps.into_iter().enumerate() {
+                match freed {
+                    Some(number) => prop_assert_eq!(slots.remove(number), plain.remove(&number)),
+                    None => {
+                        let lowest = (0..).find(|number| !plain.contains_key(number)).unwrap();
+                        prop_assert_eq!(slots.insert(step), lowest);
+                        plain.insert(lowest, step);
+                    }
+                }
+                prop_assert_eq!(slots.used() as usize, plain.len());
+                prop_assert!(slots.iter().eq(plain.iter().map(|(number, step)| (*number, step))));
+                let last = plain.keys().last().map_or(0, |last| last + 1);
+                prop_assert_eq!((slots.entries.len(), slots.holes.len()), (last as usize, last.div_ceil(64) as usize));
+            }
+        }
     }
 }

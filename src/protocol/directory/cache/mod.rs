@@ -146,19 +146,21 @@ impl Requester {
 
     fn call<R>(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>, does: impl FnOnce(&mut Call) -> R) -> R {
         assert!(block.home != self.own, "{}: {block:?} is its own", self.own);
-        let known = self.blocks.remove(&block).unwrap_or(Known::new());
-        self.count(&known, |count, of| count - of);
-        let mut call = Call { block, known, actions };
+        let place = self.blocks.entry(block).or_insert(Known::new());
+        let before = *place;
+        let mut call = Call { block, known: before, actions };
         let result = does(&mut call);
         let known = call.known;
+        match known.is_blank() {
+            true => _ = self.blocks.remove(&block),
+            false => *place = known,
+        }
+        self.count(&before, |count, of| count - of);
         self.count(&known, |count, of| count + of);
         let Requester { own, parameters, .. } = self;
         assert!(self.prefetches <= parameters.prefetches, "{own}: prefetches have places");
         assert!(self.write_backs <= parameters.write_backs, "{own}: write-backs have places");
         assert!(self.demands <= parameters.contexts, "{own}: a context waits for one block");
-        if !known.is_blank() {
-            self.blocks.insert(block, known);
-        }
         result
     }
 

@@ -137,7 +137,8 @@ impl Directory {
 
     fn call(&mut self, number: u32, actions: &mut Vec<CoherenceAction>, does: impl FnOnce(&mut Call)) {
         assert!(number < BLOCKS_MAX, "{}: block {number} is one of {BLOCKS_MAX}", self.own);
-        let entry = self.entries.remove(&number).unwrap_or_default();
+        let place = self.entries.entry(number).or_default();
+        let entry = std::mem::take(place);
         let (limit, told) = (self.parameters.pointers, entry.access());
         let mut call = Call { number, limit, entry, told, waiting: &mut self.waiting, actions };
         does(&mut call);
@@ -145,8 +146,9 @@ impl Directory {
         let entry = call.entry;
         assert!(entry.busy.is_some() || entry.waiting.is_empty(), "block {number}: nobody waits for nothing");
         assert!(self.waiting <= self.parameters.waiting, "{}: as many wait as may", self.own);
-        if !entry.is_blank() {
-            self.entries.insert(number, entry);
+        match entry.is_blank() {
+            true => _ = self.entries.remove(&number),
+            false => *place = entry,
         }
     }
 }
