@@ -6,7 +6,6 @@
 
 use super::fixed::{self, Force, Vector};
 use super::liquid::Liquid;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The pairs that a processor computes.
@@ -17,6 +16,8 @@ pub struct PairList {
     /// By own particle: where its partners end.
     ends: Vec<u32>,
     partners: Vec<u32>,
+    /// Those of them that are of others, each once, in order.
+    remote: Vec<u32>,
 }
 
 /// The particles of `all` with which the processor of `own` computes a pair, in order.
@@ -34,6 +35,10 @@ impl PairList {
             list.partners.extend(computed_by(particle, positions.len()).filter(is_near).map(|other| other as u32));
             list.ends.push(list.partners.len() as u32);
         }
+        let mut is_partner = vec![false; positions.len()];
+        list.partners.iter().for_each(|other| is_partner[*other as usize] = true);
+        is_partner[list.own.clone()].fill(false);
+        list.remote = (0..).zip(is_partner).filter_map(|(other, is_partner)| is_partner.then_some(other)).collect();
         list
     }
 
@@ -50,8 +55,8 @@ impl PairList {
     }
 
     /// The particles of others whose positions are read, in order.
-    pub fn remote(&self) -> BTreeSet<u32> {
-        self.partners.iter().copied().filter(|other| !self.own.contains(&(*other as usize))).collect()
+    pub fn remote(&self) -> &[u32] {
+        &self.remote
     }
 
     /// Adds the forces of all pairs to `sums`, which has a place for every particle. Tells how many pairs do

@@ -266,7 +266,7 @@ impl Run {
 
     /// The forces of the processor's pairs; their potential energy.
     async fn forces(&self, worker: &Worker, it: &mut Own) -> i64 {
-        let remote: Vec<usize> = it.list.remote().into_iter().map(|at| at as usize).collect();
+        let remote: Vec<usize> = it.list.remote().iter().map(|at| *at as usize).collect();
         self.load(worker, &mut it.positions, remote.into_iter()).await;
         it.sums.fill(Force::default());
         let (interacting, potential) = it.list.forces(&self.liquid, &it.positions, &mut it.sums);

@@ -124,7 +124,7 @@ async fn make_list(end: &Active, run: &Run, inbox: &Inbox, round: usize) -> Pair
     let list = PairList::new(&run.liquid, &inbox.positions.borrow(), own.clone());
     compute(end, costs::make_list(own.len(), all, list.pairs())).await;
     let mut needed = BTreeMap::<usize, Vec<u32>>::new();
-    for at in list.remote() {
+    for &at in list.remote() {
         let of = run.split.processor(at as usize);
         needed.entry(of).or_default().push(at - inbox.firsts[of] as u32);
     }

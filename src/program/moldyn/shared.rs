@@ -55,7 +55,7 @@ impl Run {
     /// The forces of the processor's pairs; what others' particles feel is added to theirs. Their potential energy.
     async fn change_forces(&self, worker: &Worker, it: &mut Own) -> i64 {
         let own = self.split.of(worker.id());
-        let mut remote: Vec<usize> = it.list.remote().into_iter().map(|at| at as usize).collect();
+        let mut remote: Vec<usize> = it.list.remote().iter().map(|at| *at as usize).collect();
         let behind = remote.partition_point(|at| *at < own.end);
         remote.rotate_left(behind);
         let ahead = self.parameters.prefetch as usize;
