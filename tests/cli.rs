@@ -441,7 +441,7 @@ fn a_fabric_that_no_memory_holds_is_refused_with_the_estimate() {
     ];
     let ran = narrows(&[&["check", "offered-load"], &huge[..]].concat());
     assert_eq!(ran.status.code(), Some(2));
-    // 10⁶ nodes, 5 ports, 16 channels, 1024 flits of 16 B: 1.2 TiB.
-    assert!(stderr(&ran).contains("1000000 nodes with their routers take at least 12"), "{}", stderr(&ran));
+    // 10⁶ nodes, 5 ports, 16 channels, 1024 flits of 4 B: 0.3 TiB.
+    assert!(stderr(&ran).contains("1000000 nodes with their routers take at least 308.8 GiB"), "{}", stderr(&ran));
     assert!(stderr(&ran).contains("choose a smaller shape, fewer channels or shorter buffers"), "{}", stderr(&ran));
 }

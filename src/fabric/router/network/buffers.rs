@@ -120,7 +120,7 @@ impl<const C: usize> Sector<C> {
         }
     }
 
-    /// The channels of an output that are not free, and maybe such as no packet can have.
+    /// The channels of an output that are not free.
     #[inline]
     fn held(&self, port: usize) -> u64 {
         u64::from(!self.ports[port].free) & (u64::MAX >> (64 - C))

@@ -2,7 +2,7 @@
 
 use super::active::Active;
 use super::cycle::{Rows, Rules, Shared};
-use super::packets::{NODES_MAX, Packets};
+use super::packets::Packets;
 use super::ring::Line;
 use super::route::UNKNOWN;
 use super::sources::Source;
@@ -89,7 +89,6 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Rows<C, PLAIN> {
         assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "enough channels for the rule");
         let rules = Rules::new(&shape.wiring, parameters, seed);
-        assert!(rules.nodes <= NODES_MAX, "a flit names its node in 24 bits");
         let planes = rules.networks / rules.lanes;
         let (first_ports, sectors) = first_ports(&shape.wiring, planes, Sector::<C>::PORTS as u32);
         let ports = sectors * Sector::<C>::PORTS;
@@ -144,9 +143,10 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     }
 
     fn join_routers(&mut self, plane: u32) {
-        let Rules { nodes, lanes, virtual_channels, buffer_flits, .. } = self.shared.rules;
+        let Rules { nodes, lanes, buffer_flits, .. } = self.shared.rules;
         let routers = self.shared.shape.wiring.routers();
-        let every = (u64::MAX >> (64 - lanes * virtual_channels)) as u32;
+        // Those that no packet may have, too: they are never held.
+        let every = (u64::MAX >> (64 - C)) as u32;
         let first_ports = &self.shared.first_ports[(plane * routers) as usize..];
         let ports = ports(&self.shared.shape.wiring);
         for router in 0..routers {

@@ -209,9 +209,14 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
         }
         let Shared { to_routers, to_nodes, credits_to_routers, credits_to_sources, .. } = &self.shared;
         let Shared { headers, granted, links, interfaces, .. } = &self.shared;
-        let flits = [to_routers, to_nodes].into_iter().filter_map(|line| line.next(self.cycle));
+        let flits = [to_routers, to_nodes];
         let rest = [credits_to_routers, credits_to_sources, headers, granted, links, interfaces];
-        flits.chain(rest.into_iter().filter_map(|line| line.next(self.cycle))).min()
+        // Cycle by cycle and not line by line, since something is mostly due soon. A line with a shorter turn shows
+        // beyond it what it has shown for an earlier cycle.
+        let is_due =
+            |cycle: &u64| flits.iter().any(|line| line.is_due(*cycle)) || rest.iter().any(|line| line.is_due(*cycle));
+        let turn = rest.iter().map(|line| line.turn()).chain(flits.iter().map(|line| line.turn())).max();
+        (self.cycle..self.cycle + turn.unwrap_or(0)).find(is_due)
     }
 
     fn skip_to(&mut self, cycle: u64) {

@@ -70,7 +70,7 @@ impl Packets {
             self.slots[slot as usize] = packet;
             return slot;
         }
-        assert!(self.slots.len() < 1 << 29, "a flit names its packet in 29 bits");
+        assert!(self.slots.len() < 1 << (32 - SLOT_BIT), "a flit names its packet in 27 bits");
         self.slots.push(packet);
         self.slots.len() as u32 - 1
     }
@@ -100,75 +100,67 @@ impl Packets {
     }
 }
 
-/// A flit: its packet's slot, whether that is streamed, whether it is the header, the tail or both; and what
-/// routers ask of its packet.
+/// A flit: its packet's slot, and what routers and sinks ask of it without looking the packet up.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Flit {
-    packet: u32,
-    way: u32,
-}
+pub struct Flit(u32);
 
-/// Nodes that a flit can name.
-pub const NODES_MAX: u32 = 1 << 24;
-const TAKES_PLACE: u32 = 1 << 30;
+const TAIL: u32 = 1;
+const HEADER: u32 = 1 << 1;
+const STREAMED: u32 = 1 << 2;
+const TAKES_PLACE: u32 = 1 << 3;
+const NETWORK_BIT: u32 = 4;
+/// A logical network is 0 or 1.
+const SLOT_BIT: u32 = 5;
 
 impl Flit {
     /// A flit of a packet.
     #[inline]
     pub fn new(slot: u32, packet: &Packet, is_header: bool, is_tail: bool) -> Flit {
-        let is_streamed = u32::from(packet.grain > 0);
-        let takes_place = if packet.takes_place { TAKES_PLACE } else { 0 };
-        Flit {
-            packet: slot << 3 | is_streamed << 2 | u32::from(is_header) << 1 | u32::from(is_tail),
-            way: takes_place | u32::from(packet.network) << 24 | packet.destination,
-        }
+        let bit = |is_so, bit| if is_so { bit } else { 0 };
+        let place = bit(is_tail, TAIL) | bit(is_header, HEADER);
+        let of_packet = bit(packet.grain > 0, STREAMED) | bit(packet.takes_place, TAKES_PLACE);
+        Flit(slot << SLOT_BIT | u32::from(packet.network) << NETWORK_BIT | of_packet | place)
     }
 
     /// The slot of its packet.
     #[inline]
     pub fn slot(self) -> u32 {
-        self.packet >> 3
-    }
-
-    /// The node its packet goes to.
-    #[inline]
-    pub fn destination(self) -> u32 {
-        self.way % NODES_MAX
+        self.0 >> SLOT_BIT
     }
 
     /// Its packet's logical network.
     #[inline]
     pub fn network(self) -> u8 {
-        (self.way >> 24 & 1) as u8
+        (self.0 >> NETWORK_BIT & 1) as u8
     }
 
     /// Whether its packet needs a place in the receiving interface.
     #[inline]
     pub fn takes_place(self) -> bool {
-        self.way & TAKES_PLACE != 0
+        self.0 & TAKES_PLACE != 0
     }
 
     /// Whether its packet is streamed.
     #[inline]
     pub fn is_streamed(self) -> bool {
-        self.packet & 4 != 0
+        self.0 & STREAMED != 0
     }
 
     /// Whether nobody is told of it: neither header nor tail, nor of a streamed packet.
     #[inline]
     pub fn is_untold(self) -> bool {
-        self.packet & 7 == 0
+        self.0 & (STREAMED | HEADER | TAIL) == 0
     }
 
     /// Whether it is its packet's first.
     #[inline]
     pub fn is_header(self) -> bool {
-        self.packet & 2 != 0
+        self.0 & HEADER != 0
     }
 
     /// Whether it is its packet's last.
     #[inline]
     pub fn is_tail(self) -> bool {
-        self.packet & 1 != 0
+        self.0 & TAIL != 0
     }
 }

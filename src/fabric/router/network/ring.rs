@@ -76,11 +76,15 @@ impl<T> Line<T> {
         }
     }
 
-    /// The first cycle from `cycle` on in which something is due.
-    pub fn next(&self, cycle: u64) -> Option<u64> {
-        let is_due = |at: &u64| !self.slots[*at as usize & (self.slots.len() - 1)].is_empty();
-        let mut cycles = cycle..cycle + self.slots.len() as u64;
-        cycles.find(is_due)
+    /// Whether something is due at `cycle`, if nothing is due a whole [`turn`](Line::turn) or more before it.
+    #[inline]
+    pub fn is_due(&self, cycle: u64) -> bool {
+        !self.slots[cycle as usize & (self.slots.len() - 1)].is_empty()
+    }
+
+    /// Every item is due fewer cycles ahead.
+    pub fn turn(&self) -> u64 {
+        self.slots.len() as u64
     }
 
     /// All that is pending between two cycles, in no particular order.

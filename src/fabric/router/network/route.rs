@@ -19,7 +19,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             return false;
         }
         let Whereabouts { row, base, network, .. } = sector.at[own / C];
-        let known = self.known_ports.get((row + header.destination()) as usize).copied().unwrap_or(UNKNOWN);
+        let destination = self.packets.get(header.slot()).destination;
+        let known = self.known_ports.get((row + destination) as usize).copied().unwrap_or(UNKNOWN);
         let first = if PLAIN { 0 } else { u32::from(header.network() - network) * self.rules.virtual_channels };
         let (allowed, takes_place) = (self.rules.every_channel << first, header.takes_place());
         sector.wishes[own] = Wish { allowed, room: 0, takes_place: false, kind: WishKind::Easy };
