@@ -7,112 +7,29 @@
 //! dropped at its end, and gives back the place it took. Over a mesh there may be cross-traffic (`cross.rs`).
 
 mod cross;
+mod flying;
 pub mod links;
+mod parameters;
 mod stream;
 
 pub use cross::CrossTraffic;
+pub use parameters::RoutedParameters;
 pub use stream::{RoutedInlet, RoutedOutlet};
 
 use super::LinkUse;
 use super::packet::Packet;
-use super::port::{Desk, Facts, Listener, Longest, Loss, Told, Whole};
-use super::router::{Crossing, EventKind, Network, PacketEvent, RouterParameters, Switching};
-use super::topology::{Shape, Topology};
+use super::port::{Desk, Listener, Told, Whole};
+use super::router::{Crossing, EventKind, Network, PacketEvent, Switching};
+use super::topology::Topology;
 use super::wire;
-use crate::engine::{Bytes, Class, Doing, Hertz, Mailbox, NodeId, Signal, Sim, Time, rng};
-use crate::text::Table;
+use crate::engine::{Class, Doing, Hertz, Mailbox, NodeId, Signal, Sim, Time};
 use cross::CrossPlace;
+use flying::{Flying, Losing};
 use links::{Links, Spans};
-use rand::RngExt;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use stream::Ways;
-
-/// The parameters of a routed fabric beside its shape.
-#[derive(Clone, Debug)]
-pub struct RoutedParameters {
-    /// Routers and links.
-    pub router: RouterParameters,
-    /// Cycles from a packet's coming out of the fabric until the interface has it.
-    pub exit_delay: u64,
-    /// The part of the packets that is lost, from 0 to 1.
-    pub loss: f64,
-    /// What crosses it beside the packets of nodes.
-    pub cross: Option<CrossTraffic>,
-}
-
-/// The most flits of a packet.
-const FLITS_MAX: u64 = u16::MAX as u64;
-
-/// What bounds a packet whose flits are numbered.
-const NUMBERED: Longest = Longest {
-    bytes: Bytes::ZERO,
-    bound: "the most flits that a packet may have",
-    keys: &["router.flit"],
-    instead: "fabric.router.flit larger",
-};
-
-/// What bounds a packet that a buffer holds whole.
-const BUFFERED: Longest = Longest {
-    bytes: Bytes::ZERO,
-    bound: "the buffer of a router, which holds it whole",
-    keys: &["router.buffer-flits", "router.flit", "router.switching"],
-    instead: "fabric.router.buffer-flits larger; a wormhole needs neither",
-};
-
-impl RoutedParameters {
-    /// What can be said before time 0 of these routers between `nodes_max` nodes; `one_way` says that
-    /// the shape has one way only between two nodes.
-    pub fn facts(&self, nodes_max: u32, one_way: bool) -> Facts {
-        let RouterParameters { networks, virtual_channels, flit_bits, switching, buffer_flits, .. } = self.router;
-        let flits = |flits: u64| Bytes(flits * u64::from(flit_bits / 8));
-        let longest = match switching {
-            Switching::Wormhole => Longest { bytes: flits(FLITS_MAX), ..NUMBERED },
-            Switching::VirtualCutThrough | Switching::StoreAndForward => {
-                Longest { bytes: flits(buffer_flits.into()), ..BUFFERED }
-            }
-        };
-        Facts {
-            nodes_max: Some(nodes_max),
-            classes: networks,
-            in_order: one_way && virtual_channels == 1,
-            loss: if self.loss > 0.0 { Loss::Any } else { Loss::Never },
-            packet_max: Some(longest),
-        }
-    }
-
-    /// The shape that packets cross, and where in it cross-traffic comes from and goes to.
-    fn shape(&self, topology: &Topology) -> (Shape, Vec<(u32, u32)>) {
-        match self.cross {
-            Some(_) => topology.with_columns().expect("checked cross-traffic has edges to come from"),
-            None => (topology.build().expect("a checked shape can be built"), Vec::new()),
-        }
-    }
-
-    /// The default routers, and no loss.
-    pub const DEFAULT: RoutedParameters =
-        RoutedParameters { router: RouterParameters::BOOKSIM, exit_delay: 0, loss: 0.0, cross: None };
-
-    /// Reads them from the tables beside the shape.
-    pub fn read(t: &mut Table<'_>) -> RoutedParameters {
-        let (router, exit_delay) = t.table("router", "Routers and links", |t| {
-            let doc = "Cycles from a packet's coming out of the fabric until the interface has it";
-            let exit_delay = t.count("exit-delay", doc).max(1_000_000).or(0);
-            (RouterParameters::read(t), exit_delay)
-        });
-        RoutedParameters {
-            router,
-            exit_delay,
-            loss: t.fraction("loss", "Part of the packets that is lost on the way").or(0.0),
-            cross: t.optional_table(
-                "cross-traffic",
-                "What the ends of each row of a mesh send to each other, past the nodes",
-                CrossTraffic::read,
-            ),
-        }
-    }
-}
 
 /// A routed fabric.
 pub struct Routed {
@@ -141,18 +58,6 @@ pub struct Routed {
     asleep: Cell<bool>,
 }
 
-/// The packets under way, by the tags the network knows them by.
-struct Flying {
-    packets: Vec<Option<Rc<Packet>>>,
-    free: Vec<u32>,
-}
-
-/// Which packets are lost.
-struct Losing {
-    part: f64,
-    random: rng::RandomStream,
-}
-
 impl Routed {
     /// The fabric, its task started.
     pub(super) fn start(
@@ -177,8 +82,8 @@ impl Routed {
             exit_delay: parameters.exit_delay,
             network: RefCell::new(Network::new(shape, router, seed)),
             desk: desk.clone(),
-            flying: RefCell::new(Flying { packets: Vec::new(), free: Vec::new() }),
-            lost: RefCell::new(Losing { part: parameters.loss, random: rng::stream(seed, "loss") }),
+            flying: RefCell::default(),
+            lost: RefCell::new(Losing::new(parameters.loss, seed)),
             cross: parameters.cross,
             crossing: RefCell::default(),
             networks: router.networks,
@@ -254,7 +159,7 @@ impl Routed {
 
     /// What is known of a packet that has left a channel; little of one that is lost.
     fn doing(&self, crossing: &Crossing) -> Doing {
-        match self.flying.borrow().packets.get(crossing.tag as usize) {
+        match self.flying.borrow().of(crossing.tag) {
             Some(Some(packet)) => wire::doing(packet),
             Some(None) => Doing { what: "lost", ..Doing::default() },
             None => Doing { what: "cross-traffic", ..Doing::default() },
@@ -305,7 +210,7 @@ impl Routed {
         let lost = self.lost.borrow_mut().next();
         let packet = match lost {
             true => self.flying.borrow_mut().lose(event.tag),
-            false => self.flying.borrow().packets[event.tag as usize].clone().expect("a packet under way has its tag"),
+            false => self.flying.borrow().packet(event.tag),
         };
         if self.whole {
             packet.set_whole();
@@ -395,33 +300,5 @@ impl Whole for AtNode {
 
     fn add_place(&self, class: Class) {
         self.fabric.add_place(self.node, class);
-    }
-}
-
-impl Flying {
-    fn put(&mut self, packet: Rc<Packet>) -> u32 {
-        let tag = self.free.pop().unwrap_or_else(|| {
-            self.packets.push(None);
-            self.packets.len() as u32 - 1
-        });
-        self.packets[tag as usize] = Some(packet);
-        tag
-    }
-
-    /// Takes a packet out that has arrived; none if it was lost.
-    fn take(&mut self, tag: u32) -> Option<Rc<Packet>> {
-        self.free.push(tag);
-        self.packets[tag as usize].take()
-    }
-
-    /// Takes a packet out that is lost; its tag is in use until its end has passed.
-    fn lose(&mut self, tag: u32) -> Rc<Packet> {
-        self.packets[tag as usize].take().expect("a packet is lost once")
-    }
-}
-
-impl Losing {
-    fn next(&mut self) -> bool {
-        self.part > 0.0 && self.random.random::<f64>() < self.part
     }
 }

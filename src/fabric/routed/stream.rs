@@ -105,8 +105,7 @@ impl Routed {
             self.wake();
             return;
         }
-        let flying = self.flying.borrow();
-        let packet = flying.packets[event.tag as usize].clone().expect("a packet under way has its tag");
+        let packet = self.flying.borrow().packet(event.tag);
         let (before, length) = (coming.came, packet.label().length.get());
         let all = (before + u64::from(flits) * u64::from(self.links.flit_bytes)).min(length);
         coming.came = all;
