@@ -37,12 +37,13 @@ impl Places {
 pub fn draw(chart: &BarChart) -> String {
     let places = Places::of(chart);
     let tops =
-        chart.groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [height(bar), bar.published.unwrap_or(0.0)]);
+        chart.groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [rise(bar), bar.published.unwrap_or(0.0)]);
+    let depths = chart.groups.iter().flat_map(|group| &group.bars).map(depth).filter(|depth| *depth < 0.0);
     let base = if chart.y.scale == Scale::Linear { Some(0.0) } else { None };
     let mut frame = Frame {
         title: &chart.title,
         x: ("", Ticks { range: (0.0, places.wide), ticks: Vec::new() }),
-        y: (&chart.y.title, chart.y.ticks(tops.chain(base), true, 6)),
+        y: (&chart.y.title, chart.y.ticks(tops.chain(depths).chain(base), true, 6)),
         x_grid: false,
         x_labels_high: 0.0,
         plot_high_min: canvas::PLOT_HIGH_MIN,
@@ -53,6 +54,10 @@ pub fn draw(chart: &BarChart) -> String {
     frame.x_labels_high = names.high + 4.0;
     let bottom = frame.y.1.range.0;
     canvas::draw(&frame, |canvas| {
+        if ground(chart, bottom) > bottom {
+            let ends = [0.0, places.wide].map(|x| canvas.at(x, 0.0));
+            canvas.put(PathElement::new(ends, canvas::INK.stroke_width(2)));
+        }
         for (group, &left) in chart.groups.iter().zip(&places.groups) {
             for (i, bar) in group.bars.iter().enumerate() {
                 draw_bar(canvas, chart, bar, i, (left + i as f64, bottom), labelled, &group.name);
@@ -62,8 +67,24 @@ pub fn draw(chart: &BarChart) -> String {
     })
 }
 
+/// All parts of a bar together.
 fn height(bar: &Bar) -> f64 {
     bar.parts.iter().filter(|part| part.is_finite()).sum()
+}
+
+/// How far a bar goes up from nothing.
+fn rise(bar: &Bar) -> f64 {
+    bar.parts.iter().filter(|part| part.is_finite() && **part > 0.0).sum()
+}
+
+/// How far a bar goes down from nothing: parts that are less than nothing stack downwards.
+fn depth(bar: &Bar) -> f64 {
+    bar.parts.iter().filter(|part| part.is_finite() && **part < 0.0).sum()
+}
+
+/// Where bars stand: at nothing, or where the axis begins if that is above it.
+fn ground(chart: &BarChart, bottom: f64) -> f64 {
+    if chart.y.scale == Scale::Linear { bottom.max(0.0) } else { bottom }
 }
 
 fn legend(chart: &BarChart) -> Legend {
@@ -82,12 +103,15 @@ fn legend(chart: &BarChart) -> Legend {
 
 fn draw_bar(canvas: &Canvas, chart: &BarChart, bar: &Bar, i: usize, at: (f64, f64), labelled: bool, group: &str) {
     let (left, right) = (at.0 + 0.06, at.0 + 0.94);
-    let mut sum = 0.0;
+    let ground = ground(chart, at.1);
+    let place = |sum: f64| if sum == 0.0 { ground } else { chart.y.position(sum).max(at.1) };
+    let (mut up, mut down) = (0.0, 0.0);
     for (k, part) in bar.parts.iter().enumerate().filter(|(_, part)| part.is_finite()) {
         let colour = if chart.stacked { k } else { i };
-        let from = if k == 0 { at.1 } else { chart.y.position(sum) };
-        sum += part;
-        let (from, to) = (canvas.at(left, from), canvas.at(right, chart.y.position(sum).max(at.1)));
+        let sum = if *part < 0.0 { &mut down } else { &mut up };
+        let from = place(*sum);
+        *sum += part;
+        let (from, to) = (canvas.at(left, from), canvas.at(right, place(*sum)));
         canvas.put(Rectangle::new([from, to], hue(colour).filled()));
         let name = chart.legend.get(colour).map_or("", String::as_str);
         canvas.tooltip(from, to, &format!("{group} {}\n{name}: {}", bar.name, significant(*part, 4)));
@@ -104,8 +128,8 @@ fn draw_bar(canvas: &Canvas, chart: &BarChart, bar: &Bar, i: usize, at: (f64, f6
         published(canvas, canvas.at(middle, chart.y.position(height)));
     }
     if labelled {
-        let (x, y) = canvas.finished(canvas.at(middle, chart.y.position(sum).max(at.1)));
-        canvas.text((x, y - 8.0), VALUE_TEXT, "middle", false, &significant(sum, 3));
+        let (x, y) = canvas.finished(canvas.at(middle, place(up)));
+        canvas.text((x, y - 8.0), VALUE_TEXT, "middle", false, &significant(height(bar), 3));
     }
 }
 

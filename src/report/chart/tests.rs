@@ -90,6 +90,28 @@ fn parts_stack_to_the_sum() {
     assert!(texts(&svg).contains(&"4".to_owned()));
 }
 
+#[test]
+fn what_is_less_than_nothing_lies_below_the_rest_and_not_over_it() {
+    let svg = |parts: Vec<f64>| BarChart::stacked("t", "share", &["a", "b", "c"], [("m".to_owned(), parts)]).svg();
+    // Top and height of each part, which the legend's boxes do not share.
+    let boxes = |svg: &str| -> Vec<(f64, f64)> {
+        let document = roxmltree::Document::parse(svg).expect("an SVG");
+        let of = |node: roxmltree::Node<'_, '_>| {
+            let number = |key| node.attribute(key).and_then(|text| text.parse::<f64>().ok()).expect("a number");
+            (number("y"), number("height"))
+        };
+        let rectangles = document.descendants().filter(|node| node.has_tag_name("rect"));
+        rectangles.filter(|node| node.children().any(|child| child.has_tag_name("title"))).map(of).collect()
+    };
+    let found = boxes(&svg(vec![0.5, -0.1, 0.4]));
+    let [first, below, second] = found[..] else { panic!("{found:?}") };
+    let end = |(top, high): (f64, f64)| top + high;
+    assert!((end(second) - first.0).abs() < 2.0, "the third part stands on the first: {found:?}");
+    assert!((end(first) - below.0).abs() < 2.0, "the second hangs below: {found:?}");
+    assert!((first.1 - 5.0 * below.1).abs() < 5.0, "by its size: {found:?}");
+    assert!(texts(&svg(vec![0.5, -0.1, 0.4])).contains(&"0.8".to_owned()), "the sum counts all");
+}
+
 /// Two panels, the second shorter; receivers fill up and are emptied again.
 fn map() -> HeatMap {
     let panel = |name: &str, to: f64, slope: f64| {
