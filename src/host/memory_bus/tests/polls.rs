@@ -25,8 +25,12 @@ impl Device for Status {
 /// When the processor has seen the status, or has stopped; and all that was counted.
 type Counted = (Time, Time, Stalls, Vec<Use>, Use, [u64; TransactionKind::ALL.len()], u64);
 
-/// A processor polls a status that is set at `shown`, at most until `until`; with events.
-fn polled(passes: bool, round_cycles: u64, shown: Time, until: Time) -> Counted {
+/// Cycles of an access to a register of the processor's own.
+const ACCESS_CYCLES: u64 = 1;
+
+/// A processor polls a status that is set at `shown`, at most until `until`; with events. The status is on the bus, or
+/// the processor's own.
+fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: Time) -> Counted {
     let simulation = simulation();
     let sim = simulation.sim();
     let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
@@ -47,11 +51,17 @@ fn polled(passes: bool, round_cycles: u64, shown: Time, until: Time) -> Counted 
             let begun = cpu.now();
             let turn = cpu.hold("poll").await;
             let shows = || status.0.get().then_some(Time::ZERO);
-            let on_bus = Some((window.at(0), 4));
-            let register = PolledRegister { on_bus, access_cycles: 0, round_cycles, told: &told, shows: &shows };
-            match sees {
-                true => processor.takes_up_read(true),
-                false => sees = processor.read_uncached(window.at(0), 4).await > 0,
+            let on_bus = over_bus.then_some((window.at(0), 4));
+            let register =
+                PolledRegister { on_bus, access_cycles: ACCESS_CYCLES, round_cycles, told: &told, shows: &shows };
+            if sees {
+                processor.takes_up_read(over_bus);
+            } else if over_bus {
+                sees = processor.read_uncached(window.at(0), 4).await > 0;
+            } else {
+                processor.work(ACCESS_CYCLES);
+                cpu.sync().await;
+                sees = status.0.get();
             }
             drop(turn);
             if sees {
@@ -81,9 +91,10 @@ proptest! {
         round_cycles in 0..40u64,
         shown in 0..5_000u64,
         until in 0..5_000u64,
+        over_bus in any::<bool>(),
     ) {
         let [shown, until] = [shown, until].map(Time::from_ns);
-        let (passed, each) = (polled(true, round_cycles, shown, until), polled(false, round_cycles, shown, until));
+        let [passed, each] = [true, false].map(|passes| polled(over_bus, passes, round_cycles, shown, until));
         let told = |counted: &Counted| format!("{:?}", (counted.0, counted.1, &counted.2, &counted.3, &counted.4, counted.5));
         prop_assert_eq!(told(&passed), told(&each));
         prop_assert!(passed.6 <= each.6 + 2, "{} events for {}", passed.6, each.6);
