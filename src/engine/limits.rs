@@ -11,8 +11,9 @@
 //! What it leaves out: a sleeper whose waking changes nothing is believed, so a run in which only
 //! such tasks act ends at the limit of time. That is soon, because sleeps are long.
 
+use super::about::About;
 use super::queue::Event;
-use super::sim::{About, Core};
+use super::sim::Core;
 use super::stuck::Stuck;
 use super::time::Time;
 use std::ops::ControlFlow;

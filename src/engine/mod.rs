@@ -1,6 +1,8 @@
 //! Simulated time, units, tasks, the event queue, resources, mailboxes, random streams, ledgers
 //! and spans. Knows no hardware.
 
+mod about;
+mod agenda;
 pub mod busy;
 pub mod delay;
 pub mod end;

@@ -7,13 +7,17 @@
 //! select, say) takes itself out of every queue it stands in; what a task may not do is to be
 //! in two waits at once, for it cannot tell which of them woke it.
 
+pub use super::about::{PointId, Polls};
 pub use super::limits::{Limits, Outcome};
 
+use super::about::{About, Point};
+use super::agenda::Agenda;
 use super::limits::{AT_ONCE, INSTANT, Slept};
-use super::queue::{Event, EventQueue, TASK_BITS};
+use super::queue::{Event, TASK_BITS};
 use super::record::Recorder;
 use super::stuck::{self, Lost, Stuck, Wait};
 use super::time::Time;
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -26,9 +30,6 @@ pub type TaskId = u32;
 
 /// No task: outside [`Simulation::run`].
 pub const NO_TASK: TaskId = (1 << TASK_BITS) - 1;
-
-/// The identity of the event of a task that waits for no event.
-const NO_EVENT: u64 = u64::MAX;
 
 type Work = Pin<Box<dyn Future<Output = ()>>>;
 
@@ -67,60 +68,12 @@ pub(super) struct Core {
     /// Tasks started since a new one was last polled.
     started: RefCell<Vec<Work>>,
     pub(super) about: RefCell<Vec<About>>,
-    points: RefCell<Vec<Point>>,
+    pub(super) points: RefCell<Vec<Point>>,
     lost: RefCell<Lost>,
     /// What a task could not go on without.
     given_up: RefCell<Option<Wait>>,
     recorder: Recorder,
 }
-
-/// The pending events, and which of them each task awaits.
-#[derive(Default)]
-pub(super) struct Agenda {
-    pub(super) queue: EventQueue,
-    awaited: Vec<Awaited>,
-    newest: u64,
-}
-
-/// The event that a task awaits.
-struct Awaited {
-    id: u64,
-    /// When it was set.
-    since: Time,
-}
-
-/// What is told of a task when the run is stuck.
-pub(super) struct About {
-    pub name: String,
-    pub essential: bool,
-    pub finished: Cell<bool>,
-    /// What the task said it polls for, while it does.
-    pub polled: Cell<Option<PointId>>,
-    /// What the wait it is in stands for, which hides what it said while it lasts.
-    waiting: Cell<Option<PointId>>,
-    /// Whether what it said hides what the wait stands for.
-    says_more: Cell<bool>,
-}
-
-impl About {
-    /// What the task waits for.
-    pub fn waits_for(&self) -> Option<PointId> {
-        match self.says_more.get() {
-            true => self.polled.get().or(self.waiting.get()),
-            false => self.waiting.get().or(self.polled.get()),
-        }
-    }
-}
-
-/// Something tasks wait for, by name.
-pub(super) struct Point {
-    pub name: String,
-    pub holder: Cell<Option<TaskId>>,
-}
-
-/// The number of a named thing that tasks wait for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PointId(pub(super) u32);
 
 impl Simulation {
     /// An empty simulation at time zero, recording spans where `recorder` does.
@@ -251,7 +204,7 @@ impl Core {
     #[cold]
     fn finish(&self, task: TaskId) {
         self.current.set(NO_TASK);
-        self.agenda.borrow_mut().awaited[task as usize].id = NO_EVENT;
+        self.agenda.borrow_mut().forget(task);
         let about = self.about.borrow();
         let about = &about[task as usize];
         about.finished.set(true);
@@ -265,60 +218,6 @@ impl Core {
 
     pub(super) fn stuck(&self) -> Stuck {
         stuck::describe(self.now.get(), &self.about.borrow(), &self.points.borrow(), self.lost.borrow().clone())
-    }
-}
-
-impl Agenda {
-    /// Has `event`, which was taken, come again, if its task still waits for it: whether it does.
-    pub(super) fn put_back(&mut self, event: Event) -> bool {
-        let is_awaited = self.is_awaited(event);
-        if is_awaited {
-            self.queue.push(event);
-        }
-        is_awaited
-    }
-
-    /// Whether its task has set no other event and been woken by none since it was set.
-    #[inline]
-    fn is_awaited(&self, event: Event) -> bool {
-        self.awaited[event.task() as usize].id == event.id
-    }
-
-    /// Shows every timer that its task still waits for, and when it was set.
-    pub(super) fn timers(&self, mut show: impl FnMut(Event, Time)) {
-        self.queue.each_later(|event| {
-            if self.is_awaited(event) {
-                show(event, self.awaited[event.task() as usize].since);
-            }
-        });
-    }
-
-    /// Has `task` polled at `time`, or where that is over, at the present instant, whatever event it awaited before.
-    ///
-    /// A function of its own, so that what waits has few registers to save; it saves few itself, for all that it
-    /// calls it calls last.
-    #[inline(never)]
-    pub(super) fn set(&mut self, task: TaskId, time: Time, now: Time) {
-        let id = self.identity(task, now);
-        match time > now {
-            true => self.queue.push(Event { time, id }),
-            false => self.set_now(Event { time: now, id }),
-        }
-    }
-
-    /// Has it happen at the present instant. Apart, since a list that may grow would cost `set` registers.
-    #[inline(never)]
-    fn set_now(&mut self, event: Event) {
-        self.queue.push_now(event);
-    }
-
-    /// The identity of the event that `task` awaits from `now` on.
-    #[inline]
-    fn identity(&mut self, task: TaskId, now: Time) -> u64 {
-        self.newest = self.newest.checked_add(1 << TASK_BITS).expect("a run has at most 10¹² events");
-        let id = self.newest | u64::from(task);
-        self.awaited[task as usize] = Awaited { id, since: now };
-        id
     }
 }
 
@@ -336,7 +235,7 @@ impl Sim {
 
     /// When the event was set that has the current task polled now.
     pub fn set_at(&self) -> Time {
-        self.0.agenda.borrow().awaited[self.0.current.get() as usize].since
+        self.0.agenda.borrow().since(self.0.current.get())
     }
 
     /// Where spans are recorded.
@@ -350,72 +249,25 @@ impl Sim {
     }
 
     /// Starts a task whose end the run waits for.
-    pub fn spawn(&self, name: impl Into<String>, work: impl Future<Output = ()> + 'static) -> TaskId {
+    pub fn spawn(&self, name: impl Into<Cow<'static, str>>, work: impl Future<Output = ()> + 'static) -> TaskId {
         self.0.unfinished.set(self.0.unfinished.get() + 1);
         self.start(name.into(), true, Box::pin(work))
     }
 
     /// Starts a task that serves others and may be left waiting when the run ends.
-    pub fn spawn_server(&self, name: impl Into<String>, work: impl Future<Output = ()> + 'static) -> TaskId {
+    pub fn spawn_server(&self, name: impl Into<Cow<'static, str>>, work: impl Future<Output = ()> + 'static) -> TaskId {
         self.start(name.into(), false, Box::pin(work))
     }
 
-    fn start(&self, name: String, essential: bool, work: Work) -> TaskId {
+    fn start(&self, name: Cow<'static, str>, essential: bool, work: Work) -> TaskId {
         let task = self.0.tasks.get() as TaskId;
         assert!(task < NO_TASK, "a run has at most 2²⁴ - 1 tasks");
         self.0.tasks.set(self.0.tasks.get() + 1);
         self.0.started.borrow_mut().push(work);
-        self.0.agenda.borrow_mut().awaited.push(Awaited { id: NO_EVENT, since: self.now() });
-        self.0.about.borrow_mut().push(About {
-            name,
-            essential,
-            finished: Cell::new(false),
-            polled: Cell::new(None),
-            says_more: Cell::new(false),
-            waiting: Cell::new(None),
-        });
+        self.0.agenda.borrow_mut().add_task(self.now());
+        self.0.about.borrow_mut().push(About::new(name, essential));
         self.wake(task);
         task
-    }
-
-    /// A named thing that tasks wait for, told of when the run is stuck.
-    pub fn point(&self, name: impl Into<String>) -> PointId {
-        let mut points = self.0.points.borrow_mut();
-        points.push(Point { name: name.into(), holder: Cell::new(None) });
-        PointId(points.len() as u32 - 1)
-    }
-
-    /// States which task can end the wait at `point`.
-    pub fn set_holder(&self, point: PointId, task: TaskId) {
-        self.0.points.borrow()[point.0 as usize].holder.set((task != NO_TASK).then_some(task));
-    }
-
-    /// States what the current task polls for while the guard lives: so a task that looks for a
-    /// change by delays, or in between waits for a bus, is told of as waiting for it.
-    pub fn polls_for(&self, point: PointId) -> Polls<'_> {
-        self.says(point, false)
-    }
-
-    /// The same, of one that knows better what it waits for than the signals and resources at which it does.
-    pub fn waits_for(&self, point: PointId) -> Polls<'_> {
-        self.says(point, true)
-    }
-
-    fn says(&self, point: PointId, more: bool) -> Polls<'_> {
-        let task = self.0.current.get();
-        let before = match task {
-            NO_TASK => (None, false),
-            task => {
-                let about = &self.0.about.borrow()[task as usize];
-                (about.polled.replace(Some(point)), about.says_more.replace(more))
-            }
-        };
-        Polls { sim: self, task, before }
-    }
-
-    /// States that `task` is in a wait, or (with `None`) that the wait ended.
-    pub(super) fn waiting(&self, task: TaskId, point: Option<PointId>) {
-        self.0.about.borrow()[task as usize].waiting.set(point);
     }
 
     /// States that the current task can never go on, for want of what `wants` says: the run ends with
@@ -423,7 +275,7 @@ impl Sim {
     pub fn give_up(&self, wants: String) {
         let current = self.0.current.get();
         assert!(current != NO_TASK, "before time 0, what is wanted is there: {wants}");
-        let task = self.0.about.borrow()[current as usize].name.clone();
+        let task = self.0.about.borrow()[current as usize].name.to_string();
         *self.0.given_up.borrow_mut() = Some(Wait { task, wants, holder: None, closes_cycle: false });
         self.0.unfinished.set(0);
         self.0.unlimited.set(Time::ZERO);
@@ -459,24 +311,5 @@ impl Sim {
     pub(super) fn wake_task_at(&self, task: TaskId, time: Time) {
         self.0.clear.set(self.0.clear.get().min(time));
         self.0.agenda.borrow_mut().set(task, time, self.now());
-    }
-}
-
-/// While it lives, the task that made it polls: see [`Sim::polls_for`].
-#[must_use = "a task polls while its guard lives"]
-pub struct Polls<'a> {
-    sim: &'a Sim,
-    task: TaskId,
-    /// What it polls for when this is over.
-    before: (Option<PointId>, bool),
-}
-
-impl Drop for Polls<'_> {
-    fn drop(&mut self) {
-        if self.task != NO_TASK {
-            let about = &self.sim.0.about.borrow()[self.task as usize];
-            about.polled.set(self.before.0);
-            about.says_more.set(self.before.1);
-        }
     }
 }

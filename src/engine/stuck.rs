@@ -1,6 +1,7 @@
 //! Why a run is stuck: who waits for what, and who holds it, by name.
 
-use super::sim::{About, Point, TaskId};
+use super::about::{About, Point};
+use super::sim::TaskId;
 use super::time::Time;
 use std::fmt;
 
@@ -94,9 +95,9 @@ fn follow(first: usize, tasks: &[About], points: &[Point], told: &mut [bool], ch
         let point = &points[point.0 as usize];
         next = point.holder.get();
         chain.push(Wait {
-            task: about.name.clone(),
+            task: about.name.to_string(),
             wants: point.name.clone(),
-            holder: next.map(|holder| tasks[holder as usize].name.clone()),
+            holder: next.map(|holder| tasks[holder as usize].name.to_string()),
             closes_cycle: next.is_some_and(|holder| path.contains(&holder)),
         });
     }

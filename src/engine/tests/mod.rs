@@ -44,7 +44,7 @@ impl Bench {
     }
 
     /// Starts an essential task.
-    fn spawn<F: Future<Output = ()> + 'static>(&self, name: &str, work: impl FnOnce(Sim, Log) -> F) {
+    fn spawn<F: Future<Output = ()> + 'static>(&self, name: &'static str, work: impl FnOnce(Sim, Log) -> F) {
         self.sim().spawn(name, work(self.sim(), self.log.clone()));
     }
 

@@ -71,7 +71,7 @@ impl Bench {
     }
 
     /// Starts `work` on the host; the run ends with it.
-    fn spawn<F: Future<Output = ()> + 'static>(&self, name: &str, work: impl FnOnce(Sim, Rc<IoBusHost>) -> F) {
+    fn spawn<F: Future<Output = ()> + 'static>(&self, name: &'static str, work: impl FnOnce(Sim, Rc<IoBusHost>) -> F) {
         self.simulation.sim().spawn(name, work(self.simulation.sim(), self.host.clone()));
     }
 
