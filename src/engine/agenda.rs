@@ -1,18 +1,28 @@
 //! Which event each task awaits: the one it set last, of whatever is pending for it.
 
+use super::limits::AT_ONCE;
 use super::queue::{Event, EventQueue, TASK_BITS};
 use super::sim::TaskId;
 use super::time::Time;
 
 /// No event: what a task awaits that was never set.
 const NO_EVENT: u64 = u64::MAX;
+/// From here on no event has an identity.
+const LAST: u64 = NO_EVENT - (2 << TASK_BITS);
 
 /// The pending events, and which of them each task awaits.
-#[derive(Default)]
 pub(super) struct Agenda {
     pub(super) queue: EventQueue,
     awaited: Vec<Awaited>,
     newest: u64,
+    /// The identity with which it is time to look whether the clock stands still.
+    look_from: u64,
+    /// From this instant on, events are looked at before they fire.
+    pub(super) guarded: Time,
+    /// Whether the next is to be looked at for a clock that stands still.
+    is_to_look: bool,
+    /// How many events were taken that nobody awaited any more.
+    pub(super) stale: u64,
 }
 
 /// The event that a task awaits.
@@ -20,6 +30,14 @@ struct Awaited {
     id: u64,
     /// When it was set.
     since: Time,
+}
+
+impl Default for Agenda {
+    fn default() -> Agenda {
+        let (queue, awaited) = (EventQueue::default(), Vec::new());
+        let look_from = AT_ONCE << TASK_BITS;
+        Agenda { queue, awaited, newest: 0, look_from, guarded: Time::ZERO, is_to_look: false, stale: 0 }
+    }
 }
 
 impl Agenda {
@@ -41,8 +59,9 @@ impl Agenda {
     /// Has `event`, which was taken, come again, if its task still waits for it: whether it does.
     pub(super) fn put_back(&mut self, event: Event) -> bool {
         let is_awaited = self.is_awaited(event);
-        if is_awaited {
-            self.queue.push(event);
+        match is_awaited {
+            true => self.queue.push(event),
+            false => self.stale += 1,
         }
         is_awaited
     }
@@ -63,30 +82,48 @@ impl Agenda {
     }
 
     /// Has `task` polled at `time`, or where that is over, at the present instant, whatever event it awaited before.
-    ///
-    /// A function of its own, so that what waits has few registers to save; it saves few itself, for all that it
-    /// calls it calls last.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn set(&mut self, task: TaskId, time: Time, now: Time) {
         let id = self.identity(task, now);
-        match time > now {
-            true => self.queue.push(Event { time, id }),
-            false => self.set_now(Event { time: now, id }),
-        }
+        self.queue.push_from(Event { time, id }, now);
     }
 
-    /// Has it happen at the present instant. Apart, since a list that may grow would cost `set` registers.
+    /// The same as a function of its own, so that what waits has few registers to save.
     #[inline(never)]
-    fn set_now(&mut self, event: Event) {
-        self.queue.push_now(event);
+    pub(super) fn set_apart(&mut self, task: TaskId, time: Time, now: Time) {
+        self.set(task, time, now);
     }
 
     /// The identity of the event that `task` awaits from `now` on.
     #[inline]
     pub(super) fn identity(&mut self, task: TaskId, now: Time) -> u64 {
-        self.newest = self.newest.checked_add(1 << TASK_BITS).expect("a run has at most 10¹² events");
+        if self.newest >= self.look_from {
+            self.look_soon();
+        }
+        self.newest += 1 << TASK_BITS;
         let id = self.newest | u64::from(task);
         self.awaited[task as usize] = Awaited { id, since: now };
         id
+    }
+
+    /// Has the next event looked at whether the clock stands still.
+    #[cold]
+    #[inline(never)]
+    fn look_soon(&mut self) {
+        assert!(self.newest < LAST, "a run has at most 10¹² events");
+        self.look_from = self.newest.saturating_add(AT_ONCE << TASK_BITS).min(LAST);
+        (self.guarded, self.is_to_look) = (Time::ZERO, true);
+    }
+
+    /// Has events looked at from `instant` on, and says whether it is to be looked whether the clock stands still.
+    pub(super) fn guard_from(&mut self, instant: Time) -> bool {
+        self.guarded = instant;
+        std::mem::take(&mut self.is_to_look)
+    }
+
+    /// How many events have fired: of those that were set, all but those pending and those taken that nobody
+    /// awaited any more.
+    pub(super) fn fired(&self) -> u64 {
+        (self.newest >> TASK_BITS) - self.stale - self.queue.len() as u64
     }
 }

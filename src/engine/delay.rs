@@ -1,8 +1,9 @@
 //! Delays: how a task lets simulated time pass.
 //!
-//! A delay sets an event for its end, as all waits do. Where nothing else is to happen before, and few events are
-//! pending, it passes within the event that began it instead: no event, no way back through those who wait. What
-//! is seen of a run is the same, the number of events too; a twin that queues every delay shows it.
+//! A delay says when it ends, and the engine, when the task has come back to it, sets the event for that. Where
+//! nothing else is to happen before, and few events are pending, it passes within the event that began it instead:
+//! no event, no way back through those who wait. What is seen of a run is the same, the number of events too; a twin
+//! that queues every delay, and at once, shows it.
 
 use super::sim::Sim;
 use super::time::Time;
@@ -22,14 +23,13 @@ impl Future for Delay<'_> {
     type Output = ();
     #[inline]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if let Some(sim) = self.sim
-            && !sim.passes(self.until)
-        {
-            sim.waits_until(self.until);
-            self.sim = None;
-            return Poll::Pending;
+        let Some(sim) = self.sim else { return Poll::Ready(()) };
+        self.sim = None;
+        if sim.passes(self.until) {
+            return Poll::Ready(());
         }
-        Poll::Ready(())
+        sim.asks_for(self.until);
+        Poll::Pending
     }
 }
 
@@ -37,21 +37,25 @@ impl Sim {
     /// Waits for a span of simulated time.
     #[inline]
     pub fn delay(&self, span: Time) -> Delay<'_> {
-        Delay { sim: Some(self), until: self.now().saturating_add(span) }
+        let until = self.now().ps().checked_add(span.ps()).map_or(Time::END, Time::from_ps);
+        Delay { sim: Some(self), until }
     }
 
     /// Waits until an instant; no time passes if it is over.
     #[inline]
     pub fn until(&self, instant: Time) -> Delay<'_> {
-        Delay { sim: Some(self), until: instant }
+        Delay { sim: Some(self), until: instant.min(Time::END) }
     }
 
-    /// Has the current task polled at `instant`; it does nothing before.
+    /// Has the current task polled at `instant`. Where nothing is set before it comes back to the engine, the engine
+    /// itself puts it on the agenda, which it has at hand.
     #[inline]
-    fn waits_until(&self, instant: Time) {
-        let core = &*self.0;
-        core.clear.set(Time::ZERO);
-        core.agenda.borrow_mut().set(core.current.get(), instant, core.now.get());
+    fn asks_for(&self, instant: Time) {
+        self.0.asked.set(instant);
+        #[cfg(test)]
+        if self.0.queues_all.get() {
+            self.settle();
+        }
     }
 
     /// Lets time pass to `instant`, where nothing is to happen before, within the event that fires now: just as an
@@ -60,18 +64,20 @@ impl Sim {
     #[inline]
     fn passes(&self, instant: Time) -> bool {
         let core = &*self.0;
-        let left = core.left.get() - 1;
-        let passes = instant < core.clear.get() && core.now.get() < instant && left > 0;
+        let passes = instant < core.clear.get()
+            && core.now.get() < instant
+            && core.asked.get() == Time::MAX
+            && instant < core.unlimited.get();
         #[cfg(test)]
         let passes = passes && !core.queues_all.get();
         if passes {
             core.now.set(instant);
-            core.left.set(left);
+            core.passed.set(core.passed.get() + 1);
         }
         passes
     }
 
-    /// Whether every delay goes through the queue.
+    /// Whether every delay goes through the queue, and is there at once.
     #[cfg(test)]
     pub(super) fn set_queues_all(&self, all: bool) {
         self.0.queues_all.set(all);

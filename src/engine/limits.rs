@@ -88,6 +88,14 @@ impl Core {
         if event != Event::NONE && !self.agenda.borrow_mut().put_back(event) {
             return ControlFlow::Continue(());
         }
+        if self.agenda.borrow_mut().guard_from(self.unlimited.get()) {
+            if self.stands_still() {
+                return ControlFlow::Break(Outcome::Livelock(self.stuck()));
+            }
+            if event.time < self.unlimited.get() {
+                return ControlFlow::Continue(());
+            }
+        }
         if self.unfinished.get() == 0 {
             return ControlFlow::Break(self.end());
         }
@@ -107,15 +115,18 @@ impl Core {
             return ControlFlow::Break(self.no_progress());
         }
         let next_look = event.time.saturating_add(limits.no_progress / LOOKS);
-        self.unlimited.set(next_look.min(limits.time).min(quiet) + INSTANT);
+        self.set_unlimited(next_look.min(limits.time).min(quiet) + INSTANT);
         ControlFlow::Continue(())
     }
 
+    /// No limit is met before `instant`.
+    pub(super) fn set_unlimited(&self, instant: Time) {
+        self.unlimited.set(instant);
+        self.agenda.borrow_mut().guard_from(instant);
+    }
+
     /// Whether the clock shows what it showed at the last look, so many events before.
-    #[cold]
-    pub(super) fn stands_still(&self) -> bool {
-        self.looks.set(self.looks.get() + 1);
-        self.left.set(AT_ONCE);
+    fn stands_still(&self) -> bool {
         self.looked.replace(self.now.get()) == self.now.get()
     }
 

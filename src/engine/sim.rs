@@ -12,7 +12,7 @@ pub use super::limits::{Limits, Outcome};
 
 use super::about::{About, Point};
 use super::agenda::Agenda;
-use super::limits::{AT_ONCE, INSTANT, Slept};
+use super::limits::{INSTANT, Slept};
 use super::queue::{Event, TASK_BITS};
 use super::record::Recorder;
 use super::stuck::{self, Lost, Stuck, Wait};
@@ -51,15 +51,16 @@ pub(super) struct Core {
     pub(super) slept: Cell<Slept>,
     /// When the clock was last looked at whether it stands still.
     pub(super) looked: Cell<Time>,
-    /// How often so far.
-    pub(super) looks: Cell<u64>,
-    /// How many events are left until the next look.
-    pub(super) left: Cell<u64>,
     /// No limit is met before this instant; time zero where the run is to end with this event.
     pub(super) unlimited: Cell<Time>,
-    /// Before this instant nothing happens but what the current task does, and no limit is met.
+    /// How many delays passed without an event.
+    pub(super) passed: Cell<u64>,
+    /// Before this instant nothing happens but what the current task does.
     pub(super) clear: Cell<Time>,
-    /// Whether every delay goes through the queue, as in the twin that they are compared with.
+    /// When the current task is to be polled next, where it asked for that and it is not on the agenda yet; else
+    /// [`Time::MAX`].
+    pub(super) asked: Cell<Time>,
+    /// Whether every delay goes through the queue, and at once, as in the twin that they are compared with.
     #[cfg(test)]
     pub(super) queues_all: Cell<bool>,
     pub(super) agenda: RefCell<Agenda>,
@@ -87,10 +88,10 @@ impl Simulation {
                 progress: Cell::default(),
                 slept: Cell::default(),
                 looked: Cell::new(Time::MAX),
-                looks: Cell::new(0),
-                left: Cell::new(AT_ONCE),
                 unlimited: Cell::default(),
+                passed: Cell::default(),
                 clear: Cell::default(),
+                asked: Cell::new(Time::MAX),
                 #[cfg(test)]
                 queues_all: Cell::default(),
                 agenda: RefCell::default(),
@@ -115,7 +116,7 @@ impl Simulation {
     pub fn run(&self, limits: Limits) -> Outcome {
         let core = &*self.sim.0;
         let mut works = std::mem::take(&mut *core.works.borrow_mut());
-        core.unlimited.set(INSTANT);
+        core.set_unlimited(INSTANT);
         let outcome = match core.unfinished.get() {
             0 => core.end(),
             _ => core.run(&mut works, limits),
@@ -147,26 +148,26 @@ impl Core {
     /// the want of an event are all told from that.
     fn run(&self, works: &mut Vec<Work>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
+        let mut agenda = self.agenda.borrow_mut();
         loop {
-            let mut agenda = self.agenda.borrow_mut();
             let (event, clear) = agenda.queue.pop_and_look();
-            if event.time >= self.unlimited.get() {
+            if event.time >= agenda.guarded {
                 drop(agenda);
                 match self.guard(event, limits) {
                     ControlFlow::Break(outcome) => return outcome,
-                    ControlFlow::Continue(()) => continue,
+                    ControlFlow::Continue(()) => {
+                        agenda = self.agenda.borrow_mut();
+                        continue;
+                    }
                 }
             }
             if !agenda.is_awaited(event) {
+                agenda.stale += 1;
                 continue;
             }
+            self.clear.set(clear);
             drop(agenda);
-            self.clear.set(clear.min(self.unlimited.get()));
             self.now.set(event.time);
-            self.left.set(self.left.get() - 1);
-            if self.left.get() == 0 && self.stands_still() {
-                return Outcome::Livelock(self.stuck());
-            }
             let task = event.task();
             self.current.set(task);
             let work = match works.get_mut(task as usize) {
@@ -179,6 +180,11 @@ impl Core {
                 if self.unfinished.get() == 0 {
                     return self.end();
                 }
+            }
+            agenda = self.agenda.borrow_mut();
+            let asked = self.asked.replace(Time::MAX);
+            if asked != Time::MAX {
+                agenda.set(task, asked, self.now.get());
             }
         }
     }
@@ -203,6 +209,7 @@ impl Core {
 
     #[cold]
     fn finish(&self, task: TaskId) {
+        self.asked.set(Time::MAX);
         self.current.set(NO_TASK);
         self.agenda.borrow_mut().forget(task);
         let about = self.about.borrow();
@@ -230,11 +237,12 @@ impl Sim {
 
     /// How many events have fired.
     pub fn events(&self) -> u64 {
-        (self.0.looks.get() + 1) * AT_ONCE - self.0.left.get()
+        self.0.passed.get() + self.0.agenda.borrow().fired()
     }
 
     /// When the event was set that has the current task polled now.
     pub fn set_at(&self) -> Time {
+        self.settle();
         self.0.agenda.borrow().since(self.0.current.get())
     }
 
@@ -278,7 +286,7 @@ impl Sim {
         let task = self.0.about.borrow()[current as usize].name.to_string();
         *self.0.given_up.borrow_mut() = Some(Wait { task, wants, holder: None, closes_cycle: false });
         self.0.unfinished.set(0);
-        self.0.unlimited.set(Time::ZERO);
+        self.0.set_unlimited(Time::ZERO);
         self.0.clear.set(Time::ZERO);
     }
 
@@ -294,6 +302,7 @@ impl Sim {
 
     /// Has `task` polled at the present instant, whatever event it awaited before.
     pub(super) fn wake(&self, task: TaskId) {
+        self.settle();
         let (mut agenda, now) = (self.0.agenda.borrow_mut(), self.now());
         let id = agenda.identity(task, now);
         self.0.clear.set(Time::ZERO);
@@ -309,7 +318,23 @@ impl Sim {
     /// Has `task` polled at `time`, unless it is woken before, whatever event it awaited before.
     #[inline]
     pub(super) fn wake_task_at(&self, task: TaskId, time: Time) {
+        self.settle();
         self.0.clear.set(self.0.clear.get().min(time));
-        self.0.agenda.borrow_mut().set(task, time, self.now());
+        self.0.agenda.borrow_mut().set_apart(task, time, self.now());
+    }
+
+    /// Puts what the current task asked for on the agenda, before anything else is set.
+    #[inline]
+    pub(super) fn settle(&self) {
+        if self.0.asked.get() != Time::MAX {
+            self.put_on_agenda();
+        }
+    }
+
+    #[inline(never)]
+    fn put_on_agenda(&self) {
+        self.0.clear.set(Time::ZERO);
+        let asked = self.0.asked.replace(Time::MAX);
+        self.0.agenda.borrow_mut().set(self.0.current.get(), asked, self.now());
     }
 }

@@ -102,6 +102,25 @@ impl EventQueue {
         self.later.push(event);
     }
 
+    /// Adds an event at its instant, or at `now`, the present one, where that is over.
+    #[inline(always)]
+    pub(super) fn push_from(&mut self, event: Event, now: Time) {
+        // What lies in a later bucket lies in the future, and most does where there are buckets.
+        if self.later.is_of_later_bucket(event) {
+            self.later.list(event);
+        } else if event.time > now {
+            self.later.push_current(event);
+        } else {
+            self.push_now_apart(Event { time: now, ..event });
+        }
+    }
+
+    /// Adds an event at the present instant. Apart, since a list that may grow costs who calls it registers.
+    #[inline(never)]
+    fn push_now_apart(&mut self, event: Event) {
+        self.push_now(event);
+    }
+
     /// Takes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {

@@ -102,11 +102,23 @@ impl Wheel {
         }
     }
 
+    /// Whether it happens after the current bucket, the one of the event taken last.
+    #[inline(always)]
+    pub fn is_of_later_bucket(&self, event: Event) -> bool {
+        event.time > self.near_last
+    }
+
     #[inline(always)]
     pub fn push(&mut self, event: Event) {
-        if event.time > self.near_last {
-            return self.list(event);
+        match self.is_of_later_bucket(event) {
+            true => self.list(event),
+            false => self.push_current(event),
         }
+    }
+
+    /// Adds an event to the current bucket.
+    #[inline(always)]
+    pub fn push_current(&mut self, event: Event) {
         if self.run.len() < RUN_SHORT && self.near.is_empty() {
             return self.insert(event.key());
         }
@@ -200,7 +212,7 @@ impl Wheel {
 
     /// Adds an event later than the current bucket.
     #[inline]
-    fn list(&mut self, event: Event) {
+    pub fn list(&mut self, event: Event) {
         let bucket = event.time.ps() >> self.shift;
         if bucket - self.current >= self.heads.len() as u64 {
             return self.push_far(event);

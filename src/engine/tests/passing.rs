@@ -1,9 +1,12 @@
-//! Delays that pass at once, beside the twin of which every delay goes through the queue: random tasks that
+//! Delays that pass at once, or are asked for, beside the twin of which every delay goes through the queue: random tasks that
 //! delay, signal, wait, send, hold things and start others do the same at the same instants.
 
 use super::super::{Mailbox, Resource, Signal};
 use super::*;
 use proptest::prelude::*;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 
 /// What a task does next.
 #[derive(Clone, Debug)]
@@ -15,6 +18,8 @@ enum Step {
     SendAt(u64),
     Receive,
     Hold(u64),
+    /// A delay that is asked for before a notice and a letter for the same instant.
+    AskFirst(u64),
     Start(Vec<Step>),
     Progress,
     GiveUp,
@@ -37,6 +42,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (0..60u64).prop_map(Step::SendAt),
         1 => Just(Step::Receive),
         3 => (0..30u64).prop_map(Step::Hold),
+        2 => (0..60u64).prop_map(Step::AskFirst),
         1 => Just(Step::Progress),
     ];
     let list = prop::collection::vec(step.clone(), 1..20);
@@ -65,6 +71,16 @@ fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) 
                 Step::Hold(span) => {
                     let _held = shared.thing.acquire().await;
                     sim.delay(ns(span)).await;
+                }
+                Step::AskFirst(span) => {
+                    // An event that is superseded, so that the delay does not pass.
+                    sim.wake(sim.current());
+                    let mut delay = pin!(sim.delay(ns(span)));
+                    let asked = poll_fn(|context| Poll::Ready(delay.as_mut().poll(context))).await;
+                    assert!(asked.is_pending());
+                    shared.letters.send_at(sim.now() + ns(span), span);
+                    shared.signal.notify();
+                    delay.await;
                 }
                 Step::Start(steps) => task(sim.clone(), log.clone(), shared.clone(), format!("{name}+"), steps),
                 Step::Progress => sim.progress(),
