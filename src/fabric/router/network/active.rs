@@ -25,6 +25,14 @@ impl Active {
         *bits |= 1 << (number % 64);
     }
 
+    /// Adds a number, if so; without a branch, for nothing foretells it.
+    #[inline]
+    pub fn insert_if(&mut self, is_so: bool, number: u32) {
+        let word = number as usize / 64;
+        self.summary[word / 64] |= u64::from(is_so) << (word % 64);
+        self.words[word] |= u64::from(is_so) << (number % 64);
+    }
+
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.summary.iter().all(|word| *word == 0)

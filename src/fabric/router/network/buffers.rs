@@ -1,7 +1,7 @@
 //! What arrives at routers: flits in buffers, credits at outputs, links that are free again.
 
 use super::active::take_lowest;
-use super::cycle::{Rows, Shared};
+use super::cycle::{Moving, Rows, Shared};
 use super::packets::Flit;
 use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage, for_each_in_sector};
 use crate::fabric::router::Switching;
@@ -47,22 +47,42 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
 
     #[inline(never)]
     pub(super) fn arrive_flits(&mut self, now: u64) {
-        if let Some(flits) = self.shared.to_routers.take(now) {
-            for_each_in_sector(
-                &mut self.sectors,
-                &flits,
-                |moving| moving.to,
-                |sector, moving| {
-                    self.shared.arrive_at_router(sector, moving.to as usize, moving.flit);
-                },
-            );
-            self.shared.is_lively |= !flits.is_empty();
+        if let Some(mut flits) = self.shared.to_routers.take(now) {
+            self.arrive_at_routers(&mut flits);
+            self.shared.is_lively = true;
             self.shared.to_routers.give_back(now, flits);
         }
-        if let Some(flits) = self.shared.to_nodes.take(now) {
-            flits.iter().for_each(|moving| self.shared.arrive_at_node(now, moving.to & !OUTSIDE, moving.flit));
+        if let Some(mut flits) = self.shared.to_nodes.take(now) {
+            self.shared.arrive_at_nodes(now, &mut flits);
             self.shared.to_nodes.give_back(now, flits);
         }
+    }
+
+    /// Flits are in buffers; then those that are headers, at the front of theirs, are routed. Nothing foretells which
+    /// they are, so they are chosen without a branch: each flit is written where the next one chosen goes.
+    fn arrive_at_routers(&mut self, flits: &mut [Moving]) {
+        let (mut at, mut chosen) = (0, 0);
+        while let Some(first) = flits.get(at) {
+            let number = first.to as usize / CHANNELS;
+            let sector = &mut self.sectors[number];
+            while let Some(&moving) = flits.get(at).filter(|moving| moving.to as usize / CHANNELS == number) {
+                let is_at_front = self.shared.arrive_at_router(sector, moving.to as usize, moving.flit);
+                flits[chosen] = moving;
+                chosen += usize::from(is_at_front);
+                at += 1;
+            }
+        }
+        for_each_in_sector(
+            &mut self.sectors,
+            &flits[..chosen],
+            |moving| moving.to,
+            |sector, Moving { to, flit }| {
+                let header = if PLAIN { flit } else { self.shared.front(sector, to as usize % CHANNELS) };
+                if self.shared.come_to_front(sector, to as usize, header) {
+                    self.shared.headers.push(to);
+                }
+            },
+        );
     }
 }
 
@@ -85,29 +105,27 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
     }
 
-    /// A flit is in the buffer of an input channel.
+    /// A flit is in the buffer of an input channel; whether a packet has come to the front.
     #[inline]
-    fn arrive_at_router(&mut self, sector: &mut Sector<C>, to: usize, flit: Flit) {
+    fn arrive_at_router(&mut self, sector: &mut Sector<C>, to: usize, flit: Flit) -> bool {
         let own = to % CHANNELS;
         let state = &mut sector.inputs[own];
         assert!(state.length < self.rules.buffer_flits, "a flit that was sent has room");
         let slot = usize::from(state.first.wrapping_add(state.length) & self.rules.last_slot);
         state.length += 1;
-        let (stage, first) = (state.stage, usize::from(state.first));
+        let stage = state.stage;
         sector.flits[(own << self.rules.flit_bits) + slot] = flit;
         sector.fill(own);
         if !PLAIN && flit.is_tail() && self.rules.switching == Switching::StoreAndForward {
             sector.tails[own] += 1;
         }
-        let header = match stage {
-            Stage::Idle => flit,
-            Stage::Gathering if !PLAIN && flit.is_tail() => sector.flits[(own << self.rules.flit_bits) + first],
-            _ => return,
-        };
-        debug_assert!(header.is_header(), "a packet begins with its header");
-        if self.come_to_front(sector, to, header) {
-            self.headers.push(to as u32);
-        }
+        (stage == Stage::Idle) | (!PLAIN && stage == Stage::Gathering && flit.is_tail())
+    }
+
+    /// The flit at the front of an input channel's buffer.
+    #[inline]
+    pub(super) fn front(&self, sector: &Sector<C>, own: usize) -> Flit {
+        sector.flits[(own << self.rules.flit_bits) + usize::from(sector.inputs[own].first)]
     }
 }
 

@@ -6,7 +6,8 @@ use super::packets::Packets;
 use super::ring::Line;
 use super::route::UNKNOWN;
 use super::sources::Source;
-use super::state::{CHANNELS, NOWHERE, OUTSIDE, PORTS, Sector, Whereabouts};
+use super::state::{CHANNELS, NOWHERE, OUTSIDE, Sector, Whereabouts};
+use super::switch_allocation::Bids;
 use crate::fabric::router::{Counts, RouterParameters, Sharing, Switching};
 use crate::fabric::topology::{End, Shape, Wiring, every_channel};
 
@@ -126,14 +127,13 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             active_sources: Active::new(sources),
             is_bare: PLAIN,
             is_lively: false,
-            winners: [0; PORTS],
             asked: Vec::new(),
             events: Vec::new(),
             counts: Counts::default(),
             crossings: None,
             shape,
         };
-        let mut rows = Rows { cycle: 0, sectors: Vec::new(), shared };
+        let mut rows = Rows { cycle: 0, sectors: Vec::new(), shared, bids: Bids::default() };
         rows.sectors.resize_with(sectors, || Sector::new(1 << rules.flit_bits));
         for plane in 0..planes {
             rows.join_routers(plane);

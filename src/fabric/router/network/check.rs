@@ -15,6 +15,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         assert_eq!(self.shared.counts.in_flight_flits(), buffered + moving, "flits are conserved");
         self.check_credits();
         self.sectors.iter().for_each(check_bits);
+        self.bids.check();
     }
 
     /// Every slot is free, taken, about to be taken, or its credit is under way or kept by a node.

@@ -8,7 +8,8 @@ use super::packets::{Flit, Packets};
 use super::ring::Line;
 use super::sinks::Sink;
 use super::sources::Source;
-use super::state::{PORTS, Sector, Several};
+use super::state::{Sector, Several};
+use super::switch_allocation::Bids;
 use crate::fabric::router::{Counts, Injection, PacketEvent, Switching};
 use crate::fabric::topology::Shape;
 
@@ -19,6 +20,7 @@ pub struct Rows<const C: usize, const PLAIN: bool> {
     pub(super) cycle: u64,
     pub(super) sectors: Vec<Sector<C>>,
     pub(super) shared: Shared<C, PLAIN>,
+    pub(super) bids: Bids,
 }
 
 /// What routers have in common: packets, sources, what is under way between them.
@@ -65,8 +67,6 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) is_bare: bool,
     /// Whether a flit may be about to ask for the switch.
     pub(super) is_lively: bool,
-    /// In switch allocation, the input channel that each output of a sector takes.
-    pub(super) winners: [u16; PORTS],
     /// In channel allocation, the output channels that are asked for.
     pub(super) asked: Vec<u32>,
     pub(super) events: Vec<PacketEvent>,

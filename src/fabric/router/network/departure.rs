@@ -2,18 +2,14 @@
 //! the channel that its packet held.
 
 use super::cycle::{Moving, Shared};
-use super::state::{CHANNELS, NOBODY, OUTSIDE, Sector, Stage};
+use super::sieve::Sieve;
+use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage};
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
-    /// The turns pass, and the front flit of an input channel, of a sector, leaves for an output.
-    #[inline]
-    pub(super) fn send<const BARE: bool>(
-        &mut self,
-        sector: &mut Sector<C>,
-        (number, own): (usize, u16),
-        output: usize,
-        now: u64,
-    ) {
+    /// The turns pass, and the front flit of an input channel, of a sector, leaves for an output; whether it
+    /// is a tail.
+    #[inline(always)]
+    pub(super) fn send(&mut self, sector: &mut Sector<C>, (number, own): (usize, u16), output: usize) -> bool {
         let own = usize::from(own) % CHANNELS;
         let (input, channel) = (own / C, own % C);
         let from = &mut sector.ports[input];
@@ -26,9 +22,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         state.first = (state.first + 1) & self.rules.last_slot;
         state.length -= 1;
         let (is_empty, out_channel) = (state.length == 0, usize::from(state.out_channel));
-        if is_empty {
-            sector.empty(own);
-        }
+        sector.empty_if(is_empty, own);
         let to = &mut sector.ports[output];
         to.last_input = input as u16;
         to.sent += 1;
@@ -43,40 +37,50 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             sector.hold_link(output);
             self.links.push((number * Sector::<C>::PORTS + output) as u32);
         }
-        if flit.is_tail() {
-            sector.close(own);
-            if !BARE && let Some(crossings) = &mut self.crossings {
-                crossings.end((number * CHANNELS + held) as u32, self.packets.get(flit.slot()));
+        sector.close_if(flit.is_tail() | is_last_slot, own);
+        flit.is_tail()
+    }
+
+    /// Tails left these input channels of a sector: what their packets held is free, and the next ones' headers may
+    /// be there.
+    #[inline]
+    pub(super) fn end_packets<const BARE: bool>(
+        &mut self,
+        sector: &mut Sector<C>,
+        (number, mut channels): (usize, Sieve<'_>),
+        now: u64,
+    ) {
+        channels.retain(|own| {
+            let own = usize::from(own) % CHANNELS;
+            self.end_packet::<BARE>(sector, (number, own), now);
+            sector.inputs[own].length > 0
+        });
+        for next in 0..channels.len() {
+            let own = usize::from(channels.get(next)) % CHANNELS;
+            let all = number * CHANNELS + own;
+            if self.come_to_front(sector, all, self.front(sector, own)) {
+                self.headers.push_at(now + 1 + self.rules.routing, all as u32);
             }
-            self.end_packet::<BARE>(sector, (number, own), held, now);
-        } else if is_last_slot {
-            sector.close(own);
         }
     }
 
-    /// A packet's tail left its buffer: the channel that it held is free, and the next one's header may be there.
+    /// The tail of a packet has left an input channel: what the packet held is free.
     #[inline]
-    fn end_packet<const BARE: bool>(
-        &mut self,
-        sector: &mut Sector<C>,
-        (number, own): (usize, usize),
-        held: usize,
-        now: u64,
-    ) {
-        sector.outputs[held].owner = NOBODY;
-        sector.ports[held / C].free |= 1 << (held % C);
-        self.wake_sleepers::<BARE>(sector, number * Sector::<C>::PORTS + held / C, now + 1);
-        if !PLAIN {
-            sector.tails[own] = sector.tails[own].saturating_sub(1);
-        }
+    fn end_packet<const BARE: bool>(&mut self, sector: &mut Sector<C>, (number, own): (usize, usize), now: u64) {
         let state = &mut sector.inputs[own];
         state.stage = Stage::Idle;
-        if state.length > 0 {
-            let header = sector.flits[(own << self.rules.flit_bits) + usize::from(state.first)];
-            let all = number * CHANNELS + own;
-            if self.come_to_front(sector, all, header) {
-                self.headers.push_at(now + 1 + self.rules.routing, all as u32);
-            }
+        let (port, channel) = (usize::from(state.out_port) % PORTS, usize::from(state.out_channel) % C);
+        let held = (port * C + channel) % CHANNELS;
+        if !BARE && let Some(crossings) = &mut self.crossings {
+            let last = usize::from(sector.inputs[own].first.wrapping_sub(1) & self.rules.last_slot);
+            let tail = sector.flits[(own << self.rules.flit_bits) + last];
+            crossings.end((number * CHANNELS + held) as u32, self.packets.get(tail.slot()));
+        }
+        sector.outputs[held].owner = NOBODY;
+        sector.ports[port].free |= 1 << channel;
+        self.wake_sleepers::<BARE>(sector, number * Sector::<C>::PORTS + port, now + 1);
+        if !PLAIN {
+            sector.tails[own] = sector.tails[own].saturating_sub(1);
         }
     }
 }

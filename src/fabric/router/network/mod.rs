@@ -8,6 +8,7 @@
 //! | `state.rs` | what a port, a channel remembers |
 //! | `packets.rs` | packets and flits |
 //! | `ring.rs` | what is due in a later cycle |
+//! | `sieve.rs` | some of many, chosen without a branch |
 //! | `active.rs` | which sources have something to do |
 //! | `sources.rs` | from a source's queue into the first router |
 //! | `buffers.rs` | flits and credits that arrive |
@@ -32,6 +33,7 @@ mod links;
 mod packets;
 mod ring;
 mod route;
+mod sieve;
 mod sinks;
 mod sleep;
 mod sources;

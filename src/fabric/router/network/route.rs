@@ -13,6 +13,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// The header of the packet in an input channel is at the front of its buffer; whether it is routed from now on.
     #[inline]
     pub(super) fn come_to_front(&mut self, sector: &mut Sector<C>, channel: usize, header: Flit) -> bool {
+        debug_assert!(header.is_header(), "a packet begins with its header");
         let own = channel % CHANNELS;
         if !PLAIN && self.rules.switching == Switching::StoreAndForward && sector.tails[own] == 0 {
             sector.inputs[own].stage = Stage::Gathering;

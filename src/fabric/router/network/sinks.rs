@@ -1,8 +1,9 @@
 //! Sinks: a node's interface takes each flit as it comes, and its slot's credit goes back; that of a
 //! streamed packet's flit only when the interface takes it.
 
-use super::cycle::Shared;
+use super::cycle::{Moving, Shared};
 use super::packets::Flit;
+use super::state::OUTSIDE;
 use crate::fabric::router::{EventKind, Injection, PacketEvent};
 use std::collections::VecDeque;
 
@@ -49,16 +50,24 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         self.rules.holds_at_once = self.rules.channel_allocation == 0;
     }
 
-    /// A flit arrives behind an output channel.
+    /// Flits arrive behind output channels; those that somebody is told of are chosen without a branch.
+    pub(super) fn arrive_at_nodes(&mut self, now: u64, flits: &mut [Moving]) {
+        let mut chosen = 0;
+        for at in 0..flits.len() {
+            let Moving { to, flit } = flits[at];
+            if !flit.is_streamed() {
+                self.credits_to_routers.push_at(now + self.rules.node_credit, to & !OUTSIDE);
+            }
+            flits[chosen] = Moving { to, flit };
+            chosen += usize::from(!flit.is_untold());
+        }
+        self.counts.delivered_flits += flits.len() as u64;
+        flits[..chosen].iter().for_each(|moving| self.tell_of(now, moving.to & !OUTSIDE, moving.flit));
+    }
+
+    /// A header, a tail, or a flit of a streamed packet is behind an output channel.
     #[inline]
-    pub(super) fn arrive_at_node(&mut self, now: u64, output: u32, flit: Flit) {
-        if !flit.is_streamed() {
-            self.credits_to_routers.push_at(now + self.rules.node_credit, output);
-        }
-        self.counts.delivered_flits += 1;
-        if flit.is_untold() {
-            return;
-        }
+    fn tell_of(&mut self, now: u64, output: u32, flit: Flit) {
         let packet = self.packets.get(flit.slot());
         assert_eq!(packet.destination, self.nodes[output as usize / C], "a packet arrives where it goes to");
         let header = packet.at_destination(now, EventKind::Header);

@@ -57,7 +57,7 @@ impl<const C: usize> Source<C> {
 
     #[inline]
     fn is_waiting<const PLAIN: bool>(&self) -> bool {
-        self.lanes[0].first != NONE || (!PLAIN && self.lanes[1].first != NONE)
+        (self.lanes[0].first != NONE) | (!PLAIN && self.lanes[1].first != NONE)
     }
 }
 
@@ -197,8 +197,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         if !PLAIN && self.rules.cycles_per_flit > 1 {
             source.is_busy = true;
             self.interfaces.push(number);
-        } else if source.is_waiting::<PLAIN>() {
-            self.active_sources.insert(number);
+        } else {
+            self.active_sources.insert_if(source.is_waiting::<PLAIN>(), number);
         }
     }
 
@@ -210,9 +210,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         *credits += 1;
         assert!(*credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
         source.room |= 1 << (channel % C);
-        if source.is_waiting::<PLAIN>() {
-            self.active_sources.insert((channel / C) as u32);
-        }
+        self.active_sources.insert_if(source.is_waiting::<PLAIN>(), (channel / C) as u32);
     }
 
     /// A source's link has moved its flit.

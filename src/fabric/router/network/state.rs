@@ -68,6 +68,12 @@ impl<const C: usize> Sector<C> {
         self.open[channel / 64 % WORDS] |= 1 << (channel % 64);
     }
 
+    /// It may not, if so; without a branch.
+    #[inline]
+    pub fn close_if(&mut self, is_so: bool, channel: usize) {
+        self.open[channel / 64 % WORDS] &= !(u64::from(is_so) << (channel % 64));
+    }
+
     /// It may not.
     #[inline]
     pub fn close(&mut self, channel: usize) {
@@ -80,10 +86,10 @@ impl<const C: usize> Sector<C> {
         self.filled[channel / 64 % WORDS] |= 1 << (channel % 64);
     }
 
-    /// It has none.
+    /// It has none, if so; without a branch, for nothing foretells it.
     #[inline]
-    pub fn empty(&mut self, channel: usize) {
-        self.filled[channel / 64 % WORDS] &= !(1 << (channel % 64));
+    pub fn empty_if(&mut self, is_so: bool, channel: usize) {
+        self.filled[channel / 64 % WORDS] &= !(u64::from(is_so) << (channel % 64));
     }
 
     /// A word of input channels that have a flit and may go on.

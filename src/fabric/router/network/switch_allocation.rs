@@ -3,25 +3,58 @@
 
 use super::active::take_lowest;
 use super::cycle::Rows;
+use super::sieve::{ROOM, Sieve};
 use super::state::{CHANNELS, PORTS, Sector};
 
 /// Words of a bit for each port.
 const PORT_WORDS: usize = PORTS / 64;
 
+/// What a sector's inputs ask for, and which of them are taken; used again for each sector.
+#[derive(Debug)]
+pub struct Bids {
+    /// For each output, the input channel that it takes, with the input's distance from the turn above it; between
+    /// two sectors, none.
+    winners: [u32; PORTS],
+    /// Input channels that alone of their ports may ask.
+    single: [u16; ROOM],
+    /// Input channels that tails left.
+    tails: [u16; ROOM],
+}
+
+impl Default for Bids {
+    fn default() -> Bids {
+        Bids { winners: [NONE; PORTS], single: [0; ROOM], tails: [0; ROOM] }
+    }
+}
+
+impl Bids {
+    /// Checks that no bid is left.
+    pub(super) fn check(&self) {
+        assert!(self.winners.iter().all(|winner| *winner == NONE), "who was taken asks no more");
+    }
+}
+
+/// No bid: one that any other outdoes.
+const NONE: u32 = u32::MAX;
+
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     /// Flits leave their buffers.
     #[inline(never)]
     pub(super) fn allocate_switch<const BARE: bool>(&mut self, now: u64) {
-        let Rows { sectors, shared, .. } = self;
+        let Rows { sectors, shared, bids, .. } = self;
         for (number, sector) in sectors.iter_mut().enumerate() {
-            let asked = collect(sector, &mut shared.winners);
-            for (word, outputs) in asked.iter().take(sector.words.div_ceil(C)).enumerate() {
-                let mut outputs = *outputs;
+            let asked = collect(sector, bids);
+            let mut tails = Sieve::new(&mut bids.tails);
+            for word in 0..sector.words.div_ceil(C) {
+                let mut outputs = asked[word % PORT_WORDS];
                 while let Some(output) = take_lowest(&mut outputs) {
                     let output = (word * 64 + output as usize) % PORTS;
-                    shared.send::<BARE>(sector, (number, shared.winners[output]), output, now);
+                    let winner = std::mem::replace(&mut bids.winners[output], NONE) as u16;
+                    let is_tail = shared.send(sector, (number, winner), output);
+                    tails.add_if(is_tail, winner);
                 }
             }
+            shared.end_packets::<BARE>(sector, (number, tails), now);
         }
         let sent = shared.to_routers.joined() + shared.to_nodes.joined();
         shared.counts.flit_hops += sent as u64;
@@ -31,31 +64,52 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
 
 /// The outputs that are asked for, as bits, and for each the input channel that is taken.
 #[inline]
-fn collect<const C: usize>(sector: &Sector<C>, winners: &mut [u16; PORTS]) -> [u64; PORT_WORDS] {
+fn collect<const C: usize>(sector: &Sector<C>, bids: &mut Bids) -> [u64; PORT_WORDS] {
     let mut asked = [0; PORT_WORDS];
+    let mut bid = |output: usize, input: usize| {
+        asked[output / 64] |= 1 << (output % 64);
+        let distance = after((input / C) as u16, sector.ports[output].last_input);
+        bids.winners[output] = bids.winners[output].min((distance << 16 | input) as u32);
+    };
+    let mut single = Sieve::new(&mut bids.single);
     for word in 0..sector.words {
-        let mut ready = sector.ready(word);
-        while ready != 0 {
-            let first = ready.trailing_zeros() as usize;
-            let channels = ready & (u64::MAX >> (64 - C)) << (first / C * C);
-            ready ^= channels;
-            let (output, input) = if channels & (channels - 1) == 0 {
-                let input = (word * 64 + first) % CHANNELS;
-                (usize::from(sector.inputs[input].out_port) % PORTS, input)
-            } else {
-                request(sector, word, channels)
-            };
-            let bits = &mut asked[output / 64];
-            let is_first = *bits >> (output % 64) & 1 == 0;
-            *bits |= 1 << (output % 64);
-            let distance = |input: u16| after(input / C as u16, sector.ports[output].last_input);
-            let input = input as u16;
-            if is_first || distance(input) < distance(winners[output]) {
-                winners[output] = input;
+        let ready = sector.ready(word);
+        let mut alone = ready;
+        let rest = all_but_first::<C>(ready);
+        if rest != 0 {
+            let (every, mut several) = (u64::MAX >> (64 - C), with_any::<C>(rest));
+            alone &= !several.wrapping_mul(every);
+            while let Some(first) = take_lowest(&mut several) {
+                let (output, input) = request(sector, word, ready & every << first);
+                bid(output, input);
             }
         }
+        single.add_bits(word * 64, alone);
+    }
+    for place in 0..single.len() {
+        let input = usize::from(single.get(place)) % CHANNELS;
+        bid(usize::from(sector.inputs[input].out_port) % PORTS, input);
     }
     asked
+}
+
+/// Of a word of channels, the first channel of each port that has any.
+#[inline]
+fn with_any<const C: usize>(channels: u64) -> u64 {
+    let mut any = channels;
+    let mut shift = 1;
+    while shift < C {
+        any |= any >> shift;
+        shift *= 2;
+    }
+    any & (u64::MAX / (u64::MAX >> (64 - C)))
+}
+
+/// Of a word of channels, all but the lowest of each port.
+#[inline]
+fn all_but_first<const C: usize>(channels: u64) -> u64 {
+    // Of each port that has any, one is subtracted, which borrows from no other.
+    channels & (channels - with_any::<C>(channels))
 }
 
 /// How far a port is behind the one whose turn is next.
