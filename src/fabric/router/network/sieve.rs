@@ -4,21 +4,27 @@
 use super::state::PORTS;
 
 /// Room for an item of each port of a sector, and for those that are not chosen.
-pub const ROOM: usize = 2 * PORTS;
+const ROOM: usize = 2 * PORTS;
 
 /// Of the bits of a word so many are added before it is asked whether there are more.
 const AT_ONCE: usize = 3;
 
+/// Where they are written.
+pub type Items = [u16; ROOM + AT_ONCE];
+
+/// None yet.
+pub const NO_ITEMS: Items = [0; ROOM + AT_ONCE];
+
 /// The items chosen, of a port each.
 pub struct Sieve<'a> {
-    items: &'a mut [u16; ROOM],
+    items: &'a mut Items,
     chosen: usize,
 }
 
 impl Sieve<'_> {
     /// An empty one, whose items are written here.
     #[inline]
-    pub fn new(items: &mut [u16; ROOM]) -> Sieve<'_> {
+    pub fn new(items: &mut Items) -> Sieve<'_> {
         Sieve { items, chosen: 0 }
     }
 
@@ -33,8 +39,11 @@ impl Sieve<'_> {
     #[inline(always)]
     pub fn add_bits(&mut self, first: usize, mut bits: u64) {
         loop {
-            for _ in 0..AT_ONCE {
-                self.add_if(bits != 0, (first + bits.trailing_zeros() as usize) as u16);
+            // None is chosen behind one that is not, so that each has its place.
+            let at = self.chosen % ROOM;
+            for place in 0..AT_ONCE {
+                self.items[at + place] = (first + bits.trailing_zeros() as usize) as u16;
+                self.chosen += usize::from(bits != 0);
                 bits &= bits.wrapping_sub(1);
             }
             if bits == 0 {

@@ -3,7 +3,7 @@
 
 use super::active::take_lowest;
 use super::cycle::Rows;
-use super::sieve::{ROOM, Sieve};
+use super::sieve::{self, Items, Sieve};
 use super::state::{CHANNELS, PORTS, Sector};
 
 /// Words of a bit for each port.
@@ -16,14 +16,14 @@ pub struct Bids {
     /// two sectors, none.
     winners: [u32; PORTS],
     /// Input channels that alone of their ports may ask.
-    single: [u16; ROOM],
+    single: Items,
     /// Input channels that tails left.
-    tails: [u16; ROOM],
+    tails: Items,
 }
 
 impl Default for Bids {
     fn default() -> Bids {
-        Bids { winners: [NONE; PORTS], single: [0; ROOM], tails: [0; ROOM] }
+        Bids { winners: [NONE; PORTS], single: sieve::NO_ITEMS, tails: sieve::NO_ITEMS }
     }
 }
 
@@ -126,10 +126,19 @@ fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -
     let next_output = sector.ports[port].last_output.wrapping_add(1);
     let next_channel = usize::from(sector.ports[port].last_channel.wrapping_add(1));
     let mut least = usize::MAX;
-    while let Some(channel) = take_lowest(&mut channels) {
-        let output = sector.inputs[(word * 64 + channel as usize) % CHANNELS].out_port;
+    let mut note = |channel: usize, is_ready: bool| {
+        let output = sector.inputs[(port * C + channel) % CHANNELS].out_port;
         let outputs = usize::from(output.wrapping_sub(next_output)) % PORTS;
-        least = least.min(outputs * C + (channel as usize).wrapping_sub(next_channel) % C);
+        let distance = outputs * C + channel.wrapping_sub(next_channel) % C;
+        least = least.min(distance | usize::from(is_ready).wrapping_sub(1));
+    };
+    // Few channels are all compared, so that nothing branches on which of them may ask.
+    if C <= 4 {
+        (0..C).for_each(|channel| note(channel, channels >> (port * C % 64 + channel) & 1 != 0));
+    } else {
+        while let Some(channel) = take_lowest(&mut channels) {
+            note(channel as usize % C, true);
+        }
     }
     ((least / C + usize::from(next_output)) % PORTS, port * C + (least % C + next_channel) % C)
 }
