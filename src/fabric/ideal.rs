@@ -14,7 +14,7 @@
 
 use super::LinkUse;
 use super::packet::Packet;
-use super::port::{Dropped, Facts, Inlet, Loss, Outlet, Piece};
+use super::port::{Dropped, Facts, Inlet, Loss, Outlet, Piece, Unhindered};
 use super::wire::Wire;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Sim, Time};
 use crate::text::Table;
@@ -165,10 +165,12 @@ impl Outlet for IdealOutlet {
         link.arrivals.send_at(if link.whole.get() { out } else { begins }, (begins, packet));
     }
 
-    fn unhindered(&self) -> Option<Rate> {
-        Some(self.rate())
+    fn unhindered(&mut self) -> Option<&mut dyn Unhindered> {
+        Some(self)
     }
+}
 
+impl Unhindered for IdealOutlet {
     fn went(&mut self, packet: &Rc<Packet>) {
         let moving = self.rate().time_for(packet.label().length);
         self.wire().take_since(self.fabric.sim.now() - moving);

@@ -36,15 +36,16 @@ pub trait Outlet {
     /// Lets the way go after the last byte.
     fn close(&mut self);
 
-    /// What a packet goes at that is there as a whole, where nothing can hold it up.
-    fn unhindered(&self) -> Option<Rate> {
+    /// Where nothing can hold up a packet that is there as a whole: it goes at [`rate`](Outlet::rate).
+    fn unhindered(&mut self) -> Option<&mut dyn Unhindered> {
         None
     }
+}
 
-    /// Such a packet has gone at that rate, its last byte just now; in place of all else.
-    fn went(&mut self, _packet: &Rc<Packet>) {
-        panic!("what may be held up goes byte by byte")
-    }
+/// An outlet at which nothing can hold a packet up.
+pub trait Unhindered {
+    /// A packet has gone at the outlet's rate, its last byte just now; in place of all else.
+    fn went(&mut self, packet: &Rc<Packet>);
 }
 
 /// What an inlet gives, in order.

@@ -24,6 +24,7 @@ pub(super) struct OverStreams {
 struct End {
     /// Where nothing can hold a packet up, it is taken out when it has gone.
     to_send: Mailbox<Rc<Packet>>,
+    /// There the rate at which it goes.
     unhindered: Cell<Option<Rate>>,
     places: Places,
 }
@@ -59,8 +60,9 @@ impl OverStreams {
         view
     }
 
-    fn start_sender(self: &Rc<Self>, name: &str, class: usize, outlet: impl Outlet + 'static) {
-        self.ends[class].unhindered.set(outlet.unhindered());
+    fn start_sender(self: &Rc<Self>, name: &str, class: usize, mut outlet: impl Outlet + 'static) {
+        let rate = outlet.rate();
+        self.ends[class].unhindered.set(outlet.unhindered().map(|_| rate));
         self.sim.spawn_server(format!("{name} sender"), self.clone().send_all(class, outlet));
     }
 
@@ -72,8 +74,8 @@ impl OverStreams {
     async fn send_all(self: Rc<Self>, class: usize, mut outlet: impl Outlet) {
         loop {
             let packet = self.ends[class].to_send.receive().await;
-            if outlet.unhindered().is_some() {
-                outlet.went(&packet);
+            if let Some(unhindered) = outlet.unhindered() {
+                unhindered.went(&packet);
             } else if flow(&mut outlet, &packet).await.is_err() {
                 self.desk.lose(packet);
             }
