@@ -15,6 +15,7 @@ if [ -z "$narrows" ]; then
 fi
 
 # Cycles per second of one BookSim2 run of a single sample, as it tells itself: SIDE FLITS LOAD CYCLES.
+# The sample begins with an empty network, which it simulates faster, so that it lasts many times a packet's latency.
 booksim2() {
     cat > "$work/run" <<CONFIGURATION
 topology = mesh; k = $1; n = 2; routing_function = dor; traffic = uniform;
@@ -47,6 +48,6 @@ done <<RUNS
 8 8 0.05 10000 200000
 8 8 0.2 5000 60000
 8 8 0.4 3000 30000
-32 1 0.05 200 4000
-32 8 0.05 200 4000
+32 1 0.05 1000 4000
+32 8 0.05 1000 4000
 RUNS
