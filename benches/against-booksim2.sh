@@ -1,6 +1,6 @@
 #!/bin/sh
 # Simulated cycles per second of Narrows' router network and of a BookSim2 binary, on the same
-# configurations, one after the other in the same run: benches/against-booksim2.sh PATH [SAMPLES]
+# configurations, by turns in the same run, the best sample of each: benches/against-booksim2.sh PATH [SAMPLES]
 # PATH is an executable built from BookSim2's own sources; nothing of it is part of this project.
 set -eu
 booksim=${1:?the path of a BookSim2 binary}
@@ -37,8 +37,14 @@ best() {
 echo "| mesh | packet | load | BookSim2 cycles/s | Narrows cycles/s | ratio |"
 echo "|---|---:|---:|---:|---:|---:|"
 while read -r side flits load booksim_cycles cycles; do
-    theirs=$(for _ in $(seq "$samples"); do booksim2 "$side" "$flits" "$load" "$booksim_cycles"; done | best)
-    ours=$(for _ in $(seq "$samples"); do "$narrows" "$side" "$flits" "$load" "$cycles" 2> "$work/err"; done | best)
+    : > "$work/theirs"
+    : > "$work/ours"
+    for _ in $(seq "$samples"); do
+        booksim2 "$side" "$flits" "$load" "$booksim_cycles" >> "$work/theirs"
+        "$narrows" "$side" "$flits" "$load" "$cycles" >> "$work/ours" 2> "$work/err"
+    done
+    theirs=$(best < "$work/theirs")
+    ours=$(best < "$work/ours")
     awk -v side="$side" -v flits="$flits" -v load="$load" -v theirs="$theirs" -v ours="$ours" \
         'BEGIN { printf "| %sx%s | %s | %s | %.0f | %.0f | %.0f |\n", side, side, flits, load, theirs, ours, ours / theirs }'
 done <<RUNS
