@@ -280,21 +280,28 @@ fn two_processes_may_work_on_one_result() {
 #[test]
 fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
     let folder = Folder::new("stopped");
-    let out = folder.path("out.csv");
-    let long = ["sweep", "stream", "--set=workload.stream.messages=2000", "--vary=run.seed=1..600+1", "--out", &out];
-    let child = begun(&long);
-    while kept(&out) < 2 {
-        std::thread::sleep(Duration::from_millis(10));
+    // The second is left running when its terminal is closed.
+    for (name, before) in [("out.csv", ""), ("nohup.csv", "trap '' HUP; ")] {
+        let out = folder.path(name);
+        let long =
+            ["sweep", "stream", "--set=workload.stream.messages=2000", "--vary=run.seed=1..600+1", "--out", &out];
+        let program = command(&long);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{before}exec \"$0\" \"$@\"")]).arg(program.get_program()).args(program.get_args());
+        let child = shell.stderr(Stdio::piped()).spawn().expect("the program starts");
+        while kept(&out) < 2 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+        assert!(sent.success());
+        let ran = child.wait_with_output().expect("a child");
+        assert_eq!(ran.status.code(), Some(130), "{before}");
+        let told = stderr(&ran);
+        assert!(
+            told.contains("of 600 points are kept in `") && told.contains("the same command goes on from there"),
+            "{told}"
+        );
     }
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
-    assert!(sent.success());
-    let ran = child.wait_with_output().expect("a child");
-    assert_eq!(ran.status.code(), Some(130));
-    let told = stderr(&ran);
-    assert!(
-        told.contains("of 600 points are kept in `") && told.contains("the same command goes on from there"),
-        "{told}"
-    );
 }
 
 #[test]

@@ -45,7 +45,8 @@ impl Progress {
         let style = ProgressStyle::with_template("{bar:40} {msg}").expect("a template");
         let bar = ProgressBar::new(all as u64).with_style(style);
         *STOPPABLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
-        // One that is there already does the same.
+        // One that is there already does the same; where Ctrl-C is ignored, it stays so. Other signals are left
+        // alone, so that `nohup` is heeded.
         let _ = ctrlc::try_set_handler(stopped);
         let told = state.clone();
         let lines = (!std::io::stderr().is_terminal()).then(|| Alive::lines(move || told.told()));
