@@ -5,14 +5,13 @@
 //! processor for the time, and wait by it. Whoever runs on a processor that several programs or
 //! interrupt handlers share holds it ([`AnyProcessor::hold`]) meanwhile.
 
+pub use super::catch_up::{Behind, CatchUp};
+
 use super::level::Level;
 use super::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use super::turn::{Hold, Turns};
 use super::{alewife, io_bus, memory_bus, software};
 use crate::engine::{Hertz, Sim, Time};
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 /// Time a program spent on accesses that left the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -64,7 +63,7 @@ pub trait Processor {
     where
         Self: Sized,
     {
-        CatchUp { cpu: self, wait: None }
+        CatchUp::new(self)
     }
 
     /// Does nothing until `instant`, if that is later.
@@ -155,60 +154,6 @@ async fn of_words(at: Address, bytes: &[u8], write: impl AsyncFn(Address, usize,
         value[..part].copy_from_slice(&bytes[moved..moved + part]);
         write(to, part, u64::from_le_bytes(value)).await;
         moved += part;
-    }
-}
-
-/// How far the simulation is behind a processor.
-pub enum Behind<'a> {
-    /// It has seen all that the processor did.
-    Nothing,
-    /// The processor works until an instant.
-    Until(Time),
-    /// It works in stretches, as those above it let it.
-    Stretches(Pin<Box<dyn Future<Output = ()> + 'a>>),
-}
-
-/// The wait of [`Processor::sync`]. One for all processors, for programs wait here more than anywhere.
-#[must_use = "the simulation catches up only when awaited"]
-pub struct CatchUp<'a, C> {
-    cpu: &'a C,
-    wait: Option<Wait<'a>>,
-}
-
-enum Wait<'a> {
-    Delay,
-    Stretches(Pin<Box<dyn Future<Output = ()> + 'a>>),
-}
-
-impl<C: Processor> Future for CatchUp<'_, C> {
-    type Output = ();
-    #[inline]
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let cpu = self.cpu;
-        let wait = match &mut self.wait {
-            Some(Wait::Delay) => {
-                cpu.end_sync();
-                return Poll::Ready(());
-            }
-            Some(Wait::Stretches(work)) => return work.as_mut().poll(context),
-            wait => wait,
-        };
-        match cpu.begin_sync() {
-            Behind::Nothing => Poll::Ready(()),
-            Behind::Until(instant) => {
-                let passed = Pin::new(&mut cpu.sim().until(instant)).poll(context);
-                match passed {
-                    Poll::Ready(()) => cpu.end_sync(),
-                    Poll::Pending => *wait = Some(Wait::Delay),
-                }
-                passed
-            }
-            Behind::Stretches(mut work) => {
-                let polled = work.as_mut().poll(context);
-                *wait = Some(Wait::Stretches(work));
-                polled
-            }
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! | file or folder | models |
 //! |---|---|
 //! | `cpu.rs` | the processor, as drivers and programs meet it on every host |
+//! | `catch_up.rs` | the simulation catches up with a processor |
 //! | `turn.rs`, `level.rs` | whose turn it is on a processor, and who goes first |
 //! | `device.rs` | an interface, as a host meets it: registers; and what an interface may find |
 //! | `master.rs` | an interface's engine on its way to memory |
@@ -15,6 +16,7 @@
 //! a folder, and a variant of [`Host`] and of [`AnyProcessor`].
 
 pub mod alewife;
+mod catch_up;
 pub mod cpu;
 pub mod device;
 pub mod io_bus;

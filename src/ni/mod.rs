@@ -11,7 +11,7 @@
 //! | `driver.rs` | what the messaging layer sees of any interface |
 //! | `room.rs` | what an interface takes of main memory |
 //! | `port/` | the network side of all that move whole packets: a protocol over a fabric |
-//! | `wiring.rs` | what a port is wired to |
+//! | `site.rs`, `wiring.rs` | what an interface is built on, what a port is wired to |
 //! | `pending.rs` | packets under way, for each node |
 //! | `parcel.rs`, `moving.rs` | their header, and the loops that move a packet's words |
 //! | `parameters.rs`, `halves.rs` | the designs of fifos and queues, and the loop that they share |
@@ -43,6 +43,7 @@ mod pending;
 pub mod port;
 pub mod queue;
 mod room;
+mod site;
 pub mod trapeze;
 pub mod wiring;
 mod without_bus;
@@ -53,11 +54,11 @@ pub use parameters::{Design, InterfaceParameters};
 pub use pending::Pending;
 pub use port::Port;
 pub use room::{PacketRoom, Room, in_blocks};
+pub use site::Site;
 
 use crate::engine::sim::PointId;
-use crate::engine::{Addresses, Bytes, EndId, Journey, MessageTally, NodeId, Signal, Sim, Time};
-use crate::fabric::Fabric;
-use crate::host::{Address, AnyProcessor, Host, Means, Processor, Use};
+use crate::engine::{Bytes, EndId, Journey, Signal, Time};
+use crate::host::{Address, AnyProcessor, Means, Use};
 use crate::protocol::{ProtocolParameters, Statistics};
 use cmmu::{CmmuDriver, CmmuParameters};
 use direct::{DirectDriver, QueuesParameters};
@@ -66,7 +67,6 @@ use lanai::LanaiParameters;
 use mcp::{McpDriver, McpParameters};
 use std::rc::Rc;
 use trapeze::{TrapezeDriver, TrapezeParameters};
-use wiring::PortWiring;
 
 /// The parameters of an interface, by kind.
 #[derive(Clone, Debug)]
@@ -220,55 +220,6 @@ pub fn least_needs() -> impl Iterator<Item = (&'static str, Means)> {
         ("queues", Means::default()),
         ("cmmu", CmmuParameters::needs()),
     ])
-}
-
-/// What an interface is built on.
-pub struct Site<'a> {
-    /// The simulation.
-    pub sim: &'a Sim,
-    /// The host.
-    pub host: &'a Host,
-    /// The fabric.
-    pub fabric: &'a Fabric,
-    /// The protocol.
-    pub protocol: &'a ProtocolParameters,
-    /// What messaging costs there.
-    pub costs: Costs,
-    /// What became of messages.
-    pub tally: &'a Rc<MessageTally>,
-    /// Packets under way.
-    pub pending: &'a Rc<Pending>,
-    /// Which node each endpoint is on.
-    pub addresses: &'a Rc<Addresses>,
-}
-
-impl Site<'_> {
-    /// The node's number.
-    pub fn node(&self) -> NodeId {
-        self.host.node
-    }
-
-    /// The node's name.
-    pub fn name(&self) -> &str {
-        &self.host.name
-    }
-
-    /// What a port here is wired to; `packet` is the largest.
-    fn wiring(&self, packet: Bytes) -> PortWiring<'_> {
-        PortWiring {
-            sim: self.sim,
-            node: self.node(),
-            name: self.name(),
-            clock: self.host.cpu().clock(),
-            wire: self.fabric.whole(self.sim, self.node(), self.name()),
-            classes: self.fabric.facts().classes,
-            protocol: self.protocol,
-            tally: self.tally,
-            pending: self.pending,
-            addresses: self.addresses,
-            packet,
-        }
-    }
 }
 
 /// Builds an interface from checked parameters: its driver.

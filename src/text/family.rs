@@ -4,15 +4,15 @@
 //! each other. Where the family has a key of its own, the choice may also be written as a word:
 //! `policy = "store-and-forward"`.
 
-use super::origin::Place;
 use super::pen::Attention;
 use super::problem::Problem;
 use super::record::{Step, dotted};
 use super::schema::{Family, Form, Item, Member, Need, TableShape};
+use super::standing::{Standing, standing};
 use super::suggest;
 use super::table::{Table, tree_of};
 use super::told;
-use super::tree::{Rank, Tree, TreeNode};
+use super::tree::TreeNode;
 
 /// The members of a family: their names and what they mean.
 pub type Members<'m> = &'m [(&'static str, &'static str)];
@@ -34,17 +34,6 @@ enum Stood<'t> {
     Here,
     /// Below a key of their own, at which this stands.
     Below(Option<&'t TreeNode>),
-}
-
-/// Which members stand.
-#[derive(Default)]
-struct Standing {
-    /// The one that counts, by its number.
-    chosen: Option<usize>,
-    /// Those it replaced or that contradict it.
-    others: Vec<usize>,
-    /// Two of one layer, and the place of each.
-    clash: Option<[(usize, Option<Place>); 2]>,
 }
 
 /// Tables beside the members of a family, and who reads them.
@@ -364,43 +353,6 @@ fn strangers_only(node: &TreeNode, members: Members<'_>, others: &[&str]) -> boo
     node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_known))
 }
 
-impl Standing {
-    /// Prefers one member to what the layers say.
-    fn choose(&mut self, at: usize) {
-        self.others.extend(self.chosen.replace(at));
-        self.others.retain(|other| *other != at);
-    }
-}
-
 fn named(members: Members<'_>) -> Vec<Member> {
     members.iter().map(|(name, doc)| Member { name, doc, shape: TableShape::default() }).collect()
-}
-
-/// Which members stand in a table: the one of the highest layer counts.
-fn standing(tree: &Tree, members: Members<'_>) -> Standing {
-    let mut found: Vec<(usize, &TreeNode)> =
-        members.iter().enumerate().filter_map(|(at, (name, _))| Some((at, tree.get(name)?))).collect();
-    found.sort_by(|(_, a), (_, b)| b.rank().cmp(&a.rank()).then(a.key().cmp(&b.key())));
-    let chosen = found.first().map(|(at, _)| *at);
-    let others = found.iter().skip(1).map(|(at, _)| *at).collect();
-    Standing { chosen, others, clash: clash(&found) }
-}
-
-/// Two members that stand in one layer.
-fn clash(found: &[(usize, &TreeNode)]) -> Option<[(usize, Option<Place>); 2]> {
-    let key_in = |node: &TreeNode, rank: Rank| {
-        node.stands.iter().rfind(|stand| stand.rank == rank).map(|stand| stand.key.clone())
-    };
-    for (n, (first, node)) in found.iter().enumerate() {
-        for stand in node.stands.iter().rev() {
-            for (second, other) in &found[n + 1..] {
-                if let Some(place) = key_in(other, stand.rank) {
-                    let mut both = [(*first, key_in(node, stand.rank)), (*second, Some(place))];
-                    both.sort_by(|(_, a), (_, b)| a.cmp(b));
-                    return Some(both);
-                }
-            }
-        }
-    }
-    None
 }

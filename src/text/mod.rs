@@ -16,6 +16,7 @@ pub mod read;
 pub mod record;
 pub mod schema;
 pub mod set;
+mod standing;
 pub mod suggest;
 pub mod table;
 mod told;

@@ -25,9 +25,11 @@ pub mod node;
 pub mod parameters;
 pub mod polls;
 pub mod processor;
+mod spin;
 pub mod store_buffer;
 #[cfg(test)]
 mod tests;
+mod uncached;
 
 pub use agent::{Agent, AgentId, TransactionKind};
 pub use block::{Address, BLOCK_BYTES, Block, block_of};

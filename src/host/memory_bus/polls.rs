@@ -1,9 +1,9 @@
 //! Polls of a register that shows nothing, passed at once.
 //!
 //! A processor that waits for a packet reads a register again and again, and does nothing else: each round takes what
-//! the one before took, and what others see of it are totals. So the rounds until something is shown are counted
-//! when that is known, each just as if it had been simulated, those that are alike all at once; the read that shows something ends when it would
-//! have ended, and each has its spans. Only the order of events at equal times may be another. Where
+//! the one before took, and what others see of it are totals. So the rounds until something is shown are counted when
+//! that is known, each just as if it had been simulated, those that are alike all at once; the read that shows something
+//! ends when it would have ended, and each has its spans. Only the order of events at equal times may be another. Where
 //! [`Spin::Each`] says so, every round is simulated.
 //!
 //! Where several tasks share the processor, they are simulated, too, from the second one's first turn on.

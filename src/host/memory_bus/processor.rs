@@ -3,8 +3,8 @@
 //! Models: a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
 //! hit for a cycle each, by a plain tag check; misses, uncached accesses and block accesses that
 //! meet the engine at the processor's local time, with fixed cycles on the way to the bus and
-//! back; stores that wait in the store buffer; strongly ordered uncached accesses, which wait
-//! until the store buffer is empty and until they are done.
+//! back; stores that wait in the store buffer. Uncached accesses are in `uncached.rs`, polls in
+//! `spin.rs` and `polls.rs`.
 //!
 //! Between two meetings with the engine a processor sees its cache as it was at the first, the
 //! usual skew of simulators that run programs ahead. Other processors and interfaces are met
@@ -14,13 +14,11 @@
 //!
 //! Parameters: [`MemoryBusProcessorParameters`]. Statistics: time in and waiting for bus transactions.
 
-use super::agent::TransactionKind;
-use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
+use super::block::{Address, BLOCK_BYTES, Block, block_of};
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
-use super::parameters::{MemoryBusProcessorParameters, Spin};
+use super::parameters::MemoryBusProcessorParameters;
 use super::store_buffer::{BufferedStore, Forward, StoreBuffer};
-use crate::engine::sim::PointId;
 use crate::engine::{Hertz, Signal, Sim, Time};
 use crate::host::cpu::{self, Behind, Fault, Stalls};
 use crate::host::turn::Turns;
@@ -35,7 +33,7 @@ pub(super) struct Core {
     pub(super) sim: Sim,
     pub(super) turns: Turns,
     pub(super) bus: Rc<Bus>,
-    cache: CacheAgent,
+    pub(super) cache: CacheAgent,
     pub(super) stores: StoreBuffer,
     pub(super) parameters: MemoryBusProcessorParameters,
     /// Of a cycle, where that is whole: programs ask for the time at each access.
@@ -201,59 +199,8 @@ impl MemoryBusProcessor {
         self.0.stores.overlay(address, data);
     }
 
-    /// Reads up to 8 bytes, uncached.
-    pub async fn read_uncached(&self, address: Address, bytes: usize) -> u64 {
-        let mut data = Block::ZERO;
-        self.outside(TransactionKind::ReadWord, address, bytes, &mut data).await;
-        data.read(offset_in_block(address), bytes)
-    }
-
-    /// Writes up to 8 bytes, uncached.
-    pub async fn write_uncached(&self, address: Address, bytes: usize, value: u64) {
-        let mut data = Block::ZERO;
-        data.write(offset_in_block(address), bytes, value);
-        self.outside(TransactionKind::WriteWord, address, bytes, &mut data).await;
-    }
-
-    /// Loads 64 bytes into a block buffer beside the processor.
-    pub async fn read_block(&self, address: Address) -> Block {
-        let mut data = Block::ZERO;
-        self.outside(TransactionKind::ReadBlock, address, BLOCK_BYTES, &mut data).await;
-        data
-    }
-
-    /// Stores 64 bytes from a block buffer beside the processor.
-    pub async fn write_block(&self, address: Address, mut data: Block) {
-        self.outside(TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
-    }
-
-    async fn outside(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
-        if !self.0.stores.is_empty() {
-            self.fence().await;
-        }
-        self.work(self.0.parameters.request_cycles);
-        if self.0.bus.is_for_one() {
-            return self.outside_alone(kind, address, bytes, data).await;
-        }
-        self.sync().await;
-        let asked = self.0.sim.now();
-        let granted = self.0.bus.acquire(self.0.cache.id()).await;
-        let waited = granted.waited;
-        granted.run(kind, address, bytes, data).await;
-        self.answered(asked, Some(waited));
-    }
-
-    /// The same where nobody else asks for the bus, which has it at once with the work before.
-    async fn outside_alone(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
-        let now = self.0.sim.now();
-        let asks = self.time().max(now);
-        self.0.bus.acquire(self.0.cache.id()).await.begin_at(asks).run(kind, address, bytes, data).await;
-        self.0.turns.works(now, asks);
-        self.answered(asks, Some(Time::ZERO));
-    }
-
     /// A request made at `asked` was answered, after `waited` for the bus, if it was needed.
-    fn answered(&self, asked: Time, waited: Option<Time>) {
+    pub(super) fn answered(&self, asked: Time, waited: Option<Time>) {
         let now = self.0.sim.now();
         self.set_time(now);
         let Some(waited) = waited else { return };
@@ -273,45 +220,6 @@ impl MemoryBusProcessor {
         let stalls = self.0.stalls.get();
         let service = stalls.service + (took - waited + ways) * times;
         self.0.stalls.set(Stalls { service, waiting: stalls.waiting + waited * times });
-    }
-
-    /// Ends one round of a loop that polls the cached word at `address`, which takes `round_cycles`
-    /// beside the load: returns when another load could tell something new.
-    /// `wake` says when the program has something else to do, if that is known.
-    pub async fn spin(&self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
-        self.work(round_cycles);
-        match self.0.parameters.spin {
-            Spin::Each => self.simulate_poll().await,
-            Spin::Skipped => self.skip_polls(address, round_cycles, reason, wake).await,
-        }
-    }
-
-    /// Told when the block that is polled is taken away, and to be told of what else a program waits
-    /// for.
-    pub fn attention(&self) -> &Signal {
-        self.0.cache.lost()
-    }
-
-    async fn simulate_poll(&self) {
-        self.sync().await;
-        // What happens at this very instant is seen by this poll.
-        self.0.sim.delay(Time::ZERO).await;
-    }
-
-    async fn skip_polls(&self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
-        // A round that begins before the block is lost still hits.
-        while self.0.cache.contents().borrow().find(address).is_some() {
-            let wake = wake();
-            if wake <= self.0.sim.now() {
-                break;
-            }
-            self.0.cache.watch(address).wait_for(reason, wake).await;
-        }
-        let now = self.0.sim.now();
-        let clock = self.0.parameters.clock;
-        let round = clock.cycles(round_cycles + self.0.parameters.hit_cycles).max(Time::from_ps(1));
-        let rounds = now.since(self.time()).ps().div_ceil(round.ps());
-        self.set_time(self.time() + round * rounds);
     }
 
     /// The store buffer's side: fetches blocks and writes the stores that wait for them.

@@ -5,6 +5,7 @@ mod host_memory;
 mod io_bus;
 mod memory_room;
 pub(super) mod myrinet;
+mod reach;
 mod routed;
 mod sound;
 
@@ -111,7 +112,7 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
 /// A workload that drives the fabric alone needs one of routers.
 fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
-    if let Some(misfit) = fit::too_many(nodes, None, &fabric.facts(), fabric.key()) {
+    if let Some(misfit) = reach::too_many(nodes, None, &fabric.facts(), fabric.key()) {
         tell(read, &misfit, problems);
     }
     if read.value.addresses().most() > 1 {

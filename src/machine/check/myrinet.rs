@@ -6,7 +6,7 @@
 //! to come early, the losses: programs count them. Leaves out how long a packet waits for its reader,
 //! which only the run can tell; a run that ends stuck names the packets it lost.
 
-use super::fit;
+use super::reach;
 use crate::fabric::Loss;
 use crate::fabric::myrinet::circle;
 use crate::machine::{FabricParameters, Machine};
@@ -20,7 +20,7 @@ pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
 fn loss(machine: &Machine) -> Option<String> {
     let (ends, facts) = (machine.ends.as_ref()?, machine.fabric.facts());
     let Loss::Held { after, carries } = facts.loss else { return None };
-    let longest = machine.interfaces().into_iter().map(|interface| fit::longest(ends, interface));
+    let longest = machine.interfaces().into_iter().map(|interface| reach::longest(ends, interface));
     let ((packet, key), protocol) = (longest.max()?, &ends.protocol);
     if packet <= carries || protocol.promises_over(facts.classes).survives_loss {
         return None;

@@ -24,18 +24,20 @@
 //!
 //! Parameters: [`BusParameters`]. Statistics: transactions by kind, blocks read by who supplied them; time held.
 
+mod granted;
+mod word_reads;
+
+pub use granted::{AcquireBus, Granted};
+pub(super) use word_reads::WordReads;
+
 use super::agent::{Agent, AgentId, TransactionKind};
-use super::block::{Address, BLOCK_BYTES, Block, block_of};
+use super::block::{Address, BLOCK_BYTES, Block};
 use super::moesi::State;
 use super::parameters::BusParameters;
-use crate::engine::resource::{Acquire, Held};
 use crate::engine::{Busy, Rate, Resource, Sim, Time, record};
 use std::cell::{Cell, RefCell};
-use std::future::Future;
 use std::ops::Range;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
 
 /// How a transaction ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,7 +120,7 @@ impl Bus {
 
     /// Waits for the bus.
     pub fn acquire(&self, by: AgentId) -> AcquireBus<'_> {
-        AcquireBus { bus: self, by, asked: self.sim.now(), held: self.held.acquire() }
+        AcquireBus::new(self, by)
     }
 
     /// Waits for the bus and runs one transaction.
@@ -259,151 +261,6 @@ impl Bus {
         let sole = states.iter().any(|state| state.writable());
         let answering = states.iter().filter(|state| state.answers()).count();
         assert!(!(sole && copies > 1) && answering <= 1, "block {block:#x} is held as {states:?}");
-    }
-}
-
-/// The wait of [`Bus::acquire`].
-#[must_use = "a wait waits only when awaited"]
-pub struct AcquireBus<'a> {
-    bus: &'a Bus,
-    by: AgentId,
-    asked: Time,
-    held: Acquire<'a>,
-}
-
-impl<'a> Future for AcquireBus<'a> {
-    type Output = Granted<'a>;
-    #[inline]
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Granted<'a>> {
-        let held = ready!(Pin::new(&mut self.held).poll(context));
-        let AcquireBus { bus, by, asked, .. } = *self;
-        let now = bus.sim.now();
-        Poll::Ready(Granted { bus, by, waited: now - asked, begins: now, _held: held })
-    }
-}
-
-/// The bus, granted to one agent for one transaction.
-pub struct Granted<'a> {
-    bus: &'a Bus,
-    by: AgentId,
-    /// How long the agent waited for it.
-    pub waited: Time,
-    /// Before then no transaction begins.
-    begins: Time,
-    _held: Held<'a>,
-}
-
-impl Granted<'_> {
-    /// It is used only from an instant on; until then nobody else asks for it.
-    pub(super) fn begin_at(self, begins: Time) -> Self {
-        self.bus.held.holds_from(begins);
-        Granted { begins, ..self }
-    }
-
-    /// Runs a transaction on `bytes` bytes at `address`, which lie in one block.
-    pub fn run(
-        self,
-        kind: TransactionKind,
-        address: Address,
-        bytes: usize,
-        data: &mut Block,
-    ) -> impl Future<Output = Done> {
-        self.run_told(kind, address, bytes, data, |_, _, _| {})
-    }
-
-    /// Runs a transaction and tells when it begins and will end, and of the data, when it begins.
-    pub async fn run_told(
-        self,
-        kind: TransactionKind,
-        address: Address,
-        bytes: usize,
-        data: &mut Block,
-        begins: impl FnOnce(Time, Time, &mut Block),
-    ) -> Done {
-        let (bus, block) = (self.bus, block_of(address));
-        let start = self.begins.max(bus.sim.now());
-        debug_assert!(block_of(address + bytes.max(1) as u64 - 1) == block, "a transaction stays in one block");
-        debug_assert!(!kind.is_word() || (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
-        let (supplier, shared) = match kind {
-            TransactionKind::ReadWord | TransactionKind::WriteWord | TransactionKind::WriteBack => (None, false),
-            _ => bus.snoop(self.by, kind, block, data),
-        };
-        let by = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
-        let access = bus.access_time(start, kind, supplier, by, address);
-        let end = bus.end(start, kind, bytes, access);
-        begins(start, end, data);
-        let carries = supplier.is_some() || kind.may_be_posted() && bytes == BLOCK_BYTES;
-        if carries {
-            bus.moved.set(*data);
-            bus.under_way.set(Some(block));
-        }
-        bus.sim.until(end).await;
-        bus.under_way.set(None);
-        bus.account(kind, (self.by, by), access, (start, end));
-        let settled = bus.settle(kind, by, address);
-        if let (None, Some(home)) = (supplier, by) {
-            let home = &bus.agents.borrow()[home.0];
-            match kind.reads() {
-                true => home.home_read(address, bytes, data),
-                false => home.home_write(address, bytes, data),
-            }
-        }
-        bus.record(kind, bytes, start, end);
-        Done { shared, by, settled }
-    }
-}
-
-/// A word that is read again and again, while nobody else uses the bus.
-#[derive(Clone, Copy)]
-pub(super) struct WordReads {
-    address: Address,
-    bytes: usize,
-    home: AgentId,
-}
-
-/// The reads of one word, passed at once: what each would have been counted as.
-impl Bus {
-    pub(super) fn word_reads(&self, address: Address, bytes: usize) -> WordReads {
-        WordReads { address, bytes, home: self.home(address) }
-    }
-
-    /// When such a read ends for which the bus is asked at `asks`.
-    pub(super) fn word_read_ends(&self, read: WordReads, asks: Time) -> Time {
-        self.end(asks, TransactionKind::ReadWord, read.bytes, self.word_time(read, asks))
-    }
-
-    fn word_time(&self, read: WordReads, asks: Time) -> Time {
-        self.access_time(asks, TransactionKind::ReadWord, None, Some(read.home), read.address)
-    }
-
-    /// Counts such a read.
-    pub(super) fn word_was_read(&self, read: WordReads, by: AgentId, asks: Time, ends: Time) {
-        self.held.was_held(ends - asks, 1);
-        let access = self.word_time(read, asks);
-        self.account(TransactionKind::ReadWord, (by, Some(read.home)), access, (asks, ends));
-        self.record(TransactionKind::ReadWord, read.bytes, asks, ends);
-    }
-
-    /// Counts so many such reads, each so long after the one before. They have no spans: nobody wants them.
-    pub(super) fn words_were_read(&self, read: WordReads, (asks, ends): (Time, Time), every: Time, times: u64) {
-        assert!(self.track.is_none(), "each read has its span");
-        self.held.was_held(ends - asks, times);
-        let access = self.word_time(read, asks);
-        self.held.moves((ends - asks).since(access) * times);
-        self.memory_of(read.home).cover_each((ends.since(access), ends), every, times);
-        let count = &self.counts[TransactionKind::ReadWord as usize];
-        count.set(count.get() + times);
-    }
-
-    /// Whether reads may be counted without one another: no spans are kept, and the clock's edges are so far apart
-    /// always.
-    pub(super) fn counts_at_once(&self) -> bool {
-        self.track.is_none() && self.parameters.clock.period().is_some()
-    }
-
-    /// Whether nobody has it, and none but one may ever ask for it.
-    pub(super) fn is_for_one(&self) -> bool {
-        self.asking.get() == 1 && !self.is_held()
     }
 }
 

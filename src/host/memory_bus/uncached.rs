@@ -1,0 +1,61 @@
+//! The processor's accesses that no cache serves: words and blocks of devices, over the bus.
+//!
+//! Models: strong order: each waits until the store buffer is empty, and until it is done.
+
+use super::agent::TransactionKind;
+use super::block::{Address, BLOCK_BYTES, Block, offset_in_block};
+use super::processor::MemoryBusProcessor;
+use crate::engine::Time;
+
+impl MemoryBusProcessor {
+    /// Reads up to 8 bytes, uncached.
+    pub async fn read_uncached(&self, address: Address, bytes: usize) -> u64 {
+        let mut data = Block::ZERO;
+        self.outside(TransactionKind::ReadWord, address, bytes, &mut data).await;
+        data.read(offset_in_block(address), bytes)
+    }
+
+    /// Writes up to 8 bytes, uncached.
+    pub async fn write_uncached(&self, address: Address, bytes: usize, value: u64) {
+        let mut data = Block::ZERO;
+        data.write(offset_in_block(address), bytes, value);
+        self.outside(TransactionKind::WriteWord, address, bytes, &mut data).await;
+    }
+
+    /// Loads 64 bytes into a block buffer beside the processor.
+    pub async fn read_block(&self, address: Address) -> Block {
+        let mut data = Block::ZERO;
+        self.outside(TransactionKind::ReadBlock, address, BLOCK_BYTES, &mut data).await;
+        data
+    }
+
+    /// Stores 64 bytes from a block buffer beside the processor.
+    pub async fn write_block(&self, address: Address, mut data: Block) {
+        self.outside(TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
+    }
+
+    async fn outside(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
+        if !self.0.stores.is_empty() {
+            self.fence().await;
+        }
+        self.work(self.0.parameters.request_cycles);
+        if self.0.bus.is_for_one() {
+            return self.outside_alone(kind, address, bytes, data).await;
+        }
+        self.sync().await;
+        let asked = self.0.sim.now();
+        let granted = self.0.bus.acquire(self.0.cache.id()).await;
+        let waited = granted.waited;
+        granted.run(kind, address, bytes, data).await;
+        self.answered(asked, Some(waited));
+    }
+
+    /// The same where nobody else asks for the bus, which has it at once with the work before.
+    async fn outside_alone(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
+        let now = self.0.sim.now();
+        let asks = self.time().max(now);
+        self.0.bus.acquire(self.0.cache.id()).await.begin_at(asks).run(kind, address, bytes, data).await;
+        self.0.turns.works(now, asks);
+        self.answered(asks, Some(Time::ZERO));
+    }
+}

@@ -1,0 +1,146 @@
+//! Whether packets, messages and names are no longer than what carries them, and no more than it can tell apart.
+
+use super::fit::{Misfit, Parts, table};
+use crate::engine::Bytes;
+use crate::fabric::{Facts, Longest};
+use crate::machine::nodes::NODES_MAX;
+use crate::machine::{Ends, Interface};
+use crate::ni::{self, EndsMax, NiParameters};
+
+/// The longest of the packets that enter the fabric, and the key that says so.
+pub(super) fn longest(ends: &Ends, interface: Interface<'_>) -> (Bytes, String) {
+    let (alone, header) = ends.protocol.lengths();
+    let packet = interface.ni.reach().packet + header;
+    match alone > packet {
+        true => (alone, format!("protocol.{}.acknowledgement", ends.protocol.key())),
+        false => (packet, interface.key(&interface.ni.packet_key())),
+    }
+}
+
+/// Packets are no longer than the fabric carries.
+pub(super) fn packets(parts: &Parts<'_>) -> Vec<Misfit> {
+    let (packet, key) = longest(parts.ends, parts.interface);
+    let Some(Longest { bytes, bound, keys, instead }) = parts.facts.packet_max.filter(|most| most.bytes < packet)
+    else {
+        return Vec::new();
+    };
+    let keys: Vec<String> = keys.iter().map(|key| format!("fabric.{key}")).collect();
+    let message = format!(
+        "a packet of {packet} ({key}) is longer than {bound}: {bytes} ({})",
+        keys[..keys.len().min(2)].join(", ")
+    );
+    let help = format!("make {key} smaller, or {instead}");
+    let all = keys.into_iter().chain([key, format!("fabric.{}", parts.fabric)]);
+    vec![Misfit::new(all, message, help)]
+}
+
+/// Messages are no longer than the interface can say.
+pub(super) fn lengths(parts: &Parts<'_>) -> Vec<Misfit> {
+    let all = parts.interfaces.iter().map(|interface| interface.ni);
+    if all.clone().any(|ni| ni.format() != parts.ni().format()) {
+        return Vec::new();
+    }
+    let (reach, mut wrong) = (ni::message_reach(all), Vec::new());
+    if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > reach) {
+        wrong.push(too_long(parts, key, payload, reach));
+    } else if let (Some(most), Some((key, payload))) = (parts.ends.messaging.message_max, parts.workload.payload_max())
+        && payload > most
+    {
+        let message = format!("a payload of {payload} is larger than a message may be, {most}");
+        wrong.push(Misfit::new([key.to_owned()], message, "make it smaller, or messaging.message-max larger"));
+    }
+    if let Some(most) = parts.ends.messaging.message_max.filter(|most| *most > reach) {
+        let message = match parts.interfaces.len() {
+            1 => format!("messages of {most} are longer than the interface can number the packets of, {reach}"),
+            _ => format!("messages of {most} are longer than all interfaces cut up alike: {reach}"),
+        };
+        wrong.push(Misfit::new(["messaging.message-max".to_owned()], message, "make it smaller"));
+    }
+    wrong
+}
+
+fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit {
+    match parts.ni() {
+        NiParameters::Trapeze(_) => Misfit::new(
+            [key.to_owned()],
+            format!("a payload of {payload} is larger than a packet buffer, {most}"),
+            "make it smaller, or ni.trapeze.payload-max larger",
+        ),
+        ni => Misfit::new(
+            [key.to_owned()],
+            format!("a payload of {payload} is larger than the packets of a message can be numbered, {most}"),
+            format!("make it smaller, or the packets of [ni.{}] larger", ni.key()),
+        ),
+    }
+}
+
+/// Headers can name all nodes, and the fabric has places for them.
+pub(super) fn names(parts: &Parts<'_>) -> Vec<Misfit> {
+    too_many(parts.addresses.nodes(), Some(parts.interface), &parts.facts, parts.fabric).into_iter().collect()
+}
+
+/// More nodes than one of these can have: told of the one that has the fewest.
+pub(super) fn too_many(nodes: usize, interface: Option<Interface<'_>>, facts: &Facts, fabric: &str) -> Option<Misfit> {
+    let ni = interface.map(|Interface { ni, .. }| (ni.reach().nodes, format!("ni.{}", ni.key())));
+    let limits = [
+        ni.map(|(most, key)| (most, format!("a header of [{key}] names {most} at most"), key)),
+        // A shape without nodes could not be built, and was told of.
+        facts.nodes_max.filter(|most| *most > 0).map(|most| {
+            let key = format!("fabric.{fabric}");
+            (most, format!("[{key}] has {most}"), key)
+        }),
+        Some((NODES_MAX as u32, format!("Narrows simulates {NODES_MAX} at most"), "nodes".to_owned())),
+    ];
+    let (most, whose, key) = limits.into_iter().flatten().min_by_key(|(most, ..)| *most)?;
+    if nodes <= most as usize {
+        return None;
+    }
+    let message = format!("the machine has {nodes} nodes, and {whose}");
+    let help = match key.split_once('.') {
+        Some(("ni", _)) => "describe fewer nodes, or choose an interface whose header names more: [ni.queues]",
+        Some(_) => "describe fewer nodes, or make the shape larger",
+        None => "describe fewer nodes",
+    };
+    Some(Misfit::new(["nodes".to_owned(), format!("fabric.{fabric}"), key], message, help))
+}
+
+/// Headers can tell all endpoints apart, and the interface has room for what each has there.
+pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
+    let (nodes, all, most) = (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.most());
+    if all == nodes {
+        return Vec::new();
+    }
+    let told = |message: String, help: &str| vec![Misfit::new([parts.endpoints.to_owned()], message, help)];
+    let help = "describe fewer endpoints, or choose an interface whose header names more: [ni.queues]";
+    if all > NODES_MAX as usize {
+        let message = format!("the machine has {all} endpoints, and Narrows simulates {NODES_MAX} at most");
+        return told(message, "describe fewer endpoints");
+    }
+    match parts.ni().reach().ends {
+        EndsMax::InAll(named) if all > named as usize => {
+            let message =
+                format!("the machine has {all} endpoints, and a header of [{}] names {named} at most", table(parts));
+            return told(message, help);
+        }
+        EndsMax::OfNode(named) if most > named => {
+            let message = format!(
+                "a node has {most} endpoints, and a header of [{}] tells {named} of a node apart",
+                table(parts)
+            );
+            return told(message, help);
+        }
+        _ => {}
+    }
+    let room = |ends| parts.ni().room_for(&parts.ends.protocol, ends);
+    let fits = |(needed, memory): (Option<Bytes>, Bytes)| needed.is_some_and(|needed| needed <= memory);
+    match (room(1).is_none_or(fits), room(most)) {
+        (true, Some((Some(needed), memory))) if needed > memory => {
+            let message = format!(
+                "with the tags of {most} endpoints [{}] needs {needed} of its memory, which has {memory}",
+                table(parts)
+            );
+            told(message, "describe fewer endpoints, or make ni.trapeze.tags fewer")
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,198 @@
+//! The side of a port towards the fabric: what goes in when the way is free, and what becomes of what comes.
+
+use super::late::Later;
+use super::{Port, Reading, Sending};
+use crate::engine::{Class, Doing, Journey, Time};
+use crate::fabric::{Label, Packet, Told};
+use crate::protocol::{Answer, Effects, Frame, Protocol};
+use std::rc::Rc;
+
+impl Port {
+    /// Gives the fabric the next frame of a class, if there is one and the way is free.
+    pub(super) fn pump(&self, class: Class) {
+        let lane = &self.lanes[class.index()];
+        if lane.sending.borrow().is_some() {
+            return;
+        }
+        let Some(frame) = self.next(class) else { return };
+        let what = self.sends(&frame);
+        let packet = self.packet(frame);
+        *lane.sending.borrow_mut() = Some(Sending { packet: packet.clone(), what, since: self.sim.now() });
+        self.wire.send(packet);
+        self.timers_changed();
+        if self.pools {
+            // A packet may have left the pool.
+            self.freed.notify();
+        }
+        self.changed.notify();
+    }
+
+    /// The protocol's next frame of a class, if there is one.
+    #[inline]
+    fn next(&self, class: Class) -> Option<Frame<Rc<Packet>>> {
+        let (mut protocol, now) = (self.protocol.borrow_mut(), self.sim.now());
+        if !protocol.may_send(class) {
+            debug_assert!(protocol.next(class, now).is_none(), "it said that nothing may be sent");
+            return None;
+        }
+        protocol.next(class, now)
+    }
+
+    /// What it is to send a frame.
+    fn sends(&self, frame: &Frame<Rc<Packet>>) -> &'static str {
+        match &frame.body {
+            None => "send control",
+            Some(_) if frame.again => "send again",
+            Some(packet) if packet.label().source != self.node => "send back",
+            Some(_) => "send",
+        }
+    }
+
+    /// Keeps a span until now.
+    #[inline]
+    fn keep_span(&self, what: &'static str, packet: &Packet, since: Time) {
+        if !self.sim.recorder().keeps(self.track) {
+            return;
+        }
+        let doing = Doing { what, message: packet.journey.id(), bytes: packet.label().length };
+        self.sim.recorder().tell(self.track, doing, since, self.sim.now());
+    }
+
+    pub(super) fn pump_all(&self) {
+        (0..self.lanes.len()).for_each(|class| self.pump(Class(class as u8)));
+    }
+
+    /// A frame as the fabric carries it. Where packets are sent again, what leaves is a copy, so that
+    /// each is followed on its own way.
+    fn packet(&self, frame: Frame<Rc<Packet>>) -> Rc<Packet> {
+        let Frame { from, to, class, head, bytes, takes_place, again, body } = frame;
+        let label = Label { source: from, destination: to, class, length: bytes, takes_place, head };
+        let Some(packet) = body else { return Packet::new(label, Journey::NONE) };
+        let now = self.sim.now();
+        if packet.label().source == self.node && !again {
+            self.pending.add(to);
+            match self.stages.always {
+                true => packet.journey.close(self.stages.pool, now),
+                false => packet.journey.close_if_lasted(self.stages.pool, now),
+            }
+        }
+        let packet = if self.resends { packet.copy() } else { packet };
+        if again {
+            packet.journey.close("retry", now);
+        }
+        packet.relabel(label);
+        packet
+    }
+
+    pub(super) fn told(&self, told: Told) {
+        match told {
+            Told::Free(class) => {
+                let sent = self.lanes[class.index()].sending.borrow_mut().take();
+                if let Some(Sending { packet, what, since }) = sent {
+                    packet.set_entered();
+                    self.keep_span(what, &packet, since);
+                }
+                if !self.pools {
+                    self.freed.notify();
+                }
+                let effects = self.protocol.borrow_mut().left(class);
+                self.has_effects(effects);
+                self.pump(class);
+            }
+            Told::Head(packet) if self.early => self.comes(packet),
+            Told::Head(_) => {}
+            Told::All(packet) if !self.early => self.comes(packet),
+            Told::All(packet) => {
+                if !packet.bytes().is_empty() {
+                    self.changed.notify();
+                }
+            }
+            Told::Whole(packet) => {
+                let tells = self.early && !packet.bytes().is_empty();
+                self.comes(packet);
+                if tells {
+                    self.changed.notify();
+                }
+            }
+            Told::Lost(packet) => {
+                if !self.resends {
+                    self.tally.lose(&packet.journey);
+                }
+            }
+        }
+    }
+
+    /// A packet is here, or an acknowledgement, which takes some cycles to take in.
+    fn comes(&self, packet: Rc<Packet>) {
+        match self.processing > 0 && packet.bytes().is_empty() {
+            true => {
+                let taken = self.clock.edge_since(self.sim.now(), self.processing);
+                self.later.send((taken, Later::Arrive(packet)));
+            }
+            false => self.arrive(&packet),
+        }
+    }
+
+    pub(super) fn arrive(&self, packet: &Rc<Packet>) {
+        let Label { source: from, destination: to, class, length: bytes, takes_place, head } = packet.label();
+        let body = (!packet.bytes().is_empty()).then(|| packet.clone());
+        let frame = Frame { from, to, class, head, bytes, takes_place, again: false, body };
+        let now = self.sim.now();
+        let is_control = frame.body.is_none();
+        let effects = self.protocol.borrow_mut().arrive(frame, now);
+        self.keep_span(comes(is_control, effects.returned), packet, now);
+        match effects.returned {
+            true => packet.journey.close("returned", now),
+            false => {
+                packet.journey.served(Time::ZERO, now);
+                packet.journey.close(self.stages.fabric, now);
+            }
+        }
+        self.has_effects(effects);
+        if effects.returned || effects.timer {
+            self.timers_changed();
+        }
+        // Where senders are short of buffers, most of what comes goes back, or comes back.
+        if !(is_control || effects.returned || effects.discards) {
+            self.arrived.notify();
+        }
+        if !effects.frees_none {
+            self.freed.notify();
+        }
+        self.changed.notify();
+        self.pump_all();
+    }
+
+    /// A packet that was taken is out of the protocol's hands.
+    pub(super) fn accepted(&self, class: Class, answer: Answer, key: usize) {
+        self.lanes[class.index()].taking.set(false);
+        let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
+        let reading = self.held.borrow()[key].expect("a packet is released when its place is known");
+        match reading.read {
+            true => self.free(class, key, taken.slot),
+            false => self.held.borrow_mut()[key] = Some(Reading { slot: Some(taken.slot), ..reading }),
+        }
+        self.pump_all();
+        self.arrived.notify();
+        self.changed.notify();
+    }
+
+    pub(super) fn has_effects(&self, effects: Effects) {
+        if let Some(class) = effects.place {
+            self.wire.add_place(class);
+        }
+        if effects.ready {
+            self.arrived.notify();
+            self.changed.notify();
+        }
+    }
+}
+
+/// What it is that a frame comes.
+fn comes(is_control: bool, is_returned: bool) -> &'static str {
+    match (is_control, is_returned) {
+        (true, _) => "receive control",
+        (false, true) => "come back",
+        (false, false) => "receive",
+    }
+}

@@ -1,0 +1,53 @@
+//! Which members of a family stand in a table, and two that contradict each other.
+
+use super::family::Members;
+use super::origin::Place;
+use super::tree::{Rank, Tree, TreeNode};
+
+/// Which members stand.
+#[derive(Default)]
+pub(super) struct Standing {
+    /// The one that counts, by its number.
+    pub chosen: Option<usize>,
+    /// Those it replaced or that contradict it.
+    pub others: Vec<usize>,
+    /// Two of one layer, and the place of each.
+    pub clash: Option<[(usize, Option<Place>); 2]>,
+}
+
+impl Standing {
+    /// Prefers one member to what the layers say.
+    pub fn choose(&mut self, at: usize) {
+        self.others.extend(self.chosen.replace(at));
+        self.others.retain(|other| *other != at);
+    }
+}
+
+/// Which members stand in a table: the one of the highest layer counts.
+pub(super) fn standing(tree: &Tree, members: Members<'_>) -> Standing {
+    let mut found: Vec<(usize, &TreeNode)> =
+        members.iter().enumerate().filter_map(|(at, (name, _))| Some((at, tree.get(name)?))).collect();
+    found.sort_by(|(_, a), (_, b)| b.rank().cmp(&a.rank()).then(a.key().cmp(&b.key())));
+    let chosen = found.first().map(|(at, _)| *at);
+    let others = found.iter().skip(1).map(|(at, _)| *at).collect();
+    Standing { chosen, others, clash: clash(&found) }
+}
+
+/// Two members that stand in one layer.
+fn clash(found: &[(usize, &TreeNode)]) -> Option<[(usize, Option<Place>); 2]> {
+    let key_in = |node: &TreeNode, rank: Rank| {
+        node.stands.iter().rfind(|stand| stand.rank == rank).map(|stand| stand.key.clone())
+    };
+    for (n, (first, node)) in found.iter().enumerate() {
+        for stand in node.stands.iter().rev() {
+            for (second, other) in &found[n + 1..] {
+                if let Some(place) = key_in(other, stand.rank) {
+                    let mut both = [(*first, key_in(node, stand.rank)), (*second, Some(place))];
+                    both.sort_by(|(_, a), (_, b)| a.cmp(b));
+                    return Some(both);
+                }
+            }
+        }
+    }
+    None
+}
