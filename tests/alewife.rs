@@ -1,12 +1,13 @@
 //! Does Alewife's node keep memory coherent, and its network moving, whatever programs do?
 
+mod overflow;
+
 use narrows::engine::{EndId, Metric, Outcome, Recorder, Time};
 use narrows::host::Processor;
 use narrows::machine::{self, Machine, build, shipped};
 use narrows::messaging::World;
 use narrows::messaging::active::ActiveMessage;
 use narrows::messaging::shared::{SharedAddress, SharedMemory, Space};
-use narrows::ni::Driver;
 use narrows::program::Running;
 use narrows::program::worker::{Worker, start};
 use narrows::protocol::directory::Want;
@@ -165,87 +166,6 @@ proptest! {
         }
         prop_assert_eq!(built.run(), Outcome::Done);
     }
-}
-
-/// What one end sends to another that does not listen for long.
-fn deaf(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
-    let mut all = vec![format!("ni.cmmu.reception={reception}")];
-    all.extend(sets.iter().map(|set| set.to_string()));
-    let built = world(&machine("alewife-mesh", 4, 1, SHORT, &all));
-    let came = Rc::new(Cell::new(0));
-    let (space, _) = space(&built, 64);
-    let workers = Worker::all(&built.world, &space);
-    for end in built.world.actives() {
-        let came = came.clone();
-        end.on_message(move |_| came.set(came.get() + 1));
-    }
-    let over = Rc::new(Cell::new(Time::ZERO));
-    for (own, worker) in workers.into_iter().enumerate() {
-        let (came, over) = (came.clone(), over.clone());
-        built.world.sim.spawn(format!("program {own}"), async move {
-            let end = worker.end();
-            end.cpu().until(BEGINS).await;
-            match own {
-                0 => {
-                    for _ in 0..60 {
-                        end.send(ActiveMessage::new(EndId(1), 0, &[1; 14])).await;
-                    }
-                    over.set(end.now());
-                }
-                1 => {
-                    end.ignore(100_000).await;
-                    end.wait_until(|| came.get() >= 60).await;
-                }
-                _ => {}
-            }
-            worker.barrier().await;
-        });
-    }
-    assert_eq!(built.run(), Outcome::Done);
-    assert!(came.get() >= 60, "all came");
-    let counts = built.world.nodes[1].endpoint().driver().counts();
-    let of = |name: &str| counts.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
-    ((over.get() - BEGINS).as_s(), [of("ni.overflows"), of("ni.overflowed_messages")])
-}
-
-#[test]
-fn who_does_not_listen_for_long_overflows_and_loses_nothing() {
-    let (sent_by, [traps, messages]) = deaf("polling", &[]);
-    assert!(traps > 0 && messages >= 8 * traps, "{traps} traps, {messages} messages");
-    assert!(sent_by < 5e-3, "the sender was not held up until the receiver listened: {sent_by} s");
-    let (sent_by, overflows) = deaf("polling", &["ni.cmmu.overflow-after=100 ms"]);
-    assert_eq!(overflows, [0, 0]);
-    assert!(sent_by > 5e-3, "the network was held up for as long as the receiver did not listen: {sent_by} s");
-}
-
-/// Everybody floods everybody with messages that nobody polls for while loads wait, over one logical network.
-#[test]
-fn loads_behind_messages_come_through() {
-    let sets = ["ni.cmmu.reception=polling", "fabric.router.networks=1", "ni.cmmu.receive-queue=1"].map(String::from);
-    let built = world(&machine("alewife-mesh", 8, 1, SHORT, &sets));
-    let (space, bases) = space(&built, 4096);
-    let workers = Worker::all(&built.world, &space);
-    built.world.actives().iter().for_each(|end| end.on_message(|_| {}));
-    for (own, worker) in workers.into_iter().enumerate() {
-        let bases = bases.clone();
-        built.world.sim.spawn(format!("program {own}"), async move {
-            worker.end().cpu().until(BEGINS).await;
-            for round in 0..100u32 {
-                let other = (own + 1 + round as usize % 7) % 8;
-                worker.send(other, 0, &[round; 14]).await;
-                let at = bases[(own + round as usize) % 8].plus(16 * (round % 200));
-                worker.store(at, u64::from(round)).await;
-                worker.load(bases[other].plus(16 * (round % 50))).await;
-            }
-            worker.barrier().await;
-        });
-    }
-    assert_eq!(built.run(), Outcome::Done);
-    let counted = |name: &str| -> u64 {
-        let counts = built.world.nodes.iter().flat_map(|node| node.endpoint().driver().counts());
-        counts.filter(|(known, _)| *known == name).map(|(_, count)| count).sum()
-    };
-    assert!(counted("coherence.packets") > 1000, "loads and stores left their nodes");
 }
 
 #[test]

@@ -10,8 +10,10 @@
 #[path = "laws/every_part.rs"]
 mod every_part;
 
+mod streams;
+
 use crate::common::*;
-use narrows::engine::{Span, Time};
+use narrows::engine::Span;
 use narrows::report::MeanLedger;
 use narrows::study::Binds;
 
@@ -205,150 +207,6 @@ fn follows(sink: &[&Span], payload: u64, deposited: impl Fn(f64) -> f64) {
         assert!(span.bytes.get() >= 128 || taken == payload, "{span:?} is less than minpulse");
     }
     assert_eq!(taken, payload);
-}
-
-#[test]
-fn littles_law_of_one_in_flight() {
-    let run = Bench::default().ping_pong(50, 4_096).done();
-    let latencies: f64 = run.messages.iter().map(Delivered::latency).sum();
-    let mean_in_flight = latencies / in_ns(run.messages.last().unwrap().at);
-    near(mean_in_flight, 1.0, 0.01);
-}
-
-#[test]
-fn littles_law_of_a_saturated_stream() {
-    for ring_entries in [4, 16] {
-        let run = Bench { ring_entries, ..Bench::default() }.stream(400, 4_096).done();
-        let end = in_ns(run.result.end);
-        let (from, to) = (0.25 * end, 0.75 * end);
-        let within: Vec<_> = run.messages.iter().filter(|message| (from..to).contains(&in_ns(message.at))).collect();
-        let throughput = within.len() as f64 / (to - from);
-        let latency = within.iter().map(|message| message.latency()).sum::<f64>() / within.len() as f64;
-        let in_flight_at = |at: f64| {
-            let is_there = |message: &&Delivered| in_ns(message.ledger.start()) <= at && at < in_ns(message.at);
-            run.messages.iter().filter(is_there).count() as f64
-        };
-        let instants = 2_000;
-        let at = |instant| from + (to - from) * (f64::from(instant) + 0.5) / f64::from(instants);
-        let in_flight = (0..instants).map(|instant| in_flight_at(at(instant))).sum::<f64>() / f64::from(instants);
-        near(throughput * latency, in_flight, 0.02 * in_flight);
-        assert!(in_flight > ring_entries as f64 / 2.0, "the ring is kept full: {in_flight}");
-    }
-}
-
-/// The most that a stream of `payload` can have, in MB/s: each engine alone, with its overheads.
-fn slowest(from: &Host, to: &Host, payload: u64) -> f64 {
-    let link = ns(payload + 128, 160);
-    payload as f64 * 1e3 / from.read_ns(payload).max(to.write_ns(payload)).max(link)
-}
-
-#[test]
-fn no_stream_is_faster_than_its_slowest_part() {
-    let [first, second] = unequal();
-    let fast = Host::with_dma(200, 250);
-    for (from, to) in [(&first, &second), (&second, &first), (&fast, &fast), (&fast, &second)] {
-        for payload in [512, 4_096, 16_384] {
-            let bound = slowest(from, to, payload);
-            let bandwidth = |policy| {
-                let bench = Bench::default().hosts(&[from.clone(), to.clone()]).policy(policy);
-                bench.stream(60, payload).done().metric("message.bandwidth")
-            };
-            let [stored, pure, adaptive] = [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE].map(bandwidth);
-            assert!([stored, pure, adaptive].iter().all(|&it| it <= bound * 1.001), "{stored} {pure} {adaptive}");
-            // With buffers to overlap packets in, little but the slowest part is left: control messages
-            // cross the same bus. With one buffer, each packet waits for the one before to have gone.
-            if payload >= 4_096 {
-                assert!(stored >= 0.9 * bound && adaptive >= 0.9 * bound, "{stored} {adaptive} of {bound}");
-                assert!(pure < adaptive, "{pure} of {adaptive}");
-            }
-        }
-    }
-}
-
-#[test]
-fn the_bandwidth_of_a_flow_is_that_between_its_first_delivery_and_its_last() {
-    let run = Bench::default().stream(30, 4_096).done();
-    let [first, last] = [run.messages.first(), run.messages.last()].map(|message| message.expect("it came").at);
-    assert_eq!(run.metric("message.bandwidth"), (29 * 4_096) as f64 / (last - first).as_us());
-}
-
-#[test]
-fn bandwidths_of_flows_are_of_one_window_and_add_up() {
-    let hosts = [20, 120, 120, 120].map(|rate| Host::with_dma(500, rate));
-    let run = Bench::default().hosts(&hosts).flows(&["n0 -> n2", "n1 -> n3"], 40, 4_096).done();
-    let [slow, fast] = [0, 1].map(|source| -> Vec<_> {
-        run.messages.iter().filter(|message| message.source == source).map(|message| message.at).collect()
-    });
-    // The fast one ends long before the slow one.
-    let (from, to) = (slow[0].max(fast[0]), fast[39]);
-    assert!(to < slow[20], "{to} {}", slow[20]);
-    let rate = |flow: &[Time]| {
-        let messages = flow.iter().filter(|at| (from < **at) && (**at <= to)).count();
-        (messages * 4_096) as f64 / (to - from).as_us()
-    };
-    near(run.metric("flow.n0.n2.bandwidth"), rate(&slow), 1e-9);
-    near(run.metric("flow.n1.n3.bandwidth"), rate(&fast), 1e-9);
-    near(run.metric("message.bandwidth"), rate(&slow) + rate(&fast), 1e-9);
-}
-
-#[test]
-fn two_flows_between_the_same_nodes_share_what_one_has() {
-    let host = Host::with_dma(500, 90);
-    for ring_entries in [1, 2, 3, 16] {
-        let bench = Bench { ring_entries, ..Bench::default() }.hosts(&[host.clone(), host.clone()]);
-        let run = bench.flows(&["n0 -> n1", "n0 -> n1"], 30, 4_096).done();
-        let (bandwidth, bound) = (run.metric("message.bandwidth"), slowest(&host, &host, 4_096));
-        assert!(bandwidth <= bound * 1.001, "{bandwidth} of {bound} with {ring_entries} entries");
-        assert_eq!(run.metric("messages.delivered"), 60.0);
-    }
-}
-
-/// From the first byte to the last of every packet that came to these nodes, in order.
-fn packets(run: &Run, nodes: &[usize]) -> Vec<(f64, f64, u64)> {
-    let mut packets: Vec<(f64, f64, u64)> = Vec::new();
-    for node in nodes {
-        for span in run.spans(*node, "netRcv") {
-            let message = span.message.expect("netRcv serves a message");
-            match packets.iter_mut().find(|packet| packet.2 == message) {
-                Some(packet) => packet.1 = in_ns(span.end),
-                None => packets.push((in_ns(span.start), in_ns(span.end), message)),
-            }
-        }
-    }
-    packets.sort_by(|a, b| a.0.total_cmp(&b.0));
-    packets
-}
-
-#[test]
-fn packets_on_a_shared_link_come_one_after_the_other() {
-    let fast = Host::with_dma(200, 250);
-    let slow = Host::with_dma(500, 90);
-    for host in [fast, slow] {
-        for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
-            let shared_receiver = Bench::default().hosts(&vec![host.clone(); 3]);
-            let shared_trunk = Bench {
-                switches: vec!["west".into(), "east".into()],
-                links: ["n0 - west", "n1 - west", "west - east", "n2 - east", "n3 - east"].map(String::from).to_vec(),
-                ..Bench::default().hosts(&vec![host.clone(); 4])
-            };
-            for (bench, flows, receivers) in [
-                (shared_receiver, ["n0 -> n2", "n1 -> n2"], &[2][..]),
-                (shared_trunk, ["n0 -> n2", "n1 -> n3"], &[2, 3][..]),
-            ] {
-                let run = bench.policy(policy).flows(&flows, 40, 4_096).done();
-                let bandwidth = run.metric("message.bandwidth");
-                assert!(bandwidth <= 160.0 * 4_096.0 / (4_096.0 + 128.0) * 1.001, "{bandwidth} on one link");
-                let packets = packets(&run, receivers);
-                assert_eq!(packets.len(), 80);
-                for pair in packets.windows(2) {
-                    assert!(pair[0].1 <= pair[1].0 + 1e-3, "{pair:?} interleave under {policy}");
-                }
-                let senders = packets.iter().map(|&(_, _, id)| run.message(id).source);
-                let changes = senders.collect::<Vec<_>>().windows(2).filter(|pair| pair[0] != pair[1]).count();
-                assert!(changes > 20, "both senders get their turns: {changes} changes");
-            }
-        }
-    }
 }
 
 #[test]

@@ -4,15 +4,15 @@
 //! Programs check the bytes of every packet themselves, and panic if one is wrong. The constants of
 //! shipped parts matter only where they are named: zero-load latencies and the replayed traces.
 
+mod any_system;
+
 use crate::common::cli::json;
-use narrows::engine::rng::{self, RandomStream};
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine::build::build;
 use narrows::machine::{self, Machine};
 use narrows::protocol::ProtocolParameters;
 use narrows::study::{RunResult, run};
 use narrows::text::Document;
-use rand::RngExt;
 use std::fs;
 use std::path::PathBuf;
 
@@ -229,125 +229,6 @@ fn the_state_of_an_interface_does_not_grow_with_the_machine() {
     let [(few, of_few), (many, of_many)] = [16, 256].map(state);
     assert_eq!(of_few, of_many);
     assert!(few > 0.0 && few <= of_few as f64 && many > 0.0 && many <= of_many as f64, "{few}, {many} of {of_few}");
-}
-
-/// One of some.
-fn one<'a>(random: &mut RandomStream, of: &[&'a str]) -> &'a str {
-    of[random.random_range(0..of.len())]
-}
-
-/// A shape of up to 27 nodes.
-fn any_shape(random: &mut RandomStream, graph: &File) -> String {
-    let [x, y, z] = [(); 3].map(|()| random.random_range(2..4));
-    let (nodes, dimensions) = (random.random_range(3..20), random.random_range(1..5));
-    let (dilation, parents) = (random.random_range(1..3), random.random_range(1..5));
-    let shapes = [
-        format!("mesh]\nshape = [{x}, {y}, {z}]"),
-        format!("mesh]\nshape = [{x}, {nodes}]"),
-        format!("mesh]\nshape = [{x}, {y}, {z}]\nrouting = \"minimal-adaptive\""),
-        format!("torus]\nshape = [{x}, {y}, {z}]"),
-        format!("ring]\nnodes = {nodes}"),
-        format!("hypercube]\ndimensions = {dimensions}"),
-        format!("fat-tree]\nnodes = {}\nparents = [{parents}, 4]", 4 * nodes.min(8)),
-        format!("fat-tree]\nnodes = {}\narity = 2\nparents = [{parents}, 2]", 2 * nodes.min(12)),
-        format!("butterfly]\nnodes = {}\nradix = {x}\ndilation = {dilation}", x * x),
-        format!("crossbar]\nnodes = {nodes}"),
-        format!("graph]\nfile = {:?}", graph.0),
-    ];
-    shapes[random.random_range(0..shapes.len())].clone()
-}
-
-/// Routers; those of a fabric that loses frames have one channel, so that it keeps packets in order.
-fn any_router(random: &mut RandomStream, is_lossy: bool) -> String {
-    let switching = one(random, &["wormhole", "virtual-cut-through", "store-and-forward"]);
-    let (sharing, clock) = (one(random, &["demand", "strict"]), one(random, &["33 MHz", "50 MHz", "1 GHz"]));
-    let (buffer, link) = (one(random, &["1", "9", "10", "16"]), one(random, &["4", "8", "16", "32"]));
-    let (channels, networks) = (random.random_range(1..if is_lossy { 2 } else { 5 }), random.random_range(1..3));
-    let [routing, allocation, switch, traversal, wire, credit] = [(); 6].map(|()| random.random_range(0..4));
-    let (interface, exit) = (random.random_range(0..9), random.random_range(0..9));
-    format!(
-        "[fabric.router]\nswitching = \"{switching}\"\nsharing = \"{sharing}\"\nclock = \"{clock}\"\n\
-         buffer-flits = {buffer}\nlink-bits = {link}\nvirtual-channels = {channels}\nnetworks = {networks}\n\
-         routing-delay = {routing}\nvc-allocation-delay = {allocation}\nswitch-allocation-delay = {switch}\n\
-         switch-traversal-delay = {traversal}\nwire-delay = {wire}\ncredit-delay = {credit}\n\
-         interface-delay = {interface}\nexit-delay = {exit}"
-    )
-}
-
-fn any_interface(random: &mut RandomStream) -> String {
-    let packet = one(random, &["8 B", "24 B", "32 B", "36 B"]);
-    let [outstanding, pool, arrivals] = [(); 3].map(|()| random.random_range(1..9));
-    if random.random_range(0..5) == 0 {
-        return format!("packet = \"{packet}\"\n[protocol.none]\noutgoing = {pool}\narrivals = {arrivals}");
-    }
-    let (dialogs, window) = (random.random_range(0..4), one(random, &["2", "4", "8"]));
-    let (at, bulk) = (one(random, &["acceptance", "insertion"]), one(random, &["half-window", "each"]));
-    let (back, carried) = (one(random, &["same", "other"]), one(random, &["true", "false"]));
-    let (processing, acknowledgement) = (random.random_range(0..4), one(random, &["1 B", "4 B", "8 B"]));
-    format!(
-        "packet = \"{packet}\"\n[protocol.nifdy]\noutstanding = {outstanding}\npool = {pool}\narrivals = {arrivals}\n\
-         dialogs = {dialogs}\nwindow = {window}\nacknowledge = \"{at}\"\nbulk-acknowledge = \"{bulk}\"\n\
-         acknowledgement-network = \"{back}\"\ncarried-acknowledgements = {carried}\n\
-         processing = {processing}\nacknowledgement = \"{acknowledgement}\""
-    )
-}
-
-/// A machine that may be described so or not, and what is to be expected of it.
-struct System {
-    text: String,
-    phases: u64,
-    /// Whether its interfaces keep packets in order.
-    orders: bool,
-    is_lossy: bool,
-}
-
-fn any_system(random: &mut RandomStream, graph: &File) -> System {
-    let (interface, shape) = (any_interface(random), any_shape(random, graph));
-    let orders = interface.contains("[protocol.nifdy]");
-    // Only NIFDY with timers bears a loss; its timeout is longer than most ways there and back.
-    let is_lossy = orders && random.random_range(0..4) == 0;
-    let (loss, timer) = match is_lossy {
-        true => ("[fabric]\nloss = 0.05\n", "\nretransmission.timeout = \"200 us\""),
-        false => ("", ""),
-    };
-    let router = any_router(random, is_lossy);
-    // Acknowledgements cannot take another network where there is one.
-    let interface = match router.contains("networks = 2") {
-        true => interface,
-        false => interface.replace("\"other\"", "\"same\""),
-    };
-    let (traffic, phases) = (one(random, &["heavy", "light"]), random.random_range(2..4));
-    let pattern = one(random, &["uniform", "neighbour", "tornado", "hot-spot", "incast"]);
-    let (most, poll, bulk) = (random.random_range(1..12), random.random_range(0..4), random.random_range(2..5));
-    let seed = random.random_range(0..1_000_000);
-    let workload = format!(
-        "bursts]\ntraffic = \"{traffic}\"\npattern = \"{pattern}\"\nphases = {phases}\npackets = [1, {most}]\n\
-         poll-every = {poll}\nbulk-min = {bulk}"
-    );
-    let text = description(&workload, &format!("{shape}\n{router}"), &format!("{interface}{timer}"));
-    System { text: format!("{text}{loss}[run]\nseed = {seed}\n"), phases, orders, is_lossy }
-}
-
-#[test]
-fn a_hundred_random_systems_deliver_everything() {
-    let (mut random, graph) = (rng::stream(1, "routed systems"), File::graph("random"));
-    let (mut refused, mut sent, mut dropped) = (Vec::new(), 0.0, 0.0);
-    for _ in 0..100 {
-        let System { text, phases, orders, is_lossy } = any_system(&mut random, &graph);
-        if let Err(problems) = read(&text) {
-            refused.push(problems);
-            continue;
-        }
-        let result = done(&text);
-        assert_eq!(metric(&result, "packets.in_flight"), 0.0, "{text}");
-        assert_eq!(metric(&result, "bursts.phases"), phases as f64, "{text}");
-        assert!(!orders || metric(&result, "bursts.out_of_order") == 0.0, "{text}");
-        assert!(is_lossy || metric(&result, "frames.dropped") == 0.0, "{text}");
-        sent += metric(&result, "packets.sent");
-        dropped += metric(&result, "frames.dropped");
-    }
-    assert!(refused.len() <= 50, "{} of 100 are refused, the first: {}", refused.len(), refused[0]);
-    assert!(sent > 1_000.0 && dropped > 0.0, "{sent} packets, {dropped} frames lost");
 }
 
 /// Table 3 of Callahan and Goldstein (1995): `a·d + b` cycles over `d` links, or stages; with

@@ -1,13 +1,13 @@
 //! Does a sweep find, share and stop as it was asked, whatever happens to it, and are its results tidy?
 
-use crate::common::cli::{Folder, as_json, command, done, narrows, stderr};
+mod shared;
+
+use crate::common::cli::{Folder, as_json, done, narrows, stderr};
 use narrows::report::Dataset;
 use narrows::report::dataset::{ColumnValues, Encoding};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 fn data(arguments: &[&str]) -> Dataset {
     Dataset::read(done(&[arguments, &["--format=csv"]].concat()).stdout, Encoding::Csv).expect("tidy data")
@@ -172,135 +172,6 @@ fn metrics_are_known_before_the_run() {
         let told = narrows::study::run(&read.value, narrows::engine::Recorder::off()).metrics;
         let untold: Vec<_> = told.iter().map(|one| &one.name).filter(|name| !known.contains(name)).collect();
         assert!(untold.is_empty(), "{example}: {untold:?}");
-    }
-}
-
-const PLAN: [&str; 5] = [
-    "sweep",
-    "stream",
-    "--set=workload.stream.messages=40",
-    "--vary=run.seed=1..4+1",
-    "--vary=workload.stream.payload=64 B..1 KiB*2",
-];
-
-#[test]
-fn shards_come_together_as_if_one_machine_had_run_them() {
-    let folder = Folder::new("shards");
-    for ending in ["csv", "jsonl", "parquet", "json", "txt"] {
-        let [whole, one, two] = ["whole", "one", "two"].map(|name| folder.path(&format!("{name}.{ending}")));
-        done(&[&PLAN[..], &["--out", &whole]].concat());
-        done(&[&PLAN[..], &["--out", &one, "--shard=1/3"]].concat());
-        done(&[&PLAN[..], &["--out", &two, "--shard=2/3"]].concat());
-        let early = narrows(&["merge", &one, &two, "--out", &one]);
-        assert_eq!(early.status.code(), Some(2));
-        assert!(
-            stderr(&early).contains("of 20 points are not there, the first of them run.seed=1"),
-            "{}",
-            stderr(&early)
-        );
-        assert!(!Path::new(&one).exists(), "a shard alone writes no table");
-        let last = done(&[&PLAN[..], &["--out", &two, "--shard=3/3"]].concat());
-        assert!(stderr(&last).contains("20 points, shard 3 of 3: "), "{}", stderr(&last));
-        let merged = folder.path(&format!("merged.{ending}"));
-        done(&["merge", &one, &two, "--out", &merged]);
-        assert_eq!(fs::read(&merged).expect("a table"), fs::read(&whole).expect("a table"), "{ending}");
-    }
-    let other = folder.path("other.csv");
-    done(&["sweep", "stream", PLAN[2], "--vary=run.seed=1,2", "--out", &other, "--shard=1/1"]);
-    let ran = narrows(&["merge", &folder.path("one.csv"), &other, "--out", &other]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("shards of different sweeps"), "{}", stderr(&ran));
-}
-
-#[test]
-fn shards_that_stop_at_saturation_miss_nothing() {
-    let folder = Folder::new("stops");
-    let [whole, shards] = ["whole.csv", "shards.csv"].map(|name| folder.path(name));
-    let vary = [
-        "--vary=fabric.router.virtual-channels=1,4",
-        "--vary=workload.offered.load=0.2..1+0.2",
-        "--stop-at-saturation",
-    ];
-    done(&[&MESH[..], &vary, &["--out", &whole]].concat());
-    for shard in ["--shard=1/2", "--shard=2/2"] {
-        done(&[&MESH[..], &vary, &["--out", &shards, shard]].concat());
-    }
-    done(&["merge", &shards]);
-    assert_eq!(fs::read(&shards).expect("a table"), fs::read(&whole).expect("a table"));
-}
-
-/// How many points are kept beside a result.
-fn kept(out: &str) -> usize {
-    let entries = fs::read_dir(format!("{out}.points")).into_iter().flatten().flatten();
-    entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json")).count()
-}
-
-fn begun(arguments: &[&str]) -> Child {
-    command(arguments).stderr(Stdio::piped()).spawn().expect("the program starts")
-}
-
-#[test]
-fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
-    let folder = Folder::new("killed");
-    let whole = folder.path("whole.parquet");
-    done(&[&PLAN[..], &["--out", &whole]].concat());
-    let expected = fs::read(&whole).expect("a table");
-    // Moments spread over the whole of it by the golden ratio; a debug build takes some hundred milliseconds.
-    for moment in 0..20u64 {
-        let out = folder.path(&format!("{moment}.parquet"));
-        let sweep = [&PLAN[..], &["--out", &out]].concat();
-        let mut child = begun(&sweep);
-        std::thread::sleep(Duration::from_millis(20 + moment * 618 % 500));
-        child.kill().expect("a child to kill");
-        child.wait().expect("a child");
-        done(&sweep);
-        assert_eq!(fs::read(&out).expect("a table"), expected, "killed at moment {moment}");
-        assert_eq!(kept(&out), 20);
-    }
-}
-
-#[test]
-fn two_processes_may_work_on_one_result() {
-    let folder = Folder::new("two");
-    let [whole, out] = ["whole.csv", "out.csv"].map(|name| folder.path(name));
-    done(&[&PLAN[..], &["--out", &whole]].concat());
-    let sweep = [&PLAN[..], &["--out", &out]].concat();
-    let both = [begun(&sweep), begun(&sweep)];
-    for child in both {
-        let ran = child.wait_with_output().expect("a child");
-        assert!(ran.status.success(), "{}", stderr(&ran));
-        assert!(!stderr(&ran).contains("warning"), "{}", stderr(&ran));
-    }
-    assert_eq!(fs::read(&out).expect("a table"), fs::read(&whole).expect("a table"));
-    let left = fs::read_dir(format!("{out}.points")).expect("a folder").flatten();
-    assert!(left.map(|entry| entry.path()).all(|path| path.extension().is_some_and(|ending| ending == "json")));
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
-    let folder = Folder::new("stopped");
-    // The second is left running when its terminal is closed.
-    for (name, before) in [("out.csv", ""), ("nohup.csv", "trap '' HUP; ")] {
-        let out = folder.path(name);
-        let long =
-            ["sweep", "stream", "--set=workload.stream.messages=2000", "--vary=run.seed=1..600+1", "--out", &out];
-        let program = command(&long);
-        let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("{before}exec \"$0\" \"$@\"")]).arg(program.get_program()).args(program.get_args());
-        let child = shell.stderr(Stdio::piped()).spawn().expect("the program starts");
-        while kept(&out) < 2 {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
-        assert!(sent.success());
-        let ran = child.wait_with_output().expect("a child");
-        assert_eq!(ran.status.code(), Some(130), "{before}");
-        let told = stderr(&ran);
-        assert!(
-            told.contains("of 600 points are kept in `") && told.contains("the same command goes on from there"),
-            "{told}"
-        );
     }
 }
 

@@ -1,9 +1,11 @@
 //! Is it tidy? Who may import whom, heads of files, lengths, what a part costs, names of types, waits and
 //! `unreachable!`, sources of values, links, examples.
 
+mod parts;
+
 use narrows::machine::shipped;
 use narrows::text::Document;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,9 +25,7 @@ const IMPORTS: [(&str, &[&str]); 12] = [
     ("cli", &["engine", "text", "machine", "report", "study"]),
 ];
 
-const FILE_LINES_MAX: usize = 500;
-/// Of the engine and of fabrics.
-const INNER_FILE_LINES_MAX: usize = 400;
+const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 60;
 /// What a comment on a value of `machines/` begins with.
 const SOURCES: [&str; 5] = ["paper", "data sheet", "derived", "calibrated", "chosen"];
@@ -139,10 +139,9 @@ fn every_file_begins_with_what_it_is_and_is_short() {
         if !text.starts_with("//! ") {
             wrong.push(format!("{name}: does not begin with what it is, as //!"));
         }
-        let is_inner = ["src/engine/", "src/fabric/"].iter().any(|folder| name.starts_with(folder));
-        let (lines, most) = (text.lines().count(), if is_inner { INNER_FILE_LINES_MAX } else { FILE_LINES_MAX });
-        if lines > most {
-            wrong.push(format!("{name}: {lines} lines, more than {most}"));
+        let lines = text.lines().count();
+        if lines > FILE_LINES_MAX {
+            wrong.push(format!("{name}: {lines} lines, more than {FILE_LINES_MAX}"));
         }
     }
     none(wrong);
@@ -261,37 +260,6 @@ fn links_are_found_in_prose_only() {
     assert_eq!(links("a [b](c.md#d) `[e](f)` [g](h)\n```\n[i](j)\n```\n"), ["c.md#d", "h"]);
 }
 
-/// A part of each kind, the beginnings of what names it in code, its own files, and all others that name it.
-/// CONTRIBUTING.md says the same of any part: two files beside its own. A host has its processor, too.
-type Part = (&'static str, &'static [&'static str], &'static str, &'static [&'static str]);
-const PARTS: [Part; 5] = [
-    (
-        "a host",
-        &["software::", "SoftwareParameters", "HostParameters::Software"],
-        "src/host/software.rs",
-        &["src/host/cpu.rs", "src/host/mod.rs", "src/machine/mod.rs"],
-    ),
-    (
-        "an interface",
-        &["direct::", "QueuesParameters", "NiParameters::Queues", "AnyDriver::Direct"],
-        "src/ni/direct.rs",
-        &["src/machine/mod.rs", "src/ni/mod.rs"],
-    ),
-    (
-        "a protocol",
-        &["window::", "ProtocolParameters::Window", "AnyProtocol::Window"],
-        "src/protocol/window/",
-        &["src/machine/protocols.rs", "src/protocol/mod.rs"],
-    ),
-    (
-        "a fabric",
-        &["ideal::", "IdealParameters", "IdealOutlet", "FabricParameters::Ideal", "Kind::Ideal"],
-        "src/fabric/ideal.rs",
-        &["src/fabric/mod.rs", "src/machine/fabrics.rs"],
-    ),
-    ("a program", &["em3d::", "Workload::Em3d"], "src/program/em3d/", &["src/program/mod.rs"]),
-];
-
 /// The lines of a text that are code, with their numbers.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
@@ -307,75 +275,6 @@ fn has_word(line: &str, word: &str) -> bool {
 /// Whether a file is one of tests, beside the code.
 fn is_test(name: &str) -> bool {
     name.split('/').any(|part| part == "tests" || part == "tests.rs")
-}
-
-#[test]
-fn a_part_costs_the_files_that_the_contributors_page_says() {
-    let sources = files("src", ".rs");
-    for (part, words, own, others) in PARTS {
-        assert!(sources.iter().any(|(name, _)| name.starts_with(own)), "{own} is there");
-        let names_it = |text: &str| code(text).any(|(_, line)| words.iter().any(|word| has_word(line, word)));
-        let named = sources.iter().filter(|(name, text)| !name.starts_with(own) && !is_test(name) && names_it(text));
-        let named: Vec<&str> = named.map(|(name, _)| name.as_str()).collect();
-        assert_eq!(named, others, "{part}, {own}: the files beside it that name it");
-        let page = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("a text");
-        let told = |name: &&str| page.contains(&format!("({name})"));
-        let untold: Vec<&&str> = others.iter().filter(|name| !told(name)).collect();
-        assert!(untold.is_empty(), "CONTRIBUTING.md does not say that {part} costs {untold:?}");
-    }
-}
-
-/// The file that a file's module is declared in, and the module's name.
-fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String, String), String)> {
-    let (folder, file) = name.rsplit_once('/')?;
-    let (folder, module) = match file {
-        "mod.rs" => folder.rsplit_once('/')?,
-        file => (folder, file.strip_suffix(".rs")?),
-    };
-    let parent = |of: &&(String, String)| {
-        let of = of.0.as_str();
-        of != name
-            && (of == format!("{folder}/mod.rs") || of == format!("{folder}.rs") || of == format!("{folder}/lib.rs"))
-    };
-    Some((all.iter().find(parent)?, module.to_owned()))
-}
-
-/// Whether others can name what a file declares.
-fn is_open(name: &str, all: &[(String, String)]) -> bool {
-    name == "src/lib.rs"
-        || declared(name, all).is_some_and(|((parent, text), module)| {
-            text.lines().any(|line| line == format!("pub mod {module};")) && is_open(parent, all)
-        })
-}
-
-/// The types that a file declares for others.
-fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str> {
-    let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type ", "pub union "];
-    let after = |line: &'a str| kinds.iter().find_map(|kind| line.strip_prefix(kind));
-    let names = text.lines().filter_map(after);
-    let names = names.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""));
-    if is_open(name, all) {
-        return names.collect();
-    }
-    let Some(((_, parents), _)) = declared(name, all).filter(|((parent, _), _)| is_open(parent, all)) else {
-        return Vec::new();
-    };
-    let uses: Vec<&str> = parents.split("pub use ").skip(1).filter_map(|rest| rest.split(';').next()).collect();
-    let is_used = |name: &&str| {
-        uses.iter().any(|list| list.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == *name))
-    };
-    names.filter(is_used).collect()
-}
-
-#[test]
-fn a_type_has_a_name_of_its_own() {
-    let all = files("src", ".rs");
-    let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, text) in all.iter().filter(|(name, _)| !is_test(name)) {
-        types(name, text, &all).into_iter().for_each(|of| names.entry(of).or_default().push(name));
-    }
-    let more = names.iter().filter(|(_, files)| files.len() > 1);
-    none(more.map(|(name, files)| format!("{name} is a type in each of {files:?}")).collect());
 }
 
 /// Where a program's file waits by the simulation's clock and not by its endpoint's, and why.

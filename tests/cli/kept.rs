@@ -1,0 +1,139 @@
+//! Sweeps give the same bytes whatever the jobs; their finished points are kept, and run again when they have to be.
+
+use super::{SHORT, code};
+use crate::common::cli::{Folder, command, json, narrows, stderr, stdout};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+#[test]
+fn a_sweep_gives_the_same_bytes_whatever_the_jobs() {
+    let sweep = |jobs: &str, format: &str| {
+        let payload = "workload.ping-pong.payload=64 B..1 KiB*4";
+        let policy = "ni.trapeze.policy=store-and-forward,adaptive-cut-through";
+        let vary = ["--vary", payload, "--vary", policy];
+        stdout(&[&["sweep", "ping-pong", SHORT, "--jobs", jobs, "--format", format], &vary[..]].concat())
+    };
+    for format in ["text", "csv", "jsonl", "json"] {
+        assert_eq!(sweep("1", format), sweep("2", format));
+    }
+    let csv = sweep("2", "csv");
+    let rows: Vec<String> =
+        csv.lines().skip(1).map(|row| row.split(',').take(2).collect::<Vec<_>>().join(" ")).collect();
+    let expected = ["64", "256", "1024"];
+    let expected: Vec<String> = expected
+        .iter()
+        .flat_map(|payload| ["store-and-forward", "adaptive-cut-through"].map(|policy| format!("{payload} {policy}")))
+        .collect();
+    assert_eq!(rows, expected, "the last key varies fastest");
+}
+
+#[test]
+fn a_stuck_point_is_a_row_like_others() {
+    let ran = narrows(&[
+        "sweep",
+        "ping-pong",
+        SHORT,
+        "--set=workload.ping-pong.messages=50",
+        "--format=csv",
+        "--vary=ni.trapeze.keep-buffers=true,false",
+    ]);
+    assert_eq!(ran.status.code(), Some(3));
+    let csv = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let outcomes: Vec<&str> = csv.lines().skip(1).filter_map(|row| row.split(',').nth(1)).collect();
+    assert_eq!(outcomes, ["deadlock", "done"]);
+    assert!(stderr(&ran).contains("The point ni.trapeze.keep-buffers=true ended in a deadlock: "), "{}", stderr(&ran));
+}
+
+/// The finished points in a folder, each with the time it was written.
+fn points(out: &str) -> BTreeMap<PathBuf, SystemTime> {
+    let entries = fs::read_dir(format!("{out}.points")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let finished = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+    finished.map(|path| (path.clone(), written(&path))).collect()
+}
+
+fn written(path: &Path) -> SystemTime {
+    path.metadata().and_then(|about| about.modified()).expect("a file")
+}
+
+#[test]
+fn a_sweep_that_was_killed_goes_on_where_it_was() {
+    let folder = Folder::new("kill");
+    let out = folder.path("out.csv");
+    let sweep = ["sweep", "stream", "--set=workload.stream.messages=400", "--vary=run.seed=1..40+1", "--out", &out];
+    let mut child = command(&[&sweep[..], &["--jobs=1"]].concat()).stderr(Stdio::null()).spawn().expect("a sweep");
+    while points(&out).len() < 3 && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("a child to kill");
+    child.wait().expect("a child");
+    let before = points(&out);
+    assert!(before.len() >= 3);
+    let ran = narrows(&sweep);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    let (run, kept) = (40 - before.len(), before.len());
+    assert!(stderr(&ran).contains(&format!("40 points: {run} run, {kept} kept before.")), "{}", stderr(&ran));
+    let after = points(&out);
+    assert_eq!(after.len(), 40);
+    assert!(before.iter().all(|(path, time)| after[path] == *time), "a finished point was run again");
+    let whole = stdout(&[&sweep[..4], &["--format=csv"]].concat());
+    assert_eq!(fs::read_to_string(&out).expect("the result"), whole, "as if it had never been stopped");
+}
+
+#[test]
+fn a_point_is_run_again_when_a_file_that_it_names_has_changed() {
+    let folder = Folder::new("changed");
+    let [file, trace, graph, out] = ["d.toml", "t.csv", "g.edges", "out.csv"].map(|name| folder.path(name));
+    let text = "[fabric.graph]\nfile = \"g.edges\"\n[workload.replay]\nfile = \"t.csv\"\n";
+    fs::write(&file, text).expect("a description");
+    let ring = "n0 s0\nn1 s1\nn2 s2\ns0 s1\ns1 s2\n";
+    let packets = "generated_cycle,source,destination\n0,0,2\n5,1,2\n";
+    fs::write(&graph, ring).expect("a graph");
+    fs::write(&trace, packets).expect("a trace");
+    let sweep = ["sweep", &file, "--vary=fabric.router.buffer-flits=2,4", "--out", &out];
+    let told = |expected: &str| {
+        let ran = narrows(&sweep);
+        assert!(stderr(&ran).contains(expected), "{}", stderr(&ran));
+        let whole = stdout(&[&sweep[..3], &["--format=csv"]].concat());
+        assert_eq!(fs::read_to_string(&out).expect("the result"), whole, "as if nothing had been kept");
+    };
+    told("2 points: 2 run, 0 kept before.");
+    told("2 points: 0 run, 2 kept before.");
+    fs::write(&trace, format!("{packets}6,1,2\n")).expect("a trace");
+    told("2 points: 2 run, 0 kept before.");
+    fs::write(&graph, format!("{ring}s2 s0\n")).expect("a graph");
+    told("2 points: 2 run, 0 kept before.");
+    fs::write(&trace, packets).expect("a trace");
+    fs::write(&graph, ring).expect("a graph");
+    told("2 points: 0 run, 2 kept before.");
+}
+
+#[test]
+fn a_corrupt_point_is_run_again_with_a_warning() {
+    let folder = Folder::new("corrupt");
+    let out = folder.path("out.json");
+    let sweep = ["sweep", "ping-pong", SHORT, "--vary=run.seed=1,2,3,4", "--out", &out];
+    assert_eq!(code(&sweep), Some(0));
+    let result = fs::read_to_string(&out).expect("a result");
+    let files: Vec<PathBuf> = points(&out).into_keys().collect();
+    let text = fs::read_to_string(&files[0]).expect("a point");
+    fs::write(&files[0], &text[..text.len() / 2]).expect("a file");
+    let changed = fs::read_to_string(&files[1]).expect("a point").replace("\"messages\": 5", "\"messages\": 6");
+    fs::write(&files[1], changed).expect("a file");
+    fs::copy(&files[3], &files[2]).expect("a file");
+    let ran = narrows(&sweep);
+    assert_eq!(ran.status.code(), Some(0));
+    let told = stderr(&ran);
+    for why in ["it is not JSON", "its hash is not that of its contents", "it is of another point"] {
+        assert!(told.contains(why), "{told}");
+    }
+    assert!(told.contains("4 points: 3 run, 1 kept before."), "{told}");
+    assert_eq!(fs::read_to_string(&out).expect("a result"), result);
+    // A single point is a result like that of `run`.
+    let point: Json = serde_json::from_str(&fs::read_to_string(&files[0]).expect("a point")).expect("JSON");
+    let seed = format!("--seed={}", point["seed"]);
+    assert_eq!(point, json(&["run", "ping-pong", SHORT, &seed, "--format=json", "--no-host"]));
+}
