@@ -3,7 +3,7 @@
 use super::ending::{Ended, Ending, Failure};
 use super::run_text::{aligned, number};
 use super::{Format, output};
-use crate::report::number::signed_percent;
+use crate::report::number::{self, signed_percent};
 use crate::report::{Cell, Column, ReportTable};
 use crate::study::Record;
 use crate::text::{Problem, Problems, file};
@@ -154,7 +154,7 @@ fn numbers(first: &str, pairs: &[(Pair<f64>, String)]) -> ReportTable {
     let (a, b) = (column(&|pair| pair.1), column(&|pair| pair.2));
     let differences = column(&|pair| difference(pair.1, pair.2));
     for (n, (pair, unit)) in pairs.iter().enumerate() {
-        let cells = [&pair.0, &a[n], &b[n], &differences[n], &change(pair), unit];
+        let cells = [&pair.0, &a[n], &b[n], &differences[n], &change(pair), &number::unit(unit)];
         table.push(cells.map(|cell| Cell::from(cell.as_str())).into());
     }
     table

@@ -3,6 +3,7 @@
 use super::ending::Ended;
 use super::run_text::{aligned, number};
 use super::{Format, output, subject, sweep};
+use crate::report::number::unit;
 use crate::report::{Column, ReportTable};
 use crate::study::record::{VERSION, digest};
 use crate::study::seeds::{self, Replicated};
@@ -35,8 +36,9 @@ fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[Replicated])
     };
     let (means, halves) = (told(|metric| metric.mean), told(|metric| metric.half_width.unwrap_or(f64::NAN)));
     for ((metric, mean), half) in metrics.iter().zip(means).zip(halves) {
-        let Replicated { name, unit, runs, .. } = metric;
-        table.push(vec![name.as_str().into(), mean.into(), half.into(), unit.as_str().into(), (*runs as u64).into()]);
+        let Replicated { name, runs, .. } = metric;
+        let unit = unit(&metric.unit);
+        table.push(vec![name.as_str().into(), mean.into(), half.into(), unit.into(), (*runs as u64).into()]);
     }
     let seed = |row: Option<&SweepPoint>| row.and_then(|row| row.result.seed).unwrap_or_default();
     let seeds = format!("{} seeds, {} to {}", rows.len(), seed(rows.first()), seed(rows.last()));

@@ -1,7 +1,7 @@
 //! The result of a run for a terminal.
 
 use crate::engine::Time;
-use crate::report::number::{percent, significant};
+use crate::report::number::{self, percent, significant};
 use crate::report::{Cell, Column, MeanLedger, ReportTable};
 use crate::study::uncertainty::single::Sure;
 use crate::study::{Binds, Record, RunResult, record};
@@ -58,7 +58,7 @@ fn metrics(record: &Record) -> String {
     let mut table = ReportTable::new(vec![Column::new("metric"), Column::new("value"), Column::new("unit")]);
     let values: Vec<String> = record.metrics().into_iter().map(|(_, value, unit)| number(value, unit)).collect();
     for ((name, _, unit), value) in record.metrics().into_iter().zip(aligned(values)) {
-        table.push(vec![name.into(), value.into(), unit.into()]);
+        table.push(vec![name.into(), value.into(), number::unit(unit).into()]);
     }
     table.text()
 }
@@ -125,7 +125,7 @@ pub fn sure(sure: &[Sure]) -> String {
     for Sure { metric, left_free, elasticities } in sure {
         let most = elasticities.iter().take(CONSTANTS);
         let most: Vec<String> = most.map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
-        let value = format!("{} {}", number(metric.value, metric.unit), metric.unit);
+        let value = format!("{} {}", number(metric.value, metric.unit), number::unit(metric.unit));
         table.push(
             [metric.name.clone(), value, format!("±{}", percent(*left_free)), most.join(", ")].map(Cell::Text).into(),
         );

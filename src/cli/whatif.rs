@@ -2,7 +2,7 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::{Format, output, subject};
-use crate::report::number::percent;
+use crate::report::number::{percent, unit};
 use crate::report::{Cell, Column, ReportTable};
 use crate::study::whatif::{self, Gain, Inquiry, LEAST, WhatIf};
 use clap::Args;
@@ -78,7 +78,7 @@ const SHOWN: usize = 8;
 
 fn text(found: &WhatIf, all: bool) -> String {
     let metric = &found.metric;
-    let mut text = format!("{} is {:.3} {}\n", metric.name, metric.value, metric.unit);
+    let mut text = format!("{} is {:.3} {}\n", metric.name, metric.value, unit(metric.unit));
     if !found.shorter.is_empty() {
         text += &format!("tried with {}, where it is within 0.2 % of that\n", found.shorter.join(", "));
     }

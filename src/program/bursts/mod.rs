@@ -185,12 +185,12 @@ impl Running for Measured {
     }
 
     fn note(&self, world: &World, outcome: &Outcome) -> Option<String> {
-        let under_way = self.sent.get() - self.receipts.count();
+        let unreceived = self.sent.get() - self.receipts.count();
         let cycles = parallel::end(world, 0).clock().cycle_before(world.sim.now());
         (self.is_cut.get() && outcome.is_complete()).then(|| {
             format!(
-                "The run was cut off by `workload.bursts.cycles`, after {cycles} cycles, in phase {}, with {under_way} \
-                 packets under way.",
+                "The run was cut off by `workload.bursts.cycles`, after {cycles} cycles, in phase {}, with {unreceived} \
+                 packets begun and not received.",
                 self.phases.get() + 1
             )
         })
