@@ -28,21 +28,44 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
 
     #[inline(never)]
     pub(super) fn arrive_credits<const BARE: bool>(&mut self, now: u64) {
-        if let Some(credits) = self.shared.credits_to_routers.take(now) {
-            for_each_in_sector(
-                &mut self.sectors,
-                &credits,
-                |channel| channel,
-                |sector, channel| {
-                    self.shared.arrive_credit::<BARE>(now, sector, channel as usize);
-                },
-            );
+        if let Some(mut credits) = self.shared.credits_to_routers.take(now) {
+            self.arrive_at_outputs::<BARE>(now, &mut credits);
             self.shared.credits_to_routers.give_back(now, credits);
         }
         if let Some(credits) = self.shared.credits_to_sources.take(now) {
             credits.iter().for_each(|channel| self.shared.arrive_source_credit((*channel & !OUTSIDE) as usize));
             self.shared.credits_to_sources.give_back(now, credits);
         }
+    }
+
+    /// There are free slots behind output channels; then the packets go on that hold those where there was none. Nothing
+    /// foretells which these are, so they are chosen without a branch, as headers are among flits.
+    #[inline]
+    fn arrive_at_outputs<const BARE: bool>(&mut self, now: u64, credits: &mut [u32]) {
+        let (mut at, mut chosen) = (0, 0);
+        while let Some(first) = credits.get(at) {
+            let number = *first as usize / CHANNELS;
+            let sector = &mut self.sectors[number];
+            while let Some(&channel) = credits.get(at).filter(|channel| **channel as usize / CHANNELS == number) {
+                let is_only_one = self.shared.arrive_credit::<BARE>(now, sector, channel as usize);
+                credits[chosen] = channel;
+                chosen += usize::from(is_only_one);
+                at += 1;
+            }
+        }
+        for_each_in_sector(
+            &mut self.sectors,
+            &credits[..chosen],
+            |channel| channel,
+            |sector, channel| {
+                let own = channel as usize % CHANNELS;
+                let owner = sector.outputs[own].owner;
+                if owner != NOBODY {
+                    sector.reopen::<PLAIN>(own / C, owner);
+                    self.shared.is_lively = true;
+                }
+            },
+        );
     }
 
     #[inline(never)]
@@ -87,22 +110,17 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
 }
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
-    /// There is a free slot behind an output channel.
+    /// There is a free slot behind an output channel; whether it is the only one.
     #[inline]
-    fn arrive_credit<const BARE: bool>(&mut self, now: u64, sector: &mut Sector<C>, channel: usize) {
+    fn arrive_credit<const BARE: bool>(&mut self, now: u64, sector: &mut Sector<C>, channel: usize) -> bool {
         let output = &mut sector.outputs[channel % CHANNELS];
         output.credits += 1;
         assert!(output.credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
-        if output.credits == 1 {
-            let owner = output.owner;
-            if owner != NOBODY {
-                sector.reopen::<PLAIN>(channel % CHANNELS / C, owner);
-                self.is_lively = true;
-            }
-        }
+        let is_only_one = output.credits == 1;
         if !BARE && self.waits_for_room {
             self.wake_sleepers::<BARE>(sector, channel / C, now);
         }
+        is_only_one
     }
 
     /// A flit is in the buffer of an input channel; whether a packet has come to the front.
