@@ -3,7 +3,7 @@
 use super::active::take_lowest;
 use super::cycle::{Moving, Rows, Shared};
 use super::packets::Flit;
-use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage, for_each_in_sector};
+use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage, for_each_in_sector, retain_in_sector};
 use crate::fabric::router::Switching;
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
@@ -38,31 +38,26 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         }
     }
 
-    /// There are free slots behind output channels; then the packets go on that hold those where there was none. Nothing
-    /// foretells which these are, so they are chosen without a branch, as headers are among flits.
+    /// There are free slots behind output channels; then the packets go on that hold those where there was none.
     #[inline]
     fn arrive_at_outputs<const BARE: bool>(&mut self, now: u64, credits: &mut [u32]) {
-        let (mut at, mut chosen) = (0, 0);
-        while let Some(first) = credits.get(at) {
-            let number = *first as usize / CHANNELS;
-            let sector = &mut self.sectors[number];
-            while let Some(&channel) = credits.get(at).filter(|channel| **channel as usize / CHANNELS == number) {
-                let is_only_one = self.shared.arrive_credit::<BARE>(now, sector, channel as usize);
-                credits[chosen] = channel;
-                chosen += usize::from(is_only_one);
-                at += 1;
-            }
-        }
+        let Rows { sectors, shared, .. } = self;
+        let only = retain_in_sector(
+            sectors,
+            credits,
+            |channel| channel,
+            |sector, channel| shared.arrive_credit::<BARE>(now, sector, channel as usize),
+        );
         for_each_in_sector(
-            &mut self.sectors,
-            &credits[..chosen],
+            sectors,
+            &credits[..only],
             |channel| channel,
             |sector, channel| {
                 let own = channel as usize % CHANNELS;
                 let owner = sector.outputs[own].owner;
                 if owner != NOBODY {
                     sector.reopen::<PLAIN>(own / C, owner);
-                    self.shared.is_lively = true;
+                    shared.is_lively = true;
                 }
             },
         );
@@ -81,28 +76,23 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         }
     }
 
-    /// Flits are in buffers; then those that are headers, at the front of theirs, are routed. Nothing foretells which
-    /// they are, so they are chosen without a branch: each flit is written where the next one chosen goes.
+    /// Flits are in buffers; then those that are headers, at the front of theirs, are routed.
     fn arrive_at_routers(&mut self, flits: &mut [Moving]) {
-        let (mut at, mut chosen) = (0, 0);
-        while let Some(first) = flits.get(at) {
-            let number = first.to as usize / CHANNELS;
-            let sector = &mut self.sectors[number];
-            while let Some(&moving) = flits.get(at).filter(|moving| moving.to as usize / CHANNELS == number) {
-                let is_at_front = self.shared.arrive_at_router(sector, moving.to as usize, moving.flit);
-                flits[chosen] = moving;
-                chosen += usize::from(is_at_front);
-                at += 1;
-            }
-        }
+        let Rows { sectors, shared, .. } = self;
+        let headers = retain_in_sector(
+            sectors,
+            flits,
+            |moving| moving.to,
+            |sector, moving| shared.arrive_at_router(sector, moving.to as usize, moving.flit),
+        );
         for_each_in_sector(
-            &mut self.sectors,
-            &flits[..chosen],
+            sectors,
+            &flits[..headers],
             |moving| moving.to,
             |sector, Moving { to, flit }| {
-                let header = if PLAIN { flit } else { self.shared.front(sector, to as usize % CHANNELS) };
-                if self.shared.come_to_front(sector, to as usize, header) {
-                    self.shared.headers.push(to);
+                let header = if PLAIN { flit } else { shared.front(sector, to as usize % CHANNELS) };
+                if shared.come_to_front(sector, to as usize, header) {
+                    shared.headers.push(to);
                 }
             },
         );

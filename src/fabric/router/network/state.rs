@@ -124,6 +124,30 @@ pub fn for_each_in_sector<T: Copy, const C: usize>(
     }
 }
 
+/// Of some items keeps those for which it is so, at the front, and tells how many; asked of each with the sector of its
+/// channel. Nothing foretells which they are, so there is no branch: each is written where the next one kept goes.
+#[inline(always)]
+pub fn retain_in_sector<T: Copy, const C: usize>(
+    sectors: &mut [Sector<C>],
+    items: &mut [T],
+    channel: impl Fn(T) -> u32,
+    mut is_so: impl FnMut(&mut Sector<C>, T) -> bool,
+) -> usize {
+    let number = |item| channel(item) as usize / CHANNELS;
+    let (mut at, mut kept) = (0, 0);
+    while let Some(&first) = items.get(at) {
+        let own = number(first);
+        let sector = &mut sectors[own];
+        while let Some(&item) = items.get(at).filter(|item| number(**item) == own) {
+            let is_kept = is_so(sector, item);
+            items[kept] = item;
+            kept += usize::from(is_kept);
+            at += 1;
+        }
+    }
+    kept
+}
+
 /// An input port and the output port of the same number.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Port {

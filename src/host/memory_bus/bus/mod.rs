@@ -262,9 +262,7 @@ impl Bus {
         let answering = states.iter().filter(|state| state.answers()).count();
         assert!(!(sole && copies > 1) && answering <= 1, "block {block:#x} is held as {states:?}");
     }
-}
 
-impl Bus {
     /// The part of a transaction that depends on who answers.
     fn access_time(
         &self,
