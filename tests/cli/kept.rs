@@ -1,7 +1,7 @@
 //! Sweeps give the same bytes whatever the jobs; their finished points are kept, and run again when they have to be.
 
 use super::{SHORT, code};
-use crate::common::cli::{Folder, command, json, narrows, stderr, stdout};
+use crate::common::cli::{Folder, command, json, narrows, points_kept, stderr, stdout};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,9 +50,7 @@ fn a_stuck_point_is_a_row_like_others() {
 
 /// The finished points in a folder, each with the time it was written.
 fn points(out: &str) -> BTreeMap<PathBuf, SystemTime> {
-    let entries = fs::read_dir(format!("{out}.points")).into_iter().flatten().flatten().map(|entry| entry.path());
-    let finished = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
-    finished.map(|path| (path.clone(), written(&path))).collect()
+    points_kept(out).into_iter().map(|path| (path.clone(), written(&path))).collect()
 }
 
 fn written(path: &Path) -> SystemTime {

@@ -76,3 +76,9 @@ pub fn json(arguments: &[&str]) -> serde_json::Value {
 pub fn as_json(arguments: &[&str]) -> serde_json::Value {
     json(&[arguments, &["--format=json"]].concat())
 }
+
+/// The finished points that are kept beside the result of a sweep.
+pub fn points_kept(out: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(format!("{out}.points")).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect()
+}

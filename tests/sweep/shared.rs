@@ -1,7 +1,7 @@
 //! Sweeps that several machines or processes share, and that are killed or stopped on the way.
 
 use super::MESH;
-use crate::common::cli::{Folder, command, done, narrows, stderr};
+use crate::common::cli::{Folder, command, done, narrows, points_kept, stderr};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -61,12 +61,6 @@ fn shards_that_stop_at_saturation_miss_nothing() {
     assert_eq!(fs::read(&shards).expect("a table"), fs::read(&whole).expect("a table"));
 }
 
-/// How many points are kept beside a result.
-fn kept(out: &str) -> usize {
-    let entries = fs::read_dir(format!("{out}.points")).into_iter().flatten().flatten();
-    entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json")).count()
-}
-
 fn begun(arguments: &[&str]) -> Child {
     command(arguments).stderr(Stdio::piped()).spawn().expect("the program starts")
 }
@@ -87,7 +81,7 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
         child.wait().expect("a child");
         done(&sweep);
         assert_eq!(fs::read(&out).expect("a table"), expected, "killed at moment {moment}");
-        assert_eq!(kept(&out), 20);
+        assert_eq!(points_kept(&out).len(), 20);
     }
 }
 
@@ -126,7 +120,7 @@ fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
         shell.args(["-c", &format!("{before}exec {heeds}\"$0\" \"$@\"")]).arg(program.get_program());
         shell.args(program.get_args());
         let child = shell.stderr(Stdio::piped()).spawn().expect("the program starts");
-        while kept(&out) < 2 {
+        while points_kept(&out).len() < 2 {
             std::thread::sleep(Duration::from_millis(10));
         }
         let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
