@@ -13,7 +13,8 @@
 //!
 //! Beneath lies [`engine`]: simulated time, units, tasks, resources, ledgers and spans; it knows no
 //! hardware. [`text`] turns TOML into typed values and remembers every place, so that each part
-//! reads its own parameters. [`machine`] checks a description and builds it; [`study`] runs it,
+//! reads its own parameters; [`part`] is what all parts say of themselves before time 0. [`machine`]
+//! keeps the registry of parts, checks a description and builds it; [`study`] runs it,
 //! once, in sweeps, or as a paper's experiments; [`report`] makes tables, charts, timelines and
 //! pages; [`cli`] is the command line.
 
@@ -24,6 +25,7 @@ pub mod host;
 pub mod machine;
 pub mod messaging;
 pub mod ni;
+pub mod part;
 pub mod program;
 pub mod protocol;
 pub mod report;

@@ -11,7 +11,7 @@ use crate::common::*;
 use narrows::engine::{Outcome, Recorder, Span, Time};
 use narrows::machine::Machine;
 use narrows::machine::combinations::Combination;
-use narrows::program::ON_NODES;
+use narrows::program::WorkloadRegistry;
 use narrows::study::{RunResult, run};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -173,7 +173,7 @@ proptest! {
 
 /// What fits, of all programs.
 fn all_accepted() -> Vec<Combination> {
-    ON_NODES.iter().flat_map(|workload| accepted(workload)).collect()
+    WorkloadRegistry::shipped().on_nodes().flat_map(accepted).collect()
 }
 
 /// How many of the draws must fit together, so that refusals hide nothing.

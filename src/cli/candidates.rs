@@ -1,9 +1,8 @@
 //! What a shell may complete: examples, parts, papers, keys. The shell asks the program itself, so that it knows
 //! whatever ships.
 
-use crate::machine::{Machine, shipped};
+use crate::machine::{Registry, shipped};
 use crate::study;
-use crate::text::describe;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 use std::ffi::OsStr;
 
@@ -40,7 +39,7 @@ pub fn settings() -> ArgValueCompleter {
 }
 
 fn all_settings() -> Vec<String> {
-    let lines = describe(Machine::read).lines();
+    let lines = Registry::shared().schema().lines();
     let keys = lines.into_iter().map(|line| line.path).filter(|path| !path.contains(char::is_uppercase));
     let parts = FAMILIES.iter().flat_map(|(key, folder)| {
         shipped::parts().iter().filter_map(move |part| Some(format!("{key}={}", part.strip_prefix(folder)?)))

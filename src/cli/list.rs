@@ -2,9 +2,8 @@
 
 use super::ending::{Ended, Ending};
 use super::{Format, combinations, output, reproduce};
-use crate::machine::{Machine, shipped};
+use crate::machine::{Registry, shipped};
 use crate::report::{Column, ReportTable};
-use crate::text::describe;
 use crate::text::schema::{Family, Form, Item, TableShape};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json, json};
@@ -180,7 +179,7 @@ fn members(family: &Family) -> Vec<(String, String)> {
 /// All choices among tables, each with the key it stands under.
 fn families() -> Vec<(String, Family)> {
     let mut found = Vec::new();
-    gather("", &describe(Machine::read).root, &mut found);
+    gather("", &Registry::shared().schema().root, &mut found);
     found
 }
 

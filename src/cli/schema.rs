@@ -2,8 +2,7 @@
 
 use super::ending::{Ended, Ending};
 use super::output;
-use crate::machine::Machine;
-use crate::text::describe;
+use crate::machine::Registry;
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -26,7 +25,7 @@ pub struct Options {
 
 /// Prints it.
 pub fn run(options: &Options) -> Ended {
-    let schema = describe(Machine::read);
+    let schema = Registry::shared().schema();
     match options.keys {
         true => output::print(&schema.listing())?,
         false => output::print(&format!("{:#}\n", schema.json_schema()))?,

@@ -11,7 +11,7 @@ use crate::host::{Host, HostParameters};
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::messaging::{Alone, Endpoint, Node, World};
 use crate::ni::{self, Pending, Site};
-use crate::program::Running;
+use crate::program::RunningWorkload;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ pub struct Built {
     /// What the programs run in.
     pub world: World,
     /// The workload.
-    pub running: Rc<dyn Running>,
+    pub running: Rc<dyn RunningWorkload>,
     limits: Limits,
 }
 
@@ -31,7 +31,7 @@ pub fn build(machine: &Machine, recorder: Recorder) -> Built {
 }
 
 /// Starts a program in a world.
-pub type Start<'a> = dyn FnOnce(&World) -> Rc<dyn Running> + 'a;
+pub type Start<'a> = dyn FnOnce(&World) -> Rc<dyn RunningWorkload> + 'a;
 
 /// Builds the machine and starts another program than its workload.
 pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> Built {

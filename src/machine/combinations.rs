@@ -5,10 +5,10 @@
 //! host and no interface, and are left out.
 
 use super::check::fit::{Parts, misfits};
-use super::{Ends, Interface, Machine, shipped};
-use crate::program::{ON_NODES, Workload};
+use super::{Ends, Interface, Machine, Registry, Workload, shipped};
 use crate::text::{Document, Reading, Source, load};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// A host, an interface, a protocol, a fabric and a program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -30,16 +30,29 @@ pub struct Combination {
 /// A host, an interface and a fabric that fit everything as far as they can, to read others with.
 const PLAIN: [&str; 3] = ["hosts/memory-bus-1998", "ni/queues", "fabrics/ideal-1998"];
 
-/// All of them, in the order of the parts' names.
-pub fn combinations() -> Vec<Combination> {
+impl Registry {
+    /// Returns every combination of the shipped parts and these workloads, in the order of the parts' names.
+    pub fn combinations(self: &Arc<Self>) -> Vec<Combination> {
+        combinations(self)
+    }
+
+    /// Returns the keys of the workloads that run on nodes; all others drive the fabric alone.
+    pub fn workloads_on_nodes(self: &Arc<Self>) -> impl Iterator<Item = &'static str> {
+        let keys = self.workloads().iter().map(|entry| entry.info.key);
+        keys.filter(|key| !machine(self, &PLAIN, key).workload.needs().fabric_only)
+    }
+}
+
+fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
     let [host, ni, fabric] = PLAIN;
     let of = |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
-    let read = |parts: &[&'static str]| machine(parts, "pair");
+    let read = |parts: &[&'static str]| machine(registry, parts, "pair");
     let hosts: Vec<_> = of("hosts/").map(|part| (part, read(&[part, ni, fabric]))).collect();
     let interfaces: Vec<_> = of("ni/").map(|part| (part, read(&[host, part, fabric]))).collect();
     let protocols: Vec<_> = of("protocols/").map(|part| (part, read(&[host, ni, part, fabric]))).collect();
     let fabrics: Vec<_> = of("fabrics/").map(|part| (part, read(&[host, ni, part]))).collect();
-    let programs: Vec<_> = ON_NODES.map(|key| (key, machine(&PLAIN, key).workload)).into();
+    let programs: Vec<_> =
+        registry.workloads_on_nodes().map(|key| (key, machine(registry, &PLAIN, key).workload)).collect();
     let mut all = Vec::new();
     for (host, on) in &hosts {
         for (ni, interface) in &interfaces {
@@ -64,10 +77,9 @@ fn ends(machine: &Machine) -> Ends {
 }
 
 /// A description that consists of parts and a program.
-pub fn description(parts: &[&str], workload: &str) -> String {
-    // What these programs have no default for.
-    let payload = if matches!(workload, "ping-pong" | "stream") { "payload = \"64 B\"\n" } else { "" };
-    format!("{}\n[workload.{workload}]\n{payload}", line(parts))
+pub fn description(registry: &Registry, parts: &[&str], workload: &str) -> String {
+    let example = registry.workloads().get(workload).map_or("", |entry| entry.info.example);
+    format!("{}\n[workload.{workload}]\n{example}\n", line(parts))
 }
 
 /// The line of a description that names parts.
@@ -76,11 +88,11 @@ pub fn line(parts: &[&str]) -> String {
     format!("parts = [{}]\n", parts.join(", "))
 }
 
-fn machine(parts: &[&str], workload: &str) -> Machine {
-    let text = description(parts, workload);
+fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine {
+    let text = description(registry, parts, workload);
     let document = Document::Text("a combination of shipped parts", &text, None);
     let source = Source { document, sets: &[], varied: &[], shelf: shipped::shelf() };
-    let read = load(&source).and_then(|loaded| Reading::new(loaded).read(Machine::read));
+    let read = load(&source).and_then(|loaded| Reading::new(loaded).read(|t| Machine::read(t, registry)));
     match read {
         Ok(read) => read.value,
         Err(problems) => panic!("shipped parts are sound: {}", problems),

@@ -1,28 +1,29 @@
 //! Keys of descriptions as results write them (`ring_entries`), whole results as descriptions, and keys of which only
 //! the end was given. Leaves out what keys mean.
 
-use super::Machine;
+use super::Registry;
 use crate::text::schema::{Family, Form, Item, TableShape};
-use crate::text::{Document, Layer, Problem, Problems, describe, set};
+use crate::text::{Document, Layer, Problem, Problems, Schema, set};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::sync::LazyLock;
+use std::sync::Arc;
 
 /// What is to be known of the language that descriptions are written in.
-#[derive(Default)]
-struct Language {
+#[derive(Clone, Default, Debug)]
+pub(super) struct Language {
     /// Keys below which names of the user's choice stand.
     maps: BTreeSet<&'static str>,
 }
 
-static LANGUAGE: LazyLock<Language> = LazyLock::new(|| {
-    let mut language = Language::default();
-    language.table(&describe(Machine::read).root);
-    language
-});
-
 impl Language {
+    /// Returns the language that a schema describes.
+    fn of(schema: &Schema) -> Language {
+        let mut language = Language::default();
+        language.table(&schema.root);
+        language
+    }
+
     fn table(&mut self, shape: &TableShape) {
         for item in &shape.items {
             match item {
@@ -58,14 +59,31 @@ impl Language {
     }
 }
 
-/// A setting with its keys as the language writes them, and its value, where that is JSON, as TOML.
-pub fn spelled(option: &str) -> String {
+impl Registry {
+    /// Returns a setting with its keys as descriptions write them, and its value, where that is JSON, as TOML.
+    pub fn spelled(self: &Arc<Self>, option: &str) -> String {
+        spelled(self.language(), option)
+    }
+
+    /// Returns the machine of a result as a description, in the order in which it stands there.
+    pub fn description(self: &Arc<Self>, machine: &Json) -> String {
+        let mut text = String::new();
+        lines(self.language(), "", None, machine, &mut text);
+        text
+    }
+
+    fn language(self: &Arc<Self>) -> &Language {
+        self.language.get_or_init(|| Language::of(&self.schema()))
+    }
+}
+
+fn spelled(language: &Language, option: &str) -> String {
     // What is no setting is told where it is read.
     let Ok(setting) = set::parse(option, 0, 0) else { return option.to_owned() };
     let mut spelled = option.to_owned();
     let mut above: Option<String> = None;
     for (key, span) in &setting.path {
-        let key = LANGUAGE.spelled(above.as_deref(), key);
+        let key = language.spelled(above.as_deref(), key);
         if key != spelled[span.clone()] && !spelled[span.clone()].starts_with(['"', '\'']) {
             spelled.replace_range(span.clone(), &key);
         }
@@ -78,47 +96,40 @@ pub fn spelled(option: &str) -> String {
         && value.parse::<toml::Value>().is_err()
         && let Ok(json) = serde_json::from_str::<Json>(value)
     {
-        let value = inline(above.as_deref(), &json);
+        let value = inline(language, above.as_deref(), &json);
         spelled.replace_range(equals.., &value);
     }
     spelled
 }
 
-/// The machine of a result as a description, in the order in which it stands there.
-pub fn description(machine: &Json) -> String {
-    let mut text = String::new();
-    lines("", None, machine, &mut text);
-    text
-}
-
-fn lines(path: &str, above: Option<&str>, json: &Json, text: &mut String) {
+fn lines(language: &Language, path: &str, above: Option<&str>, json: &Json, text: &mut String) {
     match json {
         Json::Object(map) if !map.is_empty() || path.is_empty() => {
             for (key, json) in map.iter().filter(|(_, json)| !json.is_null()) {
-                let key = LANGUAGE.spelled(above, key);
+                let key = language.spelled(above, key);
                 let dot = if path.is_empty() { "" } else { "." };
-                lines(&format!("{path}{dot}{}", quoted(&key)), Some(&key), json, text);
+                lines(language, &format!("{path}{dot}{}", quoted(&key)), Some(&key), json, text);
             }
         }
         json => {
-            let _ = writeln!(text, "{path} = {}", inline(above, json));
+            let _ = writeln!(text, "{path} = {}", inline(language, above, json));
         }
     }
 }
 
 /// A value in one line of TOML.
-fn inline(above: Option<&str>, json: &Json) -> String {
+fn inline(language: &Language, above: Option<&str>, json: &Json) -> String {
     match json {
         Json::Object(map) => {
             let pair = |(key, json): (&String, &Json)| {
-                let key = LANGUAGE.spelled(above, key);
-                format!("{} = {}", quoted(&key), inline(Some(&key), json))
+                let key = language.spelled(above, key);
+                format!("{} = {}", quoted(&key), inline(language, Some(&key), json))
             };
             let pairs: Vec<String> = map.iter().filter(|(_, json)| !json.is_null()).map(pair).collect();
             format!("{{{}}}", pairs.join(", "))
         }
         Json::Array(items) => {
-            format!("[{}]", items.iter().map(|item| inline(above, item)).collect::<Vec<_>>().join(", "))
+            format!("[{}]", items.iter().map(|item| inline(language, above, item)).collect::<Vec<_>>().join(", "))
         }
         Json::String(text) => toml::Value::from(text.as_str()).to_string(),
         other => other.to_string(),
@@ -136,28 +147,32 @@ fn quoted(key: &str) -> String {
 /// No more keys than these are told that end as what was given.
 const KEYS_TOLD: usize = 4;
 
-/// The same problems; of a setting whose key is none at the top, the keys of the description that end so.
-pub(super) fn completed(problems: Problems, document: Document<'_>) -> Problems {
-    let is_of_top = |problem: &Problem| problem.message.starts_with("unknown key `") && problem.message.ends_with('`');
-    if !problems.list().iter().any(is_of_top) {
-        return problems;
+impl Registry {
+    /// Returns the same problems; of a setting whose key is none at the top, with the keys of the description that end
+    /// so.
+    pub(super) fn with_completed_keys(self: &Arc<Self>, problems: Problems, document: Document<'_>) -> Problems {
+        let is_of_top =
+            |problem: &Problem| problem.message.starts_with("unknown key `") && problem.message.ends_with('`');
+        if !problems.list().iter().any(is_of_top) {
+            return problems;
+        }
+        let Ok(read) = self.read_spelled(document, &[], &[]) else { return problems };
+        let paths: Vec<String> = read.entries().into_iter().map(|entry| entry.path).collect();
+        problems.helped(|problem, layer| {
+            let (Layer::Set(option) | Layer::Vary(option)) = layer else { return None };
+            let (keys, _) = set::plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
+            let end = format!(".{}", keys.join("."));
+            let full: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&end)).collect();
+            let told: Vec<String> = full.iter().take(KEYS_TOLD).map(|path| format!("`{path}`")).collect();
+            (!told.is_empty()).then(|| format!("did you mean {}?", told.join(" or ")))
+        })
     }
-    let Ok(read) = super::read_spelled(document, &[], &[]) else { return problems };
-    let paths: Vec<String> = read.entries().into_iter().map(|entry| entry.path).collect();
-    problems.helped(|problem, layer| {
-        let (Layer::Set(option) | Layer::Vary(option)) = layer else { return None };
-        let (keys, _) = set::plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
-        let end = format!(".{}", keys.join("."));
-        let full: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&end)).collect();
-        let told: Vec<String> = full.iter().take(KEYS_TOLD).map(|path| format!("`{path}`")).collect();
-        (!told.is_empty()).then(|| format!("did you mean {}?", told.join(" or ")))
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{read, shipped};
+    use crate::machine::{Registry, read, shipped};
     use serde_json::json;
 
     #[test]
@@ -170,10 +185,10 @@ mod tests {
             ("fabric.router.exit_delay=1", "fabric.router.exit-delay=1"),
             ("", ""),
         ] {
-            assert_eq!(spelled(option), plain);
+            assert_eq!(Registry::shared().spelled(option), plain);
         }
         assert_eq!(
-            description(&json!({ "nodes": { "b": {}, "a_b": { "host": "x" } } })),
+            Registry::shared().description(&json!({ "nodes": { "b": {}, "a_b": { "host": "x" } } })),
             "nodes.b = {}\nnodes.a_b.host = \"x\"\n"
         );
     }
@@ -186,7 +201,7 @@ mod tests {
                 read(Document::Text(name, text, folder), &[]).unwrap_or_else(|wrong| panic!("{name}: {wrong}"))
             };
             let machine = read_of(shipped::example(name).expect("an example")).resolved();
-            assert_eq!(read_of(&description(&machine)).resolved(), machine, "{name}");
+            assert_eq!(read_of(&Registry::shared().description(&machine)).resolved(), machine, "{name}");
         }
     }
 }

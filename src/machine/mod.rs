@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | the description's tables: nodes, hosts, interface, fabric, workload, run |
 //! | `nodes.rs` | the nodes of a description, by name or as many as the fabric has |
+//! | `registry.rs` | the parts that descriptions may name |
 //! | `protocols.rs` | what is read of protocols |
 //! | `fabrics.rs` | the fabrics: what is read of them, and how they are joined |
 //! | `check/` | what must fit together before time 0 |
@@ -19,10 +20,12 @@ mod fabrics;
 pub mod keys;
 mod nodes;
 mod protocols;
+mod registry;
 pub mod shipped;
 
 pub use crate::ni::mcp as control_program;
 pub use fabrics::FabricParameters;
+pub use registry::{Registry, Workload};
 
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
 use crate::fabric::topology::survey::{Survey, survey};
@@ -39,9 +42,8 @@ use crate::ni::lanai::LanaiParameters;
 use crate::ni::mcp::McpParameters;
 use crate::ni::trapeze::TrapezeParameters;
 use crate::ni::{self, Design, InterfaceParameters, NiParameters};
-use crate::program::Workload;
 use crate::protocol::ProtocolParameters;
-use crate::text::{Document, Problems, Read, Reading, Source, Table, load};
+use crate::text::{Document, Problems, Read, Reading, Schema, Source, Table, describe, load};
 use std::sync::Arc;
 
 /// A machine and its workload, as described.
@@ -59,6 +61,8 @@ pub struct Machine {
     pub workload: Workload,
     /// Seed and limits.
     pub run: Run,
+    /// The parts that the description could name.
+    pub registry: Arc<Registry>,
 }
 
 /// A node.
@@ -103,17 +107,19 @@ pub struct Run {
 }
 
 impl Machine {
-    /// Reads a description.
-    pub fn read(t: &mut Table<'_>) -> Machine {
+    /// Reads a description whose parts are those of `registry`.
+    pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
         let described = t.map("nodes", "The nodes, by name", nodes::Described::read);
         let named = nodes::named(&described);
         let names: Vec<String> = named.iter().map(|node| node.name.clone()).collect();
         let hosts = t.map("hosts", "Kinds of host, by name; each one of several", host);
         let fabric = FabricParameters::read(t, &nodes::or_two(&names, &hosts));
-        let mut workload = Workload::read(t);
+        let mut workload = registry.read_workload(t);
         let ends = Ends::read(t, &workload, !hosts.is_empty(), &named);
-        if let Some(ends) = &ends {
-            workload.fit(ends.message_max(&interfaces(ends, &named)));
+        if let Some(ends) = &ends
+            && let Some(resolved) = workload.resolved(ends.message_max(&interfaces(ends, &named)))
+        {
+            workload = workload.with_spec(resolved);
         }
         Machine {
             nodes: nodes::or_all(named, &fabric, &hosts),
@@ -122,6 +128,7 @@ impl Machine {
             fabric,
             workload,
             run: t.table("run", "Seed and limits of the run", Run::read),
+            registry: registry.clone(),
         }
     }
 }
@@ -228,7 +235,7 @@ impl Ends {
 
     /// Reads them; a workload that drives the fabric alone may have none.
     fn read(t: &mut Table<'_>, workload: &Workload, has_hosts: bool, nodes: &[NodeDescription]) -> Option<Ends> {
-        let alone = workload.drives_fabric_alone();
+        let alone = workload.needs().fabric_only;
         let doc = "The network interface of every node that has none of its own";
         protocols::are_no_interfaces(t);
         // Where each node has its own, there need be none beside.
@@ -266,7 +273,7 @@ fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
 /// Read where programs share memory, or where it stands.
 fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&NiParameters>) -> SharedMemoryParameters {
     let in_hardware = ni.is_some_and(NiParameters::shares_memory);
-    if !workload.shares_memory() && !t.has("shared-memory") && !t.describing() {
+    if !workload.needs().shared_memory && !t.has("shared-memory") && !t.describing() {
         return if in_hardware { SharedMemoryParameters::HARDWARE } else { SharedMemoryParameters::TEMPEST };
     }
     let kinds = [
@@ -333,21 +340,52 @@ impl Run {
     }
 }
 
-/// Reads and checks a description, with `sets` (`a.b=c`) over it.
+/// Reads and checks a description of shipped parts, with `sets` (`a.b=c`) over it.
 pub fn read(document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Problems> {
-    read_varied(document, sets, &[])
+    Registry::shared().read(document, sets)
 }
 
-/// Reads and checks a point of a sweep: `varied` are settings, too, over all others. Keys may be written as results
-/// write them, with `_`.
-pub fn read_varied(document: Document<'_>, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
-    let spelled = |sets: &[String]| sets.iter().map(|set| keys::spelled(set)).collect::<Vec<_>>();
-    read_spelled(document, &spelled(sets), &spelled(varied)).map_err(|problems| keys::completed(problems, document))
-}
+impl Registry {
+    /// Reads and checks a description, with `sets` (`a.b=c`) over it.
+    ///
+    /// # Errors
+    ///
+    /// Returns every problem of the description, each with its place.
+    pub fn read(self: &Arc<Self>, document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Problems> {
+        self.read_varied(document, sets, &[])
+    }
 
-fn read_spelled(document: Document<'_>, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
-    let loaded = load(&Source { document, sets, varied, shelf: shipped::shelf() })?;
-    let read = Reading::new(loaded).read(Machine::read)?;
-    let problems = check::check(&read);
-    if problems.is_empty() { Ok(read) } else { Err(read.problems(problems)) }
+    /// Reads and checks a point of a sweep: `varied` are settings, too, over all others. Keys may be written as results
+    /// write them, with `_`.
+    ///
+    /// # Errors
+    ///
+    /// Returns every problem of the description, each with its place.
+    pub fn read_varied(
+        self: &Arc<Self>,
+        document: Document<'_>,
+        sets: &[String],
+        varied: &[String],
+    ) -> Result<Read<Machine>, Problems> {
+        let spelled = |sets: &[String]| sets.iter().map(|set| self.spelled(set)).collect::<Vec<_>>();
+        self.read_spelled(document, &spelled(sets), &spelled(varied))
+            .map_err(|problems| self.with_completed_keys(problems, document))
+    }
+
+    fn read_spelled(
+        self: &Arc<Self>,
+        document: Document<'_>,
+        sets: &[String],
+        varied: &[String],
+    ) -> Result<Read<Machine>, Problems> {
+        let loaded = load(&Source { document, sets, varied, shelf: shipped::shelf() })?;
+        let read = Reading::new(loaded).read(|t| Machine::read(t, self))?;
+        let problems = check::check(&read);
+        if problems.is_empty() { Ok(read) } else { Err(read.problems(problems)) }
+    }
+
+    /// Returns what a description of these parts may hold.
+    pub fn schema(self: &Arc<Self>) -> Schema {
+        describe(|t| Machine::read(t, self))
+    }
 }

@@ -9,12 +9,14 @@
 //! Leaves out: what waits for something else, which only other programs tell.
 
 use super::worker::{self, Worker};
-use super::{Running, parallel};
+use super::{RunningWorkload, parallel};
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::messaging::shared::{SharedAddress, Space};
-use crate::text::Table;
+use crate::part::{ParameterError, Part, PartInfo};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -48,9 +50,8 @@ pub struct SingleCosts {
     pub times: u64,
 }
 
-impl SingleCosts {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> SingleCosts {
+impl Parameters for SingleCosts {
+    fn read(t: &mut Table<'_>) -> SingleCosts {
         let operations = [("message", Operation::Message), ("read", Operation::Read), ("write", Operation::Write)];
         let node = "Number of the node that does it, or where nodes have several, endpoint";
         SingleCosts {
@@ -63,9 +64,18 @@ impl SingleCosts {
             times: t.count("times", "How many times it is done").range(1, 10_000).or(20),
         }
     }
+}
 
-    /// What so many nodes cannot do: the key, and the reason.
-    pub fn check(&self, nodes: usize) -> Vec<(&'static str, String)> {
+impl Part for SingleCosts {
+    const INFO: PartInfo = PartInfo::new("costs", "What a message costs, or an access to shared memory, one at a time");
+}
+
+impl WorkloadSpec for SingleCosts {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
+    }
+
+    fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
         let named = [("node", Some(self.node)), ("home", Some(self.home)), ("writer", self.writer)];
         let beyond = named.into_iter().filter(|(_, node)| node.is_some_and(|node| node >= nodes as u64));
         let mut wrong: Vec<_> = beyond
@@ -81,10 +91,10 @@ impl SingleCosts {
         if self.writer == Some(self.node) {
             wrong.push(("writer", "a node that stored to a block has it".to_owned()));
         }
-        wrong
+        wrong.into_iter().map(ParameterError::from).collect()
     }
 
-    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let ends = world.addresses.len();
         let space = Rc::new(Space::new(ends, world.shared_memory.block));
         let home = EndId(self.home as u32);
@@ -193,7 +203,7 @@ impl Costing {
     }
 }
 
-impl Running for Costing {
+impl RunningWorkload for Costing {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let cycles = self.cycles.borrow();
         let mean = cycles.iter().sum::<f64>() / cycles.len() as f64;

@@ -1,12 +1,14 @@
 //! Host DMA alone: transfers of one size, one after the other, without firmware or network
 //! (Yocum et al. 1997, Figure 1; with a copying processor beside it, Figure 7).
 
-use super::{Running, copy};
+use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndId, Journey, Metric, Outcome, Time};
 use crate::host::Direction;
 use crate::messaging::World;
 use crate::ni::lanai::HostJob;
-use crate::text::Table;
+use crate::part::{Part, PartInfo};
+use crate::program::{FlowEndpoint, WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -34,28 +36,6 @@ struct Measured {
 }
 
 impl DmaTest {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> DmaTest {
-        let ways = [("read", Direction::Read), ("write", Direction::Write)];
-        DmaTest {
-            node: t.text("node", "The node; by default the first").optional(),
-            direction: t.choice("direction", "From host memory (read: sending) or to it", &ways).or("read"),
-            size: t.bytes("size", "Size of a transfer").min("4 B").or("8 KiB"),
-            transfers: t.count("transfers", "How many; 0 only lets the processor copy").range(0, 10_000_000).or(100),
-            time: t.time("time", "How long to copy where there are no transfers").or("1 ms"),
-            copying: t.flag("copying", "Whether the processor copies blocks meanwhile").or(false),
-        }
-    }
-
-    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let ended = Rc::new(Cell::new(Time::ZERO));
-        let node = self.node.as_ref().map_or_else(|| world.nodes[0].endpoint().id(), |name| world.id(name));
-        let name = format!("{} DMA test", world.end(node).name());
-        world.sim.spawn(name, self.clone().transfer(world.clone(), node, ended.clone()));
-        let copied = self.copying.then(|| copy::start(world, node));
-        Rc::new(Measured { parameters: self.clone(), ended, copied })
-    }
-
     async fn transfer(self, world: World, id: EndId, ended: Rc<Cell<Time>>) {
         let endpoint = world.end(id);
         let chip = endpoint.driver().lanai().expect("a checked description has host DMA to try");
@@ -82,7 +62,55 @@ impl DmaTest {
     }
 }
 
-impl Running for Measured {
+impl Parameters for DmaTest {
+    fn read(t: &mut Table<'_>) -> DmaTest {
+        let ways = [("read", Direction::Read), ("write", Direction::Write)];
+        DmaTest {
+            node: t.text("node", "The node; by default the first").optional(),
+            direction: t.choice("direction", "From host memory (read: sending) or to it", &ways).or("read"),
+            size: t.bytes("size", "Size of a transfer").min("4 B").or("8 KiB"),
+            transfers: t.count("transfers", "How many; 0 only lets the processor copy").range(0, 10_000_000).or(100),
+            time: t.time("time", "How long to copy where there are no transfers").or("1 ms"),
+            copying: t.flag("copying", "Whether the processor copies blocks meanwhile").or(false),
+        }
+    }
+}
+
+impl Part for DmaTest {
+    const INFO: PartInfo = PartInfo::new("dma", "The interface's host DMA alone");
+}
+
+impl WorkloadSpec for DmaTest {
+    fn needs(&self) -> WorkloadNeeds {
+        let timed_memory = self.copying.then_some("copying");
+        WorkloadNeeds { nodes: 1, host_dma: true, timed_memory, ..WorkloadNeeds::default() }
+    }
+
+    fn endpoint_names(&self) -> Vec<(String, &str)> {
+        self.node.iter().map(|name| ("node".to_owned(), name.as_str())).collect()
+    }
+
+    fn buffer_max(&self) -> Option<(&'static str, Bytes)> {
+        Some(("size", self.size))
+    }
+
+    fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
+        let node = FlowEndpoint::named_or(self.node.as_deref(), 0);
+        let copied = self.copying.then_some(Bytes(2 * copy::AREA));
+        [self.size].into_iter().chain(copied).map(|bytes| (node, bytes)).collect()
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let ended = Rc::new(Cell::new(Time::ZERO));
+        let node = self.node.as_ref().map_or_else(|| world.nodes[0].endpoint().id(), |name| world.id(name));
+        let name = format!("{} DMA test", world.end(node).name());
+        world.sim.spawn(name, self.clone().transfer(world.clone(), node, ended.clone()));
+        let copied = self.copying.then(|| copy::start(world, node));
+        Rc::new(Measured { parameters: self.clone(), ended, copied })
+    }
+}
+
+impl RunningWorkload for Measured {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         let (parameters, ended) = (&self.parameters, self.ended.get().as_us());
         let moved = parameters.size.get() * parameters.transfers;

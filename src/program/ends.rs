@@ -1,6 +1,7 @@
 //! The two endpoints of a program that runs between a pair.
 
-use crate::engine::EndId;
+use super::{FlowEndpoint, PATTERNS, PlannedFlow};
+use crate::engine::{Bytes, EndId};
 use crate::messaging::World;
 use crate::text::Table;
 
@@ -26,19 +27,28 @@ impl EndpointPair {
         (id(&self.from, world.nodes[0].endpoint().id()), id(&self.to, world.nodes[1].endpoint().id()))
     }
 
-    /// The two, by their names or `defaults`, under `key`.
-    pub(super) fn pair<'a>(
-        &'a self,
-        [from, to]: [Option<&'a str>; 2],
-        key: &'static str,
-    ) -> Vec<(&'static str, (&'a str, &'a str))> {
+    /// The two, by their names or `defaults`.
+    pub(super) fn pair<'a>(&'a self, [from, to]: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
         let both = self.from.as_deref().or(from).zip(self.to.as_deref().or(to));
-        both.map(|both| (key, both)).into_iter().collect()
+        both.map(|both| ("to".to_owned(), both)).into_iter().collect()
     }
 
     /// The names given, each with its key.
-    pub(super) fn names(&self, from: &'static str, to: &'static str) -> Vec<(&'static str, &str)> {
-        let given = [(from, &self.from), (to, &self.to)];
-        given.into_iter().filter_map(|(key, name)| Some((key, name.as_deref()?))).collect()
+    pub(super) fn names(&self) -> Vec<(String, &str)> {
+        let given = [("from", &self.from), ("to", &self.to)];
+        given.into_iter().filter_map(|(key, name)| Some((key.to_owned(), name.as_deref()?))).collect()
+    }
+
+    /// Returns the flow from the first endpoint to the second: one message at a time, from buffers of patterns.
+    pub(super) fn flow(&self, payload: Bytes) -> PlannedFlow<'_> {
+        let from = FlowEndpoint::named_or(self.from.as_deref(), 0);
+        let to = FlowEndpoint::named_or(self.to.as_deref(), 1);
+        PlannedFlow { from, to, in_flight: 1, payload, send_buffers: (PATTERNS, payload) }
+    }
+
+    /// Returns the flow from the second endpoint back to the first.
+    pub(super) fn reply_flow(&self, payload: Bytes) -> PlannedFlow<'_> {
+        let flow = self.flow(payload);
+        PlannedFlow { from: flow.to, to: flow.from, ..flow }
     }
 }

@@ -3,13 +3,16 @@
 //! The request is a control message; the answer's tag steers the page into the frame that the
 //! fault waits for (Yocum et al. 1997, §2.2: the system's own use, in network memory).
 
-use super::{EndpointPair, Running, pattern};
+use super::{EndpointPair, RunningWorkload, pattern};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, EndId, Metric, Outcome, Time};
 use crate::messaging::{Outgoing, World};
-use crate::text::Table;
+use crate::part::{Part, PartInfo};
+use crate::program::{PlannedFlow, WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The parameters of page fetch.
 #[derive(Clone, Debug)]
@@ -37,31 +40,6 @@ const PAGE: Bytes = Bytes(8192);
 pub const PAGES: u64 = 8;
 
 impl PageFetch {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> PageFetch {
-        let ends = EndpointPair::read(t);
-        let faults = t.count("faults", "How many faults").range(1, 10_000_000).or(100);
-        let page = "Size of a page; by default 8 KiB, or the largest message where that is smaller";
-        let said = t.bytes("page", page).min("4 B").max("1 MiB").optional();
-        PageFetch { ends, faults, said, page: said.unwrap_or(PAGE) }
-    }
-
-    /// A page that is not said goes in one message of this machine's.
-    pub(super) fn fit(&mut self, message_max: Bytes) {
-        self.page = self.said.unwrap_or(PAGE.min(message_max));
-    }
-
-    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let measured = Rc::new(Measured::default());
-        let (from, to) = self.ends.of(world);
-        world.sim.spawn(
-            format!("{} program", world.end(from).name()),
-            self.clone().fault(world.clone(), from, to, measured.clone()),
-        );
-        world.sim.spawn_server(format!("{} server", world.end(to).name()), self.clone().serve(world.clone(), to));
-        measured
-    }
-
     async fn fault(self, world: World, from: EndId, to: EndId, measured: Rc<Measured>) {
         let endpoint = world.end(from);
         let frame = endpoint.allocate(self.page);
@@ -101,7 +79,60 @@ impl PageFetch {
     }
 }
 
-impl Running for Measured {
+impl Parameters for PageFetch {
+    fn read(t: &mut Table<'_>) -> PageFetch {
+        let ends = EndpointPair::read(t);
+        let faults = t.count("faults", "How many faults").range(1, 10_000_000).or(100);
+        let page = "Size of a page; by default 8 KiB, or the largest message where that is smaller";
+        let said = t.bytes("page", page).min("4 B").max("1 MiB").optional();
+        PageFetch { ends, faults, said, page: said.unwrap_or(PAGE) }
+    }
+}
+
+impl Part for PageFetch {
+    const INFO: PartInfo = PartInfo::new("page-fetch", "A request, and a page in answer");
+}
+
+impl WorkloadSpec for PageFetch {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds::default()
+    }
+
+    fn resolved(&self, message_max: Bytes) -> Option<Arc<dyn WorkloadSpec>> {
+        // A page whose size is not given goes in one message of this machine.
+        Some(Arc::new(PageFetch { page: self.said.unwrap_or(PAGE.min(message_max)), ..self.clone() }))
+    }
+
+    fn endpoint_names(&self) -> Vec<(String, &str)> {
+        self.ends.names()
+    }
+
+    fn endpoint_pairs<'a>(&'a self, defaults: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
+        self.ends.pair(defaults)
+    }
+
+    fn payload_max(&self) -> Option<(&'static str, Bytes)> {
+        Some(("page", self.page))
+    }
+
+    fn flows(&self) -> Vec<PlannedFlow<'_>> {
+        let request = PlannedFlow { send_buffers: (1, self.page), ..self.ends.flow(Bytes(4)) };
+        vec![request, PlannedFlow { send_buffers: (PAGES, self.page), ..self.ends.reply_flow(self.page) }]
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let measured = Rc::new(Measured::default());
+        let (from, to) = self.ends.of(world);
+        world.sim.spawn(
+            format!("{} program", world.end(from).name()),
+            self.clone().fault(world.clone(), from, to, measured.clone()),
+        );
+        world.sim.spawn_server(format!("{} server", world.end(to).name()), self.clone().serve(world.clone(), to));
+        measured
+    }
+}
+
+impl RunningWorkload for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let latencies: Summary = self.latencies.borrow().iter().copied().collect();
         let mut metrics = super::latency_metrics("fetch.latency", &latencies);

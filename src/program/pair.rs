@@ -8,11 +8,13 @@
 //!
 //! Leaves out: messages of many packets, several pairs, and whether packets arrive in order.
 
-use super::{Running, parallel};
+use super::{RunningWorkload, parallel};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
-use crate::text::Table;
+use crate::part::{ParameterError, Part, PartInfo};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -38,45 +40,6 @@ struct Measured {
 }
 
 impl Pair {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Pair {
-        Pair {
-            from: t.count("from", "Number of the sending node, or where nodes have several, endpoint").or(0),
-            to: t.count("to", "Number of the receiving one").or(1),
-            packets: t.count("packets", "How many packets are sent").range(8, 1_000_000).or(200),
-            bulk: t.flag("bulk", "Whether packets ask for a bulk dialog").or(false),
-        }
-    }
-
-    /// What so many nodes cannot do: the key, and the reason.
-    pub fn check(&self, nodes: usize) -> Vec<(&'static str, String)> {
-        let mut wrong = Vec::new();
-        for (key, node) in [("from", self.from), ("to", self.to)] {
-            if node >= nodes as u64 {
-                wrong.push((key, format!("there is no node {node} among {nodes}")));
-            }
-        }
-        if self.from == self.to {
-            wrong.push(("to", "a node does not send to itself".to_owned()));
-        }
-        wrong
-    }
-
-    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let has = RefCell::new(vec![false; self.packets as usize]);
-        let measured = Rc::new(Measured { parameters: self.clone(), received: RefCell::default(), has });
-        parallel::start(world, |end| {
-            // An end that held itself would never be gone.
-            let (taking, own) = (measured.clone(), Rc::downgrade(&end));
-            end.on_message(move |received| {
-                let own = own.upgrade().expect("an end lives while it takes messages");
-                taking.take(&own, received.words);
-            });
-            self.clone().run(end, measured.clone())
-        });
-        measured
-    }
-
     async fn run(self, end: Rc<Active>, measured: Rc<Measured>) {
         if u64::from(end.id().0) == self.from {
             for number in 0..self.packets {
@@ -98,6 +61,55 @@ impl Pair {
     }
 }
 
+impl Parameters for Pair {
+    fn read(t: &mut Table<'_>) -> Pair {
+        Pair {
+            from: t.count("from", "Number of the sending node, or where nodes have several, endpoint").or(0),
+            to: t.count("to", "Number of the receiving one").or(1),
+            packets: t.count("packets", "How many packets are sent").range(8, 1_000_000).or(200),
+            bulk: t.flag("bulk", "Whether packets ask for a bulk dialog").or(false),
+        }
+    }
+}
+
+impl Part for Pair {
+    const INFO: PartInfo = PartInfo::new("pair", "Single packets from one node to another, as fast as they go");
+}
+
+impl WorkloadSpec for Pair {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds::default()
+    }
+
+    fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
+        let mut wrong = Vec::new();
+        for (key, node) in [("from", self.from), ("to", self.to)] {
+            if node >= nodes as u64 {
+                wrong.push((key, format!("there is no node {node} among {nodes}")));
+            }
+        }
+        if self.from == self.to {
+            wrong.push(("to", "a node does not send to itself".to_owned()));
+        }
+        wrong.into_iter().map(ParameterError::from).collect()
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let has = RefCell::new(vec![false; self.packets as usize]);
+        let measured = Rc::new(Measured { parameters: self.clone(), received: RefCell::default(), has });
+        parallel::start(world, |end| {
+            // An end that held itself would never be gone.
+            let (taking, own) = (measured.clone(), Rc::downgrade(&end));
+            end.on_message(move |received| {
+                let own = own.upgrade().expect("an end lives while it takes messages");
+                taking.take(&own, received.words);
+            });
+            self.clone().run(end, measured.clone())
+        });
+        measured
+    }
+}
+
 impl Measured {
     /// Takes a packet; panics if a model moved wrong bytes, or the same ones twice.
     fn take(&self, end: &Active, words: &[u32]) {
@@ -109,7 +121,7 @@ impl Measured {
     }
 }
 
-impl Running for Measured {
+impl RunningWorkload for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let received = self.received.borrow();
         let mut own = Vec::new();

@@ -4,11 +4,13 @@
 //! clock is one for all nodes, so no halving of round trips is needed.
 
 use super::pattern::{Expected, Patterns};
-use super::{EndpointPair, Running};
+use super::{EndpointPair, RunningWorkload};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, EndId, Metric, Outcome};
 use crate::messaging::{Outgoing, World};
-use crate::text::Table;
+use crate::part::{Part, PartInfo};
+use crate::program::{PlannedFlow, WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -33,31 +35,6 @@ struct Measured {
 }
 
 impl PingPong {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> PingPong {
-        let payload = t.bytes("payload", "Payload of each message there").max("16 MiB").required();
-        PingPong {
-            ends: EndpointPair::read(t),
-            messages: t.count("messages", "Messages there, and as many back").range(1, 10_000_000).or(100),
-            warm_up: t.count("warm-up", "Messages there and back before anything is measured").max(10_000_000).or(0),
-            answer: t
-                .bytes("answer", "Payload of each answer; by default that of the message")
-                .optional()
-                .unwrap_or(payload),
-            payload,
-        }
-    }
-
-    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let (from, to) = self.ends.of(world);
-        let measured = Rc::new(Measured { forward: (from, to), round_trips: RefCell::default() });
-        world.tally.tell_of(from);
-        let name = |node: EndId| format!("{} program", world.end(node).name());
-        world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
-        world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
-        measured
-    }
-
     async fn begin(self, world: World, from: EndId, to: EndId, measured: Rc<Measured>) {
         let endpoint = world.end(from);
         let patterns = Patterns::prepare(endpoint, self.payload).await;
@@ -95,7 +72,61 @@ impl PingPong {
     }
 }
 
-impl Running for Measured {
+impl Parameters for PingPong {
+    fn read(t: &mut Table<'_>) -> PingPong {
+        let payload = t.bytes("payload", "Payload of each message there").max("16 MiB").required();
+        PingPong {
+            ends: EndpointPair::read(t),
+            messages: t.count("messages", "Messages there, and as many back").range(1, 10_000_000).or(100),
+            warm_up: t.count("warm-up", "Messages there and back before anything is measured").max(10_000_000).or(0),
+            answer: t
+                .bytes("answer", "Payload of each answer; by default that of the message")
+                .optional()
+                .unwrap_or(payload),
+            payload,
+        }
+    }
+}
+
+impl Part for PingPong {
+    const INFO: PartInfo =
+        PartInfo::new("ping-pong", "One message at a time, there and back").example("payload = \"64 B\"");
+}
+
+impl WorkloadSpec for PingPong {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds::default()
+    }
+
+    fn endpoint_names(&self) -> Vec<(String, &str)> {
+        self.ends.names()
+    }
+
+    fn endpoint_pairs<'a>(&'a self, defaults: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
+        self.ends.pair(defaults)
+    }
+
+    fn payload_max(&self) -> Option<(&'static str, Bytes)> {
+        Some(if self.answer > self.payload { ("answer", self.answer) } else { ("payload", self.payload) })
+    }
+
+    fn flows(&self) -> Vec<PlannedFlow<'_>> {
+        // One is under way at a time.
+        vec![self.ends.flow(self.payload), self.ends.reply_flow(self.answer)]
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let (from, to) = self.ends.of(world);
+        let measured = Rc::new(Measured { forward: (from, to), round_trips: RefCell::default() });
+        world.tally.tell_of(from);
+        let name = |node: EndId| format!("{} program", world.end(node).name());
+        world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
+        world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
+        measured
+    }
+}
+
+impl RunningWorkload for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let (from, to) = self.forward;
         let latencies = world.tally.flow(from, to).latencies;

@@ -7,11 +7,13 @@
 //! a receiver or a trunk. A sender's processor may copy blocks of memory beside it.
 
 use super::pattern::{Expected as Payloads, Patterns};
-use super::{Running, copy};
+use super::{RunningWorkload, copy};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, EndId, Expected, FlowTally, Metric, Outcome, Signal, Time, rng};
 use crate::messaging::{Outgoing, World};
-use crate::text::Table;
+use crate::part::{Part, PartInfo};
+use crate::program::{FlowEndpoint, PATTERNS, PlannedFlow, WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use rand::RngExt;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,42 +49,6 @@ struct Measured {
 }
 
 impl Stream {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Stream {
-        let flows = t.texts(
-            "flows",
-            "Flows, each as `\"from -> to\"` of nodes or endpoints; by default one from the first node to the second",
-        );
-        let flows = flows.or(&[]);
-        Stream {
-            flows: flows.iter().map(|flow| super::flow(flow).unwrap_or_else(|| super::wrong_flow(t, flow))).collect(),
-            messages: t.count("messages", "Messages of each flow").range(2, 10_000_000).or(200),
-            warm_up: t.count("warm-up", "Messages of each flow before anything is measured").max(10_000_000).or(0),
-            payload: t.bytes("payload", "Payload of each message").max("16 MiB").required(),
-            gap: t.time("gap", "Least time from one message's start to the next's").or("0 us"),
-            random_gaps: t.flag("random-gaps", "Whether gaps are drawn from an exponential distribution").or(false),
-            copying: t.flag("copying", "Whether the senders' processors copy blocks meanwhile").or(false),
-            deaf: t.flag("deaf", "A fault to study: the receivers never look for a message").or(false),
-        }
-    }
-
-    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let flows = self.resolve(world);
-        world.tally.measure(self.warm_up == 0);
-        for (flow, &(from, to)) in flows.iter().enumerate() {
-            let name = format!("{} program, flow {flow}", world.end(from).name());
-            world.sim.spawn_server(name, self.clone().send(world.clone(), flow, from, to));
-        }
-        let receivers = distinct(&flows, |&(_, to)| to);
-        let warm: BTreeMap<_, _> = receivers.into_iter().map(|node| (node, Rc::default())).collect();
-        let expected: Vec<_> = warm.iter().map(|(node, warm)| self.expect(world, &flows, *node, warm)).collect();
-        let tally = world.tally.clone();
-        world.sim.spawn("the stream", async move { tally.settled(&expected).await });
-        let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };
-        let copied = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
-        Rc::new(Measured { flows: distinct_pairs(&flows), payload: self.payload, warm, copied })
-    }
-
     /// Starts the program of the receiving endpoint `node`; what it is to receive.
     fn expect(&self, world: &World, flows: &[(EndId, EndId)], node: EndId, warm: &Rc<Cell<Time>>) -> Expected {
         let name = format!("{} program", world.end(node).name());
@@ -137,6 +103,104 @@ impl Stream {
             expected.check(endpoint, &message);
             endpoint.release(message).await;
         }
+    }
+
+    /// Returns the sender and the receiver of each flow.
+    fn planned_endpoints(&self) -> Vec<(FlowEndpoint<'_>, FlowEndpoint<'_>)> {
+        match self.flows.is_empty() {
+            true => vec![(FlowEndpoint::OfNode(0), FlowEndpoint::OfNode(1))],
+            false => self.flows.iter().map(|(from, to)| (FlowEndpoint::Named(from), FlowEndpoint::Named(to))).collect(),
+        }
+    }
+
+    /// The key of the first flow that names an endpoint, or is written like this.
+    fn flow_key(&self, sought: &str) -> String {
+        let both = sought.split_once(" -> ");
+        let is_sought = |(from, to): &(String, String)| from == sought || to == sought || both == Some((from, to));
+        self.flows.iter().position(is_sought).map_or("flows".to_owned(), |flow| format!("flows.{flow}"))
+    }
+}
+
+impl Parameters for Stream {
+    fn read(t: &mut Table<'_>) -> Stream {
+        let flows = t.texts(
+            "flows",
+            "Flows, each as `\"from -> to\"` of nodes or endpoints; by default one from the first node to the second",
+        );
+        let flows = flows.or(&[]);
+        Stream {
+            flows: flows.iter().map(|flow| super::flow(flow).unwrap_or_else(|| super::wrong_flow(t, flow))).collect(),
+            messages: t.count("messages", "Messages of each flow").range(2, 10_000_000).or(200),
+            warm_up: t.count("warm-up", "Messages of each flow before anything is measured").max(10_000_000).or(0),
+            payload: t.bytes("payload", "Payload of each message").max("16 MiB").required(),
+            gap: t.time("gap", "Least time from one message's start to the next's").or("0 us"),
+            random_gaps: t.flag("random-gaps", "Whether gaps are drawn from an exponential distribution").or(false),
+            copying: t.flag("copying", "Whether the senders' processors copy blocks meanwhile").or(false),
+            deaf: t.flag("deaf", "A fault to study: the receivers never look for a message").or(false),
+        }
+    }
+}
+
+impl Part for Stream {
+    const INFO: PartInfo =
+        PartInfo::new("stream", "Messages one way, as fast as possible or paced").example("payload = \"64 B\"");
+}
+
+impl WorkloadSpec for Stream {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds { timed_memory: self.copying.then_some("copying"), ..WorkloadNeeds::default() }
+    }
+
+    fn endpoint_names(&self) -> Vec<(String, &str)> {
+        let ends = self.flows.iter().flat_map(|(from, to)| [from, to]);
+        ends.map(|name| (self.flow_key(name), name.as_str())).collect()
+    }
+
+    fn endpoint_pairs<'a>(&'a self, _: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
+        let read = self.flows.iter().filter(|(from, _)| !from.is_empty());
+        read.map(|(from, to)| (self.flow_key(&format!("{from} -> {to}")), (from.as_str(), to.as_str()))).collect()
+    }
+
+    fn payload_max(&self) -> Option<(&'static str, Bytes)> {
+        Some(("payload", self.payload))
+    }
+
+    fn flows(&self) -> Vec<PlannedFlow<'_>> {
+        let flow = |(from, to)| PlannedFlow {
+            from,
+            to,
+            in_flight: self.warm_up + self.messages,
+            payload: self.payload,
+            send_buffers: (PATTERNS, self.payload),
+        };
+        self.planned_endpoints().into_iter().map(flow).collect()
+    }
+
+    fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
+        let mut senders = Vec::new();
+        for (from, _) in self.planned_endpoints().into_iter().filter(|_| self.copying) {
+            if !senders.contains(&(from, Bytes(2 * copy::AREA))) {
+                senders.push((from, Bytes(2 * copy::AREA)));
+            }
+        }
+        senders
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let flows = self.resolve(world);
+        world.tally.measure(self.warm_up == 0);
+        for (flow, &(from, to)) in flows.iter().enumerate() {
+            let name = format!("{} program, flow {flow}", world.end(from).name());
+            world.sim.spawn_server(name, self.clone().send(world.clone(), flow, from, to));
+        }
+        let receivers = distinct(&flows, |&(_, to)| to);
+        let warm: BTreeMap<_, _> = receivers.into_iter().map(|node| (node, Rc::default())).collect();
+        let expected: Vec<_> = warm.iter().map(|(node, warm)| self.expect(world, &flows, *node, warm)).collect();
+        let tally = world.tally.clone();
+        world.sim.spawn("the stream", async move { tally.settled(&expected).await });
+        let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };
+        let copied = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
+        Rc::new(Measured { flows: distinct_pairs(&flows), payload: self.payload, warm, copied })
     }
 }
 
@@ -196,7 +260,7 @@ impl Measured {
     }
 }
 
-impl Running for Measured {
+impl RunningWorkload for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let flows: Vec<Flow> = self.flows.iter().map(|&flow| self.flow(world, flow)).collect();
         let window = window(&flows);

@@ -1,12 +1,16 @@
 //! Descriptions of workloads, for tests of what programs draw.
 
-use super::Workload;
+use super::WorkloadSpec;
+use crate::part::Part;
 use crate::text::{Document, Reading, Shelf, Source, load};
 
 /// The workload that `text` describes.
-pub(super) fn read(text: &str) -> Workload {
+pub(super) fn read<T: WorkloadSpec + Part + Clone>(text: &str) -> T {
     let document = Document::Text("test.toml", text, None);
     let source = Source { document, sets: &[], varied: &[], shelf: Shelf::EMPTY };
-    let read = load(&source).and_then(|loaded| Reading::new(loaded).read(Workload::read));
+    let members = [(T::INFO.key, T::INFO.summary)];
+    let read = load(&source).and_then(|loaded| {
+        Reading::new(loaded).read(|t| t.one_of("workload", "A workload", &members, |_, t| T::read(t)))
+    });
     read.unwrap_or_else(|problems| panic!("{problems}")).value
 }

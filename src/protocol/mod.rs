@@ -139,17 +139,8 @@ pub trait Protocol<P: Clone> {
     fn state_bytes(&self, packet: usize) -> usize;
 }
 
-/// The protocols.
-pub enum AnyProtocol<P> {
-    /// None.
-    Plain(Plain<P>),
-    /// Return to sender.
-    ReturnToSender(Box<return_to_sender::ReturnToSenderAdapter<P>>),
-    /// NIFDY.
-    Nifdy(Box<nifdy::NifdyAdapter<P>>),
-    /// A sliding window.
-    Window(Box<window::WindowAdapter<P>>),
-}
+/// A protocol at work.
+pub type AnyProtocol<P> = Box<dyn Protocol<P>>;
 
 /// The parameters of a protocol, by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -166,18 +157,14 @@ pub enum ProtocolParameters {
 
 impl ProtocolParameters {
     /// The protocol's end at node `own`, over a fabric of so many classes.
-    pub fn start<P: Clone>(&self, own: NodeId, classes: u8) -> AnyProtocol<P> {
+    pub fn start<P: Clone + 'static>(&self, own: NodeId, classes: u8) -> AnyProtocol<P> {
         match self {
-            ProtocolParameters::Plain(parameters) => AnyProtocol::Plain(Plain::new(own, classes, *parameters)),
-            ProtocolParameters::ReturnToSender(parameters) => AnyProtocol::ReturnToSender(Box::new(
-                return_to_sender::ReturnToSenderAdapter::new(own, classes, *parameters),
-            )),
-            ProtocolParameters::Nifdy(parameters) => {
-                AnyProtocol::Nifdy(Box::new(nifdy::NifdyAdapter::new(own, classes, *parameters)))
+            ProtocolParameters::Plain(parameters) => Box::new(Plain::new(own, classes, *parameters)),
+            ProtocolParameters::ReturnToSender(parameters) => {
+                Box::new(return_to_sender::ReturnToSenderAdapter::new(own, classes, *parameters))
             }
-            ProtocolParameters::Window(parameters) => {
-                AnyProtocol::Window(Box::new(window::WindowAdapter::new(own, classes, *parameters)))
-            }
+            ProtocolParameters::Nifdy(parameters) => Box::new(nifdy::NifdyAdapter::new(own, classes, *parameters)),
+            ProtocolParameters::Window(parameters) => Box::new(window::WindowAdapter::new(own, classes, *parameters)),
         }
     }
 
@@ -260,79 +247,5 @@ impl ProtocolParameters {
             ProtocolParameters::ReturnToSender(_) => 1,
             _ => of_fabric,
         }
-    }
-}
-
-/// Evaluates an expression for the protocol that there is.
-macro_rules! on_protocol {
-    ($any:expr, $name:ident => $call:expr) => {
-        match $any {
-            AnyProtocol::Plain($name) => $call,
-            AnyProtocol::ReturnToSender($name) => $call,
-            AnyProtocol::Nifdy($name) => $call,
-            AnyProtocol::Window($name) => $call,
-        }
-    };
-}
-
-impl<P: Clone> Protocol<P> for AnyProtocol<P> {
-    fn promises(&self) -> Promises {
-        on_protocol!(self, protocol => protocol.promises())
-    }
-    fn room(&self, class: Class) -> u32 {
-        on_protocol!(self, protocol => protocol.room(class))
-    }
-    fn reserve(&mut self, class: Class) -> Option<Slot> {
-        on_protocol!(self, protocol => protocol.reserve(class))
-    }
-    fn offer(&mut self, slot: Slot, packet: Offer<P>) {
-        on_protocol!(self, protocol => protocol.offer(slot, packet))
-    }
-    #[inline]
-    fn may_send(&self, class: Class) -> bool {
-        on_protocol!(self, protocol => protocol.may_send(class))
-    }
-    fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
-        on_protocol!(self, protocol => protocol.next(class, now))
-    }
-    fn left(&mut self, class: Class) -> Effects {
-        on_protocol!(self, protocol => protocol.left(class))
-    }
-    fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects {
-        on_protocol!(self, protocol => protocol.arrive(frame, now))
-    }
-    fn front(&self, class: Class) -> Option<(NodeId, &P)> {
-        on_protocol!(self, protocol => protocol.front(class))
-    }
-    #[inline]
-    fn has_front(&self, class: Class) -> bool {
-        on_protocol!(self, protocol => protocol.has_front(class))
-    }
-    fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>> {
-        on_protocol!(self, protocol => protocol.take(class, answer))
-    }
-    fn release(&mut self, class: Class, slot: Slot) -> Effects {
-        on_protocol!(self, protocol => protocol.release(class, slot))
-    }
-    fn next_timer(&self) -> Option<Time> {
-        on_protocol!(self, protocol => protocol.next_timer())
-    }
-    fn on_time(&mut self, now: Time) {
-        on_protocol!(self, protocol => protocol.on_time(now))
-    }
-    fn unanswered(&self, to: Option<NodeId>) -> u32 {
-        on_protocol!(self, protocol => protocol.unanswered(to))
-    }
-    fn tell(&mut self, note: u64) {
-        on_protocol!(self, protocol => protocol.tell(note))
-    }
-    fn told(&self, by: NodeId) -> u64 {
-        on_protocol!(self, protocol => protocol.told(by))
-    }
-    fn statistics(&self) -> Statistics {
-        on_protocol!(self, protocol => protocol.statistics())
-    }
-    fn state_bytes(&self, packet: usize) -> usize {
-        on_protocol!(self, protocol => protocol.state_bytes(packet))
     }
 }

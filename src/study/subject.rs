@@ -5,7 +5,7 @@
 
 use super::Record;
 use super::families::{self, PartsNamed};
-use crate::machine::{self, Machine, keys, shipped};
+use crate::machine::{Machine, Registry, shipped};
 use crate::text::{Document, Problem, Problems, Read, file, suggest};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -70,13 +70,13 @@ impl Subject {
         let document = Document::Text(&self.name, &self.text, self.folder.as_deref());
         let all: Vec<String> = sets.iter().chain(varied).filter(|set| families::is_named(set)).cloned().collect();
         if all.is_empty() {
-            return machine::read_varied(document, sets, varied);
+            return Registry::shared().read_varied(document, sets, varied);
         }
         if let Some(problem) = families::problems(all.iter().map(String::as_str)).into_iter().next() {
             return Err(Problems::one(problem));
         }
         let (sets, varied) = self.named.get_or_init(|| PartsNamed::of(&self.text)).settings(sets, varied);
-        let read = machine::read_varied(document, &sets, &varied)?;
+        let read = Registry::shared().read_varied(document, &sets, &varied)?;
         match families::unheeded(&read, &all) {
             Some(problem) => Err(Problems::one(problem)),
             None => Ok(read),
@@ -93,7 +93,7 @@ fn of_result(path: &Path, text: &str) -> Result<Subject, Problem> {
     })?;
     let shipped = record.get("files").is_null().then(|| shipped::SHIPPED.into());
     let folder = shipped.or(path.parent().map(Path::to_path_buf));
-    Ok(Subject::new(path.display().to_string(), keys::description(record.get("machine")), folder))
+    Ok(Subject::new(path.display().to_string(), Registry::shared().description(record.get("machine")), folder))
 }
 
 /// Neither a file nor an example.

@@ -12,7 +12,7 @@ use super::families;
 use super::record;
 use super::result_row::ResultRow;
 use super::vary::{self, Dimension};
-use crate::machine::{Machine, keys};
+use crate::machine::{Machine, Registry};
 use crate::text::{Problem, Problems, Read};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -88,7 +88,8 @@ pub enum SweepEvent {
 pub fn dimensions(options: &[String], sets: &[String]) -> Result<Vec<Dimension>, Vec<Problem>> {
     let (mut dimensions, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
     // What is wrong with these is told where they are read.
-    let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(&keys::spelled(set)).ok()).collect();
+    let set: Vec<Vec<String>> =
+        sets.iter().filter_map(|set| vary::names(&Registry::shared().spelled(set)).ok()).collect();
     for option in options {
         match Dimension::parse(option) {
             Err(problem) => problems.push(problem),
@@ -111,7 +112,7 @@ pub fn dimensions(options: &[String], sets: &[String]) -> Result<Vec<Dimension>,
 
 /// That a key is varied twice, or both set and varied.
 fn clash(key: &str, known: &mut Vec<Vec<String>>, set: &[Vec<String>]) -> Option<Problem> {
-    let names = vary::names(&keys::spelled(&format!("{key}=0"))).unwrap_or_default();
+    let names = vary::names(&Registry::shared().spelled(&format!("{key}=0"))).unwrap_or_default();
     let problem = match (known.contains(&names), set.contains(&names)) {
         (true, _) => Some(Problem::new(format!("`{key}` is varied twice")).help("give all its values in one --vary")),
         (_, true) => {

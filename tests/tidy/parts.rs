@@ -32,7 +32,7 @@ const PARTS: [Part; 5] = [
         "src/fabric/ideal.rs",
         &["src/fabric/mod.rs", "src/machine/fabrics.rs"],
     ),
-    ("a program", &["em3d::", "Workload::Em3d"], "src/program/em3d/", &["src/program/mod.rs"]),
+    ("a program", &["em3d::", "Em3d"], "src/program/em3d/", &["src/program/registry.rs"]),
 ];
 
 #[test]

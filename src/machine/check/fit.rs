@@ -4,10 +4,9 @@ use super::reach::{endpoints, lengths, names, packets};
 use crate::engine::Addresses;
 use crate::fabric::{Facts, Loss};
 use crate::host::{HostParameters, MEANS, Means};
-use crate::machine::{Ends, Interface, shipped};
+use crate::machine::{Ends, Interface, Workload, shipped};
 use crate::messaging::shared::SharingMake;
 use crate::ni::NiParameters;
-use crate::program::Workload;
 
 /// What is looked at, of a machine whose every part is sound by itself.
 pub struct Parts<'a> {
@@ -223,7 +222,7 @@ fn transfers(parts: &Parts<'_>) -> Vec<Misfit> {
 
 /// Hardware shares memory where there is such, and the processor has registers for all who wait for it.
 fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
-    if parts.ends.shared_memory.make != SharingMake::Hardware || !parts.workload.shares_memory() {
+    if parts.ends.shared_memory.make != SharingMake::Hardware || !parts.workload.needs().shared_memory {
         return Vec::new();
     }
     if !parts.ni().shares_memory() {
@@ -245,19 +244,14 @@ fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
 /// The program finds what it tries.
 fn program(parts: &Parts<'_>) -> Vec<Misfit> {
     let mut wrong = Vec::new();
-    if matches!(parts.workload, Workload::Dma(_)) && !parts.ni().reach().has_host_dma {
+    if parts.workload.needs().host_dma && !parts.ni().reach().has_host_dma {
         let message = format!("[ni.{}] has no host DMA that could be tried alone", parts.ni().key());
-        wrong.push(Misfit::new(["workload.dma".to_owned()], message, "it needs [ni.trapeze]"));
+        wrong.push(Misfit::new([parts.workload.table()], message, "it needs [ni.trapeze]"));
     }
-    let copies = match parts.workload {
-        Workload::Stream(stream) => stream.copying.then_some("workload.stream.copying"),
-        Workload::Dma(dma) => dma.copying.then_some("workload.dma.copying"),
-        _ => None,
-    };
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
-    if let (Some(key), Some((name, _))) = (copies, free) {
+    if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
         let message = format!("on `{name}` memory takes no time, and copying would never end");
-        wrong.push(Misfit::new([key.to_owned()], message, "it needs a host with an I/O bus or a memory bus"));
+        wrong.push(Misfit::new([parts.workload.key(key)], message, "it needs a host with an I/O bus or a memory bus"));
     }
     wrong
 }

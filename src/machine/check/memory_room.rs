@@ -16,7 +16,7 @@ use crate::host::memory_bus::node::FIRST_FREE;
 use crate::machine::{Ends, Machine, build};
 use crate::messaging::SLOTS;
 use crate::ni::{Design, NiParameters};
-use crate::program::{self, PATTERNS, Workload, copy, page_fetch};
+use crate::program::{FlowEndpoint, PlannedFlow};
 use crate::protocol::ProtocolParameters;
 use crate::text::{Problem, Read};
 
@@ -77,8 +77,9 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         if need.all() > size.get() {
             let message = format!("`{node}` may need {} of main memory, and has {size}", need.in_pages());
             let key = format!("hosts.{name}.{key}");
-            let sent = machine.workload.buffer_max().map_or(key.as_str(), |(sent, _)| sent);
-            let at = read.foremost(&[&key, sent]);
+            let sent =
+                machine.workload.buffer_max().map_or_else(|| key.clone(), |(sent, _)| machine.workload.key(sent));
+            let at = read.foremost(&[&key, &sent]);
             let help = told(need, if at == key { "it" } else { &key });
             problems.push(read.wrong(at, &message, &help));
         }
@@ -155,56 +156,24 @@ fn open(flows: &[Flow], node: usize, (ends, programs, queued): (&Ends, u64, u64)
 
 /// What a program has that tries a node's memory, beside messages.
 fn copied(machine: &Machine, node: usize, grain: Grain) -> u64 {
-    let name = machine.nodes[node].name.as_str();
-    let first = node == 0;
-    match &machine.workload {
-        Workload::Stream(stream) => {
-            let sends = stream.flows.iter().any(|(from, _)| from == name) || stream.flows.is_empty() && first;
-            if stream.copying && sends { 2 * copy::AREA } else { 0 }
-        }
-        Workload::Dma(dma) if dma.node.as_deref().map_or(first, |node| node == name) => {
-            grain.of(dma.size.get()).saturating_add(if dma.copying { 2 * copy::AREA } else { 0 })
-        }
-        _ => 0,
+    let local = machine.workload.local_buffers().into_iter();
+    let here = local.filter(|(endpoint, _)| node_of(machine, *endpoint) == Some(node));
+    here.map(|(_, bytes)| grain.of(bytes.get())).fold(0, u64::saturating_add)
+}
+
+/// Returns the number of the node that an endpoint of a workload is on, if there is such an endpoint.
+fn node_of(machine: &Machine, endpoint: FlowEndpoint<'_>) -> Option<usize> {
+    match endpoint {
+        FlowEndpoint::Named(name) => machine.end(name).map(|end| machine.addresses().node(end).index()),
+        FlowEndpoint::OfNode(node) => Some(node),
     }
 }
 
 /// What the programs of a workload send, and allocate for it.
 fn flows(machine: &Machine) -> Vec<Flow> {
-    let addresses = machine.addresses();
-    let number = |name: &str| machine.end(name).map(|end| addresses.node(end).index());
-    let of_ends = |ends: &program::EndpointPair| {
-        let end = |name: &Option<String>, default| name.as_deref().map_or(Some(default), number);
-        end(&ends.from, 0).zip(end(&ends.to, 1))
+    let of = |flow: PlannedFlow<'_>| {
+        let (from, to) = (node_of(machine, flow.from)?, node_of(machine, flow.to)?);
+        Some(Flow { from, to, messages: flow.in_flight, payload: flow.payload, to_send: flow.send_buffers })
     };
-    let flow = |(from, to), messages, payload: Bytes, buffers: u64| Flow {
-        from,
-        to,
-        messages,
-        payload,
-        to_send: (buffers, payload),
-    };
-    match &machine.workload {
-        Workload::Stream(stream) => {
-            let named = stream.flows.iter().filter_map(|(from, to)| number(from).zip(number(to)));
-            let ends = if stream.flows.is_empty() { vec![(0, 1)] } else { named.collect() };
-            let messages = stream.warm_up + stream.messages;
-            ends.into_iter().map(|ends| flow(ends, messages, stream.payload, PATTERNS)).collect()
-        }
-        Workload::PingPong(it) => {
-            let both = of_ends(&it.ends).map(|(from, to)| {
-                // One is under way at a time.
-                [flow((from, to), 1, it.payload, PATTERNS), flow((to, from), 1, it.answer, PATTERNS)]
-            });
-            both.into_iter().flatten().collect()
-        }
-        Workload::PageFetch(it) => {
-            let both = of_ends(&it.ends).map(|(from, to)| {
-                let request = Flow { to_send: (1, it.page), ..flow((from, to), 1, Bytes(4), 0) };
-                [request, flow((to, from), 1, it.page, page_fetch::PAGES)]
-            });
-            both.into_iter().flatten().collect()
-        }
-        _ => Vec::new(),
-    }
+    machine.workload.flows().into_iter().filter_map(of).collect()
 }

@@ -12,7 +12,6 @@ mod sound;
 use crate::fabric::myrinet::{RouteError, routes};
 use crate::host::HostParameters;
 use crate::machine::{FabricParameters, Interface, Machine, NodeDescription, shipped};
-use crate::program::Workload;
 use crate::protocol::ProtocolParameters;
 use crate::text::{Problem, Read};
 use std::collections::BTreeSet;
@@ -41,8 +40,8 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(ends) = &machine.ends else { return };
     let (key, workload) = (machine.fabric.key(), &machine.workload);
-    if workload.drives_fabric_alone() {
-        let message = format!("`workload.{}` drives the fabric alone, and no interface takes part", workload.key());
+    if workload.needs().fabric_only {
+        let message = format!("`{}` drives the fabric alone, and no interface takes part", workload.table());
         let help = "leave it out, or choose a workload for hosts with interfaces";
         problems.push(read.wrong(&format!("ni.{}", ends.ni.key()), &message, help));
         return;
@@ -147,7 +146,7 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             problems.push(read.wrong(&format!("nodes.{}.host", node.name), &message, "call it otherwise"));
         }
     }
-    let (number, least) = (machine.nodes.len(), machine.workload.nodes_min());
+    let (number, least) = (machine.nodes.len(), machine.workload.needs().nodes);
     if number < least {
         let plural = if number == 1 { "" } else { "s" };
         let message = format!("the machine has {number} node{plural}, and this workload needs at least {least}");
@@ -165,36 +164,25 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (kind, kinds) = if several { ("endpoint", "endpoints") } else { ("node", "nodes") };
     let names = machine.end_names();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    for (key, name) in machine.workload.names() {
+    for (key, name) in machine.workload.endpoint_names() {
         if machine.end(name).is_none() {
-            let key = &flow_key(machine, key, name);
-            problems.push(read.wrong(key, &format!("there is no {kind} `{name}`"), &among(kinds, name, &names)));
+            let key = machine.workload.key(&key);
+            problems.push(read.wrong(&key, &format!("there is no {kind} `{name}`"), &among(kinds, name, &names)));
         }
     }
     let defaults = [0, 1].map(|node| machine.nodes.get(node).map(|node| node.name.as_str()));
-    for (key, (from, to)) in machine.workload.pairs(defaults) {
+    for (key, (from, to)) in machine.workload.endpoint_pairs(defaults) {
         if from != to && (machine.end(from).is_none() || machine.end(from) != machine.end(to)) {
             continue;
         }
         let message = format!("`{from}` would send to itself");
-        let key = &flow_key(machine, key, &format!("{from} -> {to}"));
-        problems.push(read.wrong(key, &message, &format!("the two ends of a program are different {kinds}")));
+        let help = format!("the two ends of a program are different {kinds}");
+        problems.push(read.wrong(&machine.workload.key(&key), &message, &help));
     }
     // Of too few nodes enough is told.
-    let number = Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.nodes_min());
-    for (key, reason) in number.map(|number| machine.workload.check(number)).unwrap_or_default() {
-        problems.push(read.wrong(&key, &reason, ""));
-    }
-}
-
-/// The key of the flow that names a node, or is written like this, where `key` is that of all flows.
-fn flow_key(machine: &Machine, key: &str, sought: &str) -> String {
-    let Workload::Stream(stream) = &machine.workload else { return key.to_owned() };
-    let both = sought.split_once(" -> ");
-    let is_sought = |(from, to): &(String, String)| from == sought || to == sought || both == Some((from, to));
-    match stream.flows.iter().position(is_sought) {
-        Some(flow) => format!("{key}.{flow}"),
-        None => key.to_owned(),
+    let number = Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.needs().nodes);
+    for error in number.map(|number| machine.workload.check_endpoints(number)).unwrap_or_default() {
+        problems.push(read.wrong(&machine.workload.key(&error.key), &error.message, &error.help));
     }
 }
 

@@ -42,12 +42,12 @@ pub(super) fn lengths(parts: &Parts<'_>) -> Vec<Misfit> {
     }
     let (reach, mut wrong) = (ni::message_reach(all), Vec::new());
     if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > reach) {
-        wrong.push(too_long(parts, key, payload, reach));
+        wrong.push(too_long(parts, &parts.workload.key(key), payload, reach));
     } else if let (Some(most), Some((key, payload))) = (parts.ends.messaging.message_max, parts.workload.payload_max())
         && payload > most
     {
         let message = format!("a payload of {payload} is larger than a message may be, {most}");
-        wrong.push(Misfit::new([key.to_owned()], message, "make it smaller, or messaging.message-max larger"));
+        wrong.push(Misfit::new([parts.workload.key(key)], message, "make it smaller, or messaging.message-max larger"));
     }
     if let Some(most) = parts.ends.messaging.message_max.filter(|most| *most > reach) {
         let message = match parts.interfaces.len() {

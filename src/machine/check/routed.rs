@@ -5,7 +5,6 @@ use crate::fabric::routed::RoutedParameters;
 use crate::fabric::topology::Shape;
 use crate::fabric::topology::survey::{self, Deadlock};
 use crate::machine::{FabricParameters, Machine};
-use crate::program::Workload;
 use crate::text::{Problem, Read};
 
 /// All of it.
@@ -23,7 +22,7 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         }
     };
     let nodes = shape.wiring.nodes();
-    for (key, message) in routed.router.check(&shape, read.value.workload.packet_flits_max()) {
+    for (key, message) in routed.router.check(&shape, read.value.workload.needs().packet_flits) {
         problems.push(router(read, key, &message));
     }
     workload(read, routed, nodes, problems);
@@ -39,39 +38,16 @@ fn router(read: &Read<Machine>, key: &str, message: &str) -> Problem {
     if key != "buffer-flits" {
         return read.wrong(&of(key), message, "");
     }
-    let workload = format!("workload.{}", read.value.workload.key());
+    let workload = read.value.workload.table();
     let [buffer, switching, packets] = [of(key), of("switching"), format!("{workload}.packet-flits")];
     let help = format!("make {buffer} larger, or the packets of [{workload}] shorter; a wormhole needs neither");
     read.wrong(read.foremost(&[&buffer, &packets, &switching]), message, &help)
 }
 
 fn workload(read: &Read<Machine>, routed: &RoutedParameters, nodes: u32, problems: &mut Vec<Problem>) {
-    match &read.value.workload {
-        Workload::Replay(replay) => {
-            if let Some((line, node)) = replay.stranger(nodes) {
-                let message = format!("line {line} of the trace names node {node}, but the last node is {}", nodes - 1);
-                problems.push(read.wrong("workload.replay.file", &message, "choose a larger shape, or another trace"));
-            }
-        }
-        Workload::Offered(offered) => {
-            let most = 1.0 / f64::from(routed.router.cycles_per_flit());
-            if offered.load > most {
-                let message = format!(
-                    "a load of {} is more than the {most} flits that a node can inject in a cycle",
-                    offered.load
-                );
-                problems.push(read.wrong(
-                    "workload.offered.load",
-                    &message,
-                    "offer less, or make fabric.router.link-bits larger",
-                ));
-            }
-            if let Err((key, message)) = offered.pattern.check(nodes as usize) {
-                problems.push(read.wrong(&format!("workload.offered.{key}"), &message, ""));
-            }
-        }
-        _ => {}
-    }
+    let most = 1.0 / f64::from(routed.router.cycles_per_flit());
+    let wrong = read.value.workload.check_routers(nodes, most).into_iter();
+    problems.extend(wrong.map(|error| read.wrong(&read.value.workload.key(&error.key), &error.message, &error.help)));
 }
 
 /// Cross-traffic has edges to come from and links to go by, and somebody to meet there.
@@ -82,8 +58,8 @@ fn crossing(read: &Read<Machine>, routed: &RoutedParameters, problems: &mut Vec<
     if topology.with_columns().is_none() {
         let message = format!("cross-traffic comes from the edges of a mesh, and [fabric.{fabric}] has none");
         wrong(table, &message, "leave it out, or choose [fabric.mesh]");
-    } else if read.value.workload.drives_fabric_alone() {
-        let message = format!("`workload.{}` drives the fabric alone", read.value.workload.key());
+    } else if read.value.workload.needs().fabric_only {
+        let message = format!("`{}` drives the fabric alone", read.value.workload.table());
         wrong(table, &message, "leave it out, or choose a workload for hosts with interfaces");
     }
     let link = routed.router.clock.0.saturating_mul(routed.router.link_bits.into());

@@ -4,7 +4,7 @@ use super::late::Later;
 use super::{Port, Reading, Sending};
 use crate::engine::{Class, Doing, Journey, Time};
 use crate::fabric::{Label, Packet, Told};
-use crate::protocol::{Answer, Effects, Frame, Protocol};
+use crate::protocol::{Answer, Effects, Frame};
 use std::rc::Rc;
 
 impl Port {

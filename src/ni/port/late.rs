@@ -3,7 +3,7 @@
 use super::Port;
 use crate::engine::{Class, Time};
 use crate::fabric::Packet;
-use crate::protocol::{Answer, Protocol};
+use crate::protocol::Answer;
 use std::rc::Rc;
 
 /// What happens some cycles later.

@@ -16,7 +16,7 @@ use super::Pending;
 use super::wiring::{PortWiring, Stages};
 use crate::engine::{Addresses, Bytes, Class, Hertz, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track};
 use crate::fabric::{Label, Packet, Whole};
-use crate::protocol::{Answer, AnyProtocol, Offer, Protocol, Slot, Statistics};
+use crate::protocol::{Answer, AnyProtocol, Offer, Slot, Statistics};
 use late::Later;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

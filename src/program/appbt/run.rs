@@ -9,9 +9,11 @@ use super::{costs, residual, serial, sweep};
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
+use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::worker::{self, Worker, fault_metric};
-use crate::program::{Running, parallel};
-use crate::text::Table;
+use crate::program::{RunningWorkload, parallel};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -30,26 +32,36 @@ const HOLDINGS: [Holding; 3] = [Holding::State, Holding::Residual, Holding::Uppe
 const COUNTERS: usize = 6;
 
 impl Appbt {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Appbt {
+    fn gas(&self) -> Gas {
+        Gas { points: self.points as usize, ..Gas::default() }
+    }
+}
+
+impl Parameters for Appbt {
+    fn read(t: &mut Table<'_>) -> Appbt {
         Appbt {
             points: t.count("points", "Points along a side of the cube").range(3, 64).or(12),
             iterations: t.count("iterations", "Iterations").range(1, 400).or(1),
         }
     }
+}
 
-    fn gas(&self) -> Gas {
-        Gas { points: self.points as usize, ..Gas::default() }
+impl Part for Appbt {
+    const INFO: PartInfo = PartInfo::new("appbt", "A gas in a cube, by shared memory, on all nodes");
+}
+
+impl WorkloadSpec for Appbt {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
     }
 
-    /// The key and the reason, for whatever so many nodes cannot do.
-    pub fn check(&self, nodes: usize) -> Vec<(&'static str, String)> {
+    fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
         let fits = Subcubes::new(&self.gas(), nodes).is_some();
         let reason = || format!("a cube of {} points a side has no {nodes} subcubes", self.points);
-        (!fits).then(|| ("points", reason())).into_iter().collect()
+        (!fits).then(|| ParameterError::new("points", reason())).into_iter().collect()
     }
 
-    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let (gas, processors) = (self.gas(), world.addresses.len());
         let subcubes = Subcubes::new(&gas, processors).expect("a checked description fits its nodes");
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
@@ -240,7 +252,7 @@ fn values_mut(field: &mut Field, what: Holding, point: usize) -> &mut [f64] {
     }
 }
 
-impl Running for Run {
+impl RunningWorkload for Run {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric_each("appbt.cycles_per_iteration", self.parameters.iterations, outcome),

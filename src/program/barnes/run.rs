@@ -10,10 +10,12 @@ use super::{costs, force, moments, zones};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::Space;
+use crate::part::{Part, PartInfo};
 use crate::program::collective::Collective;
 use crate::program::worker::{self, Worker, fault_metric};
-use crate::program::{Running, once, parallel};
-use crate::text::Table;
+use crate::program::{RunningWorkload, once, parallel};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -33,9 +35,8 @@ pub struct Barnes {
 /// A cell's lock is that of its number modulo this, as in SPLASH-2.
 const LOCKS: u32 = 2048;
 
-impl Barnes {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Barnes {
+impl Parameters for Barnes {
+    fn read(t: &mut Table<'_>) -> Barnes {
         let galaxy = Galaxy::default();
         let opening = "A cell counts as one body where its side is less than so many of its distances";
         Barnes {
@@ -46,8 +47,18 @@ impl Barnes {
             step: t.number("step", "The time of a step, where mass and gravity are 1").range(1e-6, 1.0).or(galaxy.step),
         }
     }
+}
 
-    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+impl Part for Barnes {
+    const INFO: PartInfo = PartInfo::new("barnes", "Gravity among bodies, by a tree in shared memory, on all nodes");
+}
+
+impl WorkloadSpec for Barnes {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let (processors, bodies) = (world.addresses.len(), self.bodies as usize);
         let galaxy = Galaxy { bodies, opening: self.opening, step: self.step, ..Galaxy::default() };
         let foreseen = Foreseen::new(&galaxy, world.seed, self.steps, processors);
@@ -236,7 +247,7 @@ impl Run {
     }
 }
 
-impl Running for Run {
+impl RunningWorkload for Run {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let forces = self.steps * self.galaxy.bodies as u64;
         let interactions = once(outcome.is_complete(), self.interactions.get() as f64 / forces as f64);

@@ -27,10 +27,12 @@ mod tests;
 
 pub use parameters::Bursts;
 
-use super::{Running, parallel};
+use super::{RunningWorkload, parallel};
 use crate::engine::{EndId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
+use crate::part::{ParameterError, Part, PartInfo};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
 use draws::{Draws, Silences};
 use receipts::Receipts;
 use std::cell::Cell;
@@ -61,37 +63,6 @@ struct Measured {
 }
 
 impl Bursts {
-    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let nodes = world.addresses.len();
-        assert!(self.check(nodes).is_empty(), "a checked description fits its nodes");
-        let measured = Rc::new(Measured {
-            receipts: Receipts::new(nodes),
-            messages: Cell::new(0),
-            sent: Cell::new(0),
-            phases: Cell::new(0),
-            ended: Cell::new(0),
-            accepted_cycle: Cell::new(0),
-            is_late: Cell::new(false),
-            is_cut: Cell::new(false),
-            change: Signal::new(&world.sim, "packets to be accepted"),
-        });
-        for node in 0..nodes {
-            let end = parallel::end(world, node);
-            let (receipts, clock, sim) = (measured.clone(), end.clock(), world.sim.clone());
-            end.on_message(move |received| {
-                receipts.receipts.take(node, received);
-                receipts.accepted_cycle.set(clock.cycle_at(sim.now()));
-                receipts.tell_if_over(nodes);
-            });
-            let draws = (Draws::new(self, world.seed, node, nodes), Silences::new(self, world.seed, node));
-            let program = self.clone().run(end, draws, measured.clone());
-            world.sim.spawn_server(format!("{} program", world.end(EndId(node as u32)).name()), program);
-        }
-        let end = parallel::end(world, 0);
-        world.sim.spawn("the bursts", self.clone().watch(world.clone(), end, measured.clone()));
-        measured
-    }
-
     /// Ends the run after its cycles, or when all that was to be sent has been received. A run in
     /// which nothing was accepted for long goes on until something is: it may be slow, or stuck.
     async fn watch(self, world: World, end: Rc<Active>, measured: Rc<Measured>) {
@@ -163,6 +134,51 @@ impl Bursts {
     }
 }
 
+impl Part for Bursts {
+    const INFO: PartInfo = PartInfo::new("bursts", "Pseudo-random traffic in phases, on all nodes");
+}
+
+impl WorkloadSpec for Bursts {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds::default()
+    }
+
+    fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
+        self.check_nodes(nodes).into_iter().map(ParameterError::from).collect()
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let nodes = world.addresses.len();
+        assert!(self.check_nodes(nodes).is_empty(), "a checked description fits its nodes");
+        let measured = Rc::new(Measured {
+            receipts: Receipts::new(nodes),
+            messages: Cell::new(0),
+            sent: Cell::new(0),
+            phases: Cell::new(0),
+            ended: Cell::new(0),
+            accepted_cycle: Cell::new(0),
+            is_late: Cell::new(false),
+            is_cut: Cell::new(false),
+            change: Signal::new(&world.sim, "packets to be accepted"),
+        });
+        for node in 0..nodes {
+            let end = parallel::end(world, node);
+            let (receipts, clock, sim) = (measured.clone(), end.clock(), world.sim.clone());
+            end.on_message(move |received| {
+                receipts.receipts.take(node, received);
+                receipts.accepted_cycle.set(clock.cycle_at(sim.now()));
+                receipts.tell_if_over(nodes);
+            });
+            let draws = (Draws::new(self, world.seed, node, nodes), Silences::new(self, world.seed, node));
+            let program = self.clone().run(end, draws, measured.clone());
+            world.sim.spawn_server(format!("{} program", world.end(EndId(node as u32)).name()), program);
+        }
+        let end = parallel::end(world, 0);
+        world.sim.spawn("the bursts", self.clone().watch(world.clone(), end, measured.clone()));
+        measured
+    }
+}
+
 impl Measured {
     fn tell_if_over(&self, nodes: usize) {
         if self.is_late.get() || self.ended.get() == nodes && self.sent.get() == self.receipts.count() {
@@ -171,7 +187,7 @@ impl Measured {
     }
 }
 
-impl Running for Measured {
+impl RunningWorkload for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let count = |name: &str, count: u64| Metric::new(name, count as f64, "");
         let own = [

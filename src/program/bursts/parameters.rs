@@ -2,7 +2,7 @@
 
 use super::super::destinations::Pattern;
 use crate::engine::rng;
-use crate::text::Table;
+use crate::text::{Parameters, Table};
 
 /// The parameters of bursts.
 #[derive(Clone, Debug)]
@@ -58,9 +58,8 @@ const LIGHT: Traffic = Traffic {
 
 const CYCLES_MAX: u64 = 1_000_000_000;
 
-impl Bursts {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Bursts {
+impl Parameters for Bursts {
+    fn read(t: &mut Table<'_>) -> Bursts {
         let kinds = [("heavy", false), ("light", true)];
         let is_light = t.choice("traffic", "Whose values hold where none are stated", &kinds).or("heavy");
         let traffic = if is_light { &LIGHT } else { &HEAVY };
@@ -84,9 +83,11 @@ impl Bursts {
             deaf: t.counts("deaf", "Numbers of nodes that accept and send nothing, and enter no barrier").or(&[]),
         }
     }
+}
 
+impl Bursts {
     /// The key and the reason, for whatever so many nodes cannot do.
-    pub fn check(&self, nodes: usize) -> Vec<(&'static str, String)> {
+    pub fn check_nodes(&self, nodes: usize) -> Vec<(&'static str, String)> {
         let stranger = self.deaf.iter().find(|node| **node >= nodes as u64);
         let stranger = stranger.map(|node| ("deaf", format!("there is no node {node}: the last is {}", nodes - 1)));
         let misfit = self.pattern.check(nodes).err();

@@ -5,7 +5,6 @@ use super::super::tests;
 use super::*;
 use crate::engine::Recorder;
 use crate::machine::{self, build::build};
-use crate::program::Workload;
 use crate::text::Document;
 
 /// Two nodes, for their ends.
@@ -24,10 +23,7 @@ rate = "8 GB/s"
 "#;
 
 fn bursts(text: &str) -> Bursts {
-    match tests::read(&format!("[workload.bursts]\n{text}")) {
-        Workload::Bursts(bursts) => bursts,
-        other => panic!("{other:?}"),
-    }
+    tests::read::<Bursts>(&format!("[workload.bursts]\n{text}"))
 }
 
 #[test]

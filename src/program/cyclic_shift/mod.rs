@@ -9,11 +9,13 @@
 //!
 //! Leaves out: any order but this one.
 
-use super::{Running, parallel};
+use super::{RunningWorkload, parallel};
 use crate::engine::{Map, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::Active;
-use crate::text::Table;
+use crate::part::{Part, PartInfo};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -40,33 +42,6 @@ struct Measured {
 }
 
 impl CyclicShift {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> CyclicShift {
-        CyclicShift {
-            words: t.count("words", "Words of 4 bytes that each node sends to each other").range(1, 1_000_000).or(512),
-            barriers: t.flag("barriers", "Whether all nodes wait for each other after each phase").or(false),
-            sample: t.count("sample", "Cycles between samples of the pending packets").range(1, 1_000_000_000).or(1000),
-        }
-    }
-
-    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
-        let nodes = world.addresses.len();
-        let measured = Rc::new(Measured {
-            parameters: self.clone(),
-            nodes,
-            received: (0..nodes).map(|_| RefCell::new(vec![false; nodes])).collect(),
-            ended_cycle: Cell::new(0),
-            pending: RefCell::default(),
-        });
-        parallel::start(world, |end| {
-            let (node, taking) = (end.id().index(), measured.clone());
-            end.on_transfer(move |from, _, words| taking.take(node, from.index(), &words));
-            self.clone().run(end, measured.clone())
-        });
-        world.sim.spawn_server("samples", self.clone().look(world.clone(), measured.clone()));
-        measured
-    }
-
     async fn run(self, end: Rc<Active>, measured: Rc<Measured>) {
         let (node, nodes) = (end.id().index(), end.ends());
         for phase in 1..nodes {
@@ -95,6 +70,44 @@ impl CyclicShift {
     }
 }
 
+impl Parameters for CyclicShift {
+    fn read(t: &mut Table<'_>) -> CyclicShift {
+        CyclicShift {
+            words: t.count("words", "Words of 4 bytes that each node sends to each other").range(1, 1_000_000).or(512),
+            barriers: t.flag("barriers", "Whether all nodes wait for each other after each phase").or(false),
+            sample: t.count("sample", "Cycles between samples of the pending packets").range(1, 1_000_000_000).or(1000),
+        }
+    }
+}
+
+impl Part for CyclicShift {
+    const INFO: PartInfo = PartInfo::new("cyclic-shift", "All nodes send to all others, in order");
+}
+
+impl WorkloadSpec for CyclicShift {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds::default()
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let nodes = world.addresses.len();
+        let measured = Rc::new(Measured {
+            parameters: self.clone(),
+            nodes,
+            received: (0..nodes).map(|_| RefCell::new(vec![false; nodes])).collect(),
+            ended_cycle: Cell::new(0),
+            pending: RefCell::default(),
+        });
+        parallel::start(world, |end| {
+            let (node, taking) = (end.id().index(), measured.clone());
+            end.on_transfer(move |from, _, words| taking.take(node, from.index(), &words));
+            self.clone().run(end, measured.clone())
+        });
+        world.sim.spawn_server("samples", self.clone().look(world.clone(), measured.clone()));
+        measured
+    }
+}
+
 impl Measured {
     /// From how many nodes `node` has all words.
     fn count(&self, node: usize) -> usize {
@@ -112,7 +125,7 @@ impl Measured {
     }
 }
 
-impl Running for Measured {
+impl RunningWorkload for Measured {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let cycles = super::once(outcome.is_complete(), self.ended_cycle.get() as f64);
         let words = (self.nodes as u64 - 1) * self.parameters.words;

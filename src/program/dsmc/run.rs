@@ -9,11 +9,13 @@ use super::{
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
+use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::collective::Collective;
 use crate::program::input::partition;
 use crate::program::worker::{self, Worker, fault_metric};
-use crate::program::{Running, parallel};
-use crate::text::Table;
+use crate::program::{RunningWorkload, parallel};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -61,9 +63,8 @@ pub(super) struct Flight {
     made: RefCell<Vec<Option<Made>>>,
 }
 
-impl Dsmc {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Dsmc {
+impl Parameters for Dsmc {
+    fn read(t: &mut Table<'_>) -> Dsmc {
         let cells = t.counts("cells", "Cells of the box along x, y and z").each(1, 1000).length(3, 3);
         let cells = cells.or(&DSMC.cells.map(|along| along as u64));
         let cells = [0, 1, 2].map(|axis: usize| cells.get(axis).map_or(1, |along| *along as usize));
@@ -76,15 +77,24 @@ impl Dsmc {
         let iterations = t.count("iterations", "Iterations: a flight and collisions").range(1, 1000).or(ITERATIONS);
         Dsmc { size: GasSize { cells, molecules }, iterations }
     }
+}
 
-    /// The key and the reason, for whatever so many processors cannot do.
-    pub fn check(&self, processors: usize) -> Vec<(&'static str, String)> {
+impl Part for Dsmc {
+    const INFO: PartInfo = PartInfo::new("dsmc", "Molecules of a gas that fly from node to node");
+}
+
+impl WorkloadSpec for Dsmc {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
+    }
+
+    fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
         let cells = self.size.cells();
-        let few = || ("cells", format!("{cells} cells are too few for {processors} processors"));
+        let few = || ParameterError::new("cells", format!("{cells} cells are too few for {processors} processors"));
         (cells < processors).then(few).into_iter().collect()
     }
 
-    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let processors = world.addresses.len();
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
         let flight = Rc::new(Flight::new(self, processors, world.seed, &space));
@@ -269,7 +279,7 @@ impl Flight {
     }
 }
 
-impl Running for Flight {
+impl RunningWorkload for Flight {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("dsmc.cycles", outcome),

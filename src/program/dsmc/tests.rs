@@ -7,7 +7,7 @@ use super::run::Flight;
 use super::*;
 use crate::engine::{Bytes, rng};
 use crate::messaging::shared::Space;
-use crate::program::Workload;
+use crate::program::WorkloadSpec;
 use crate::program::input::partition;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -204,10 +204,7 @@ fn the_papers_gas_has_its_numbers() {
 }
 
 fn described(text: &str) -> Dsmc {
-    match super::super::tests::read(&format!("[workload.dsmc]\n{text}")) {
-        Workload::Dsmc(described) => described,
-        other => panic!("it was described, not {other:?}"),
-    }
+    super::super::tests::read::<Dsmc>(&format!("[workload.dsmc]\n{text}"))
 }
 
 #[test]

@@ -31,12 +31,14 @@ mod shared;
 mod tests;
 
 use super::worker::{self, Worker};
-use super::{Running, parallel};
+use super::{RunningWorkload, parallel};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::messaging::shared::Space;
-use crate::text::Table;
+use crate::part::{ParameterError, Part, PartInfo};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use ghosts::{Ghosts, Sending};
 use graph::{Graph, SIDES};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -100,8 +102,14 @@ struct Field {
 const DIST_SPAN: u64 = 5;
 
 impl Em3d {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Em3d {
+    /// How far off other processors are of which arcs come, at most.
+    fn span(&self, processors: usize) -> u64 {
+        self.dist_span.unwrap_or_else(|| DIST_SPAN.min(processors as u64 - 1))
+    }
+}
+
+impl Parameters for Em3d {
+    fn read(t: &mut Table<'_>) -> Em3d {
         Em3d {
             n_nodes: t.count("n-nodes", "Graph nodes of each side on each processor").range(1, 100_000).or(200),
             d_nodes: t.count("d-nodes", "Arcs into each graph node").range(1, 1_000).or(10),
@@ -132,24 +140,29 @@ impl Em3d {
             arc_cycles: t.count("arc-cycles", "Processor cycles to compute with an arc").max(1_000_000).or(40),
         }
     }
+}
 
-    /// The key and the reason, for whatever so many nodes cannot do.
-    pub fn check(&self, nodes: usize) -> Vec<(&'static str, String)> {
+impl Part for Em3d {
+    const INFO: PartInfo = PartInfo::new("em3d", "Waves on an irregular graph, on all nodes");
+}
+
+impl WorkloadSpec for Em3d {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds { shared_memory: self.sends == Sends::Loads, ..WorkloadNeeds::default() }
+    }
+
+    fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
         let far = || format!("{nodes} processors are at most {} from each other", nodes.saturating_sub(1));
         let ahead = || format!("a graph node has {} arcs: nothing is {} arcs ahead", self.d_nodes, self.prefetch);
-        let span = (self.dist_span >= Some(nodes as u64)).then(|| ("dist-span", far()));
-        let prefetch = (self.prefetch >= self.d_nodes && self.prefetch > 0).then(|| ("prefetch", ahead()));
+        let span = (self.dist_span >= Some(nodes as u64)).then(|| ParameterError::new("dist-span", far()));
+        let prefetch =
+            (self.prefetch >= self.d_nodes && self.prefetch > 0).then(|| ParameterError::new("prefetch", ahead()));
         span.into_iter().chain(prefetch).collect()
     }
 
-    /// How far off other processors are of which arcs come, at most.
-    fn span(&self, processors: usize) -> u64 {
-        self.dist_span.unwrap_or_else(|| DIST_SPAN.min(processors as u64 - 1))
-    }
-
-    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let processors = world.addresses.len();
-        assert!(self.check(processors).is_empty(), "a checked description fits its nodes");
+        assert!(self.check_endpoints(processors).is_empty(), "a checked description fits its nodes");
         let graph = Graph::new(self, processors, world.seed);
         // What is loaded has no ghosts.
         let senders = if self.sends == Sends::Loads { 0 } else { processors };
@@ -220,7 +233,7 @@ impl Field {
     }
 }
 
-impl Running for Field {
+impl RunningWorkload for Field {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let [before, after] = [0, 1].map(|at| self.packets[at].get() as f64);
         let own = [

@@ -2,11 +2,10 @@
 
 use super::super::tests;
 use super::*;
-use crate::program::Workload;
 
 #[test]
 fn the_graph_is_what_was_stated() {
-    let Workload::Em3d(parameters) = tests::read("[workload.em3d]") else { panic!("a solver was described") };
+    let parameters = tests::read::<Em3d>("[workload.em3d]");
     let graph = Graph::new(&parameters, 64, 1);
     let (mut local, mut farthest) = (0, 0);
     for processor in 0..64 {
@@ -30,7 +29,7 @@ fn the_graph_is_what_was_stated() {
 
 fn small() -> Em3d {
     let text = "[workload.em3d]\nn-nodes = 5\nd-nodes = 3\nlocal-p = 30\niterations = 3";
-    let Workload::Em3d(parameters) = tests::read(text) else { panic!("a solver was described") };
+    let parameters = tests::read::<Em3d>(text);
     parameters
 }
 

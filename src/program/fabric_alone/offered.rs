@@ -14,9 +14,11 @@ use crate::engine::time_series::{TimeSeries, WarmUp};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
-use crate::program::Running;
+use crate::part::{ParameterError, Part, PartInfo};
+use crate::program::RunningWorkload;
 use crate::program::destinations::Pattern;
-use crate::text::Table;
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use rand::RngExt;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -79,8 +81,19 @@ struct Measured {
 }
 
 impl Offered {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Offered {
+    /// The first cycle after those that are measured.
+    fn end(&self) -> u64 {
+        self.warm_up + self.cycles
+    }
+
+    /// The first cycle in which a run that is saturated may end: rates are measured for a while before.
+    fn saturated_end(&self) -> u64 {
+        self.end().min(self.warm_up + GROWING * WINDOW)
+    }
+}
+
+impl Parameters for Offered {
+    fn read(t: &mut Table<'_>) -> Offered {
         Offered {
             pattern: Pattern::read(t),
             load: t.number("load", "Offered load, in flits per node and cycle").range(0.0, 64.0).required(),
@@ -90,8 +103,29 @@ impl Offered {
             drain: t.count("drain", "Cycles that their arrivals are waited for").max(1_000_000_000).or(100_000),
         }
     }
+}
 
-    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+impl Part for Offered {
+    const INFO: PartInfo = PartInfo::new("offered", "Packets at an offered load, through the fabric alone");
+}
+
+impl WorkloadSpec for Offered {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds::fabric_only(self.packet_flits)
+    }
+
+    fn check_routers(&self, nodes: u32, most: f64) -> Vec<ParameterError> {
+        let mut wrong = Vec::new();
+        if self.load > most {
+            let message =
+                format!("a load of {} is more than the {most} flits that a node can inject in a cycle", self.load);
+            wrong.push(ParameterError::new("load", message).help("offer less, or make fabric.router.link-bits larger"));
+        }
+        wrong.extend(self.pattern.check(nodes as usize).err().map(ParameterError::from));
+        wrong
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let alone = alone(world);
         let nodes = alone.nodes;
         let sources = (0..nodes).map(|node| rng::stream(world.seed, &format!("offered by node {node}"))).collect();
@@ -110,16 +144,6 @@ impl Offered {
         let offering = Rc::new(RefCell::new(offering));
         world.sim.spawn("offered load", drive(world.sim.clone(), alone, offering.clone()));
         Rc::new(Finished(offering))
-    }
-
-    /// The first cycle after those that are measured.
-    fn end(&self) -> u64 {
-        self.warm_up + self.cycles
-    }
-
-    /// The first cycle in which a run that is saturated may end: rates are measured for a while before.
-    fn saturated_end(&self) -> u64 {
-        self.end().min(self.warm_up + GROWING * WINDOW)
     }
 }
 
@@ -251,7 +275,7 @@ impl Offering {
     }
 }
 
-impl Running for Finished {
+impl RunningWorkload for Finished {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let offering = self.0.borrow();
         let (Range { start: from, end: to }, flits_each) =

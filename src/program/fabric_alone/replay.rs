@@ -5,8 +5,10 @@ use super::{Latencies, Traffic, alone, drive, link_metrics};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
-use crate::program::Running;
-use crate::text::Table;
+use crate::part::{ParameterError, Part, PartInfo};
+use crate::program::RunningWorkload;
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use include_dir::{Dir, include_dir};
 use std::cell::RefCell;
 use std::fs;
@@ -45,8 +47,21 @@ struct Replaying {
 }
 
 impl Replay {
-    /// Reads them, and the trace.
-    pub fn read(t: &mut Table<'_>) -> Replay {
+    /// The length of its longest packet, in flits.
+    pub fn packet_flits_max(&self) -> u16 {
+        self.packets.iter().map(|packet| packet.flits.unwrap_or(self.packet_flits)).max().unwrap_or(self.packet_flits)
+    }
+
+    /// The first packet with an end that is none of `nodes` nodes.
+    pub fn stranger(&self, nodes: u32) -> Option<(u64, u32)> {
+        let ends =
+            self.packets.iter().flat_map(|packet| [(packet.line, packet.source), (packet.line, packet.destination)]);
+        ends.into_iter().find(|(_, node)| *node >= nodes)
+    }
+}
+
+impl Parameters for Replay {
+    fn read(t: &mut Table<'_>) -> Replay {
         let file =
             t.path("file", "The packet trace: generated_cycle,source,destination[,arrived_cycle][,flits]").required();
         let packet_flits = t.count("packet-flits", "Length of packets whose trace does not tell it, in flits");
@@ -68,20 +83,25 @@ impl Replay {
         };
         Replay { packets: packets.into(), packet_flits }
     }
+}
 
-    /// The length of its longest packet, in flits.
-    pub fn packet_flits_max(&self) -> u16 {
-        self.packets.iter().map(|packet| packet.flits.unwrap_or(self.packet_flits)).max().unwrap_or(self.packet_flits)
+impl Part for Replay {
+    const INFO: PartInfo =
+        PartInfo::new("replay", "A packet trace, through the fabric alone").example("file = \"trace.csv\"");
+}
+
+impl WorkloadSpec for Replay {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds::fabric_only(self.packet_flits_max())
     }
 
-    /// The first packet with an end that is none of `nodes` nodes.
-    pub fn stranger(&self, nodes: u32) -> Option<(u64, u32)> {
-        let ends =
-            self.packets.iter().flat_map(|packet| [(packet.line, packet.source), (packet.line, packet.destination)]);
-        ends.into_iter().find(|(_, node)| *node >= nodes)
+    fn check_routers(&self, nodes: u32, _: f64) -> Vec<ParameterError> {
+        let Some((line, node)) = self.stranger(nodes) else { return Vec::new() };
+        let message = format!("line {line} of the trace names node {node}, but the last node is {}", nodes - 1);
+        vec![ParameterError::new("file", message).help("choose a larger shape, or another trace")]
     }
 
-    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let alone = alone(world);
         let replaying = Replaying {
             parameters: self.clone(),
@@ -147,7 +167,7 @@ impl Traffic for Replaying {
 /// A replay's results.
 struct Replayed(Rc<RefCell<Replaying>>);
 
-impl Running for Replayed {
+impl RunningWorkload for Replayed {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let replay = self.0.borrow();
         let untold = replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;

@@ -9,8 +9,10 @@ use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::fabric::topology::Routing;
 use crate::messaging::World;
-use crate::program::Running;
-use crate::text::Table;
+use crate::part::{Part, PartInfo};
+use crate::program::RunningWorkload;
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -51,9 +53,8 @@ struct Probing {
     latencies: Latencies,
 }
 
-impl ZeroLoad {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> ZeroLoad {
+impl Parameters for ZeroLoad {
+    fn read(t: &mut Table<'_>) -> ZeroLoad {
         ZeroLoad {
             packet_flits: t.count("packet-flits", "Length of a packet, in flits").range(1, 4096).or(8) as u16,
             sources: t
@@ -62,8 +63,19 @@ impl ZeroLoad {
                 .or(64) as u32,
         }
     }
+}
 
-    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+impl Part for ZeroLoad {
+    const INFO: PartInfo =
+        PartInfo::new("zero-load", "One packet at a time between all pairs, through the fabric alone");
+}
+
+impl WorkloadSpec for ZeroLoad {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds::fabric_only(self.packet_flits)
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let alone = alone(world);
         let probing = Probing {
             parameters: self.clone(),
@@ -142,7 +154,7 @@ impl Traffic for Probing {
 /// The latencies found.
 struct Probed(Rc<RefCell<Probing>>);
 
-impl Running for Probed {
+impl RunningWorkload for Probed {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let probing = self.0.borrow();
         let mut metrics = vec![Metric::new("packets.delivered", probing.packets as f64, "")];

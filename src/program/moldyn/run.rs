@@ -9,9 +9,11 @@ use super::{costs, motion, sending, shared};
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
+use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::worker::{self, Worker, fault_metric};
-use crate::program::{Running, input::partition, parallel};
-use crate::text::Table;
+use crate::program::{RunningWorkload, input::partition, parallel};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -49,8 +51,14 @@ pub enum Carrying {
 }
 
 impl Moldyn {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Moldyn {
+    fn liquid(&self) -> Liquid {
+        let Moldyn { cutoff, list_reach, list_every, .. } = *self;
+        Liquid { cells: self.cells as usize, cutoff, list_reach, list_every, ..Liquid::default() }
+    }
+}
+
+impl Parameters for Moldyn {
+    fn read(t: &mut Table<'_>) -> Moldyn {
         let lists = "Iterations from one making of the lists of near pairs to the next";
         Moldyn {
             cells: t.count("cells", "Unit cells of four particles along a side: 8 make 2048").range(1, 24).or(4),
@@ -83,21 +91,32 @@ impl Moldyn {
                 .or(0),
         }
     }
+}
 
-    /// The key and the reason, for whatever so many processors cannot do.
-    pub fn check(&self, processors: usize) -> Vec<(&'static str, String)> {
+impl Part for Moldyn {
+    const INFO: PartInfo =
+        PartInfo::new("moldyn", "Molecules of a liquid, by shared memory and bulk transfers, on all nodes");
+}
+
+impl WorkloadSpec for Moldyn {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds {
+            shared_memory: matches!(self.sends, Carrying::Ring | Carrying::Loads),
+            ..WorkloadNeeds::default()
+        }
+    }
+
+    fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
         let particles = self.liquid().particles() as u64;
         let others = particles - particles.div_ceil(processors as u64);
         let ahead = || format!("a processor has at most {others} particles of others: none is {} ahead", self.prefetch);
-        (self.prefetch > 0 && self.prefetch >= others).then(|| ("prefetch", ahead())).into_iter().collect()
+        (self.prefetch > 0 && self.prefetch >= others)
+            .then(|| ParameterError::new("prefetch", ahead()))
+            .into_iter()
+            .collect()
     }
 
-    fn liquid(&self) -> Liquid {
-        let Moldyn { cutoff, list_reach, list_every, .. } = *self;
-        Liquid { cells: self.cells as usize, cutoff, list_reach, list_every, ..Liquid::default() }
-    }
-
-    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let liquid = self.liquid();
         let begin = liquid.begin(world.seed);
         let processors = world.addresses.len();
@@ -305,7 +324,7 @@ impl Run {
     }
 }
 
-impl Running for Run {
+impl RunningWorkload for Run {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let each = self.span.metric_each("moldyn.cycles_per_iteration", self.parameters.iterations, outcome);
         let faults = (!self.workers.is_empty()).then(|| fault_metric(&self.workers));

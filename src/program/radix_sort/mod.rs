@@ -18,11 +18,13 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-use super::{Running, parallel};
+use super::{RunningWorkload, parallel};
 use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
-use crate::text::Table;
+use crate::part::{Part, PartInfo};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use node::{COALESCE, NodeState};
 use rand::RngExt;
 use std::cell::{Cell, RefCell};
@@ -55,9 +57,8 @@ struct Sort {
     sorted: RefCell<Vec<Option<Vec<u32>>>>,
 }
 
-impl RadixSort {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> RadixSort {
+impl Parameters for RadixSort {
+    fn read(t: &mut Table<'_>) -> RadixSort {
         let sort = RadixSort {
             keys: t.count("keys", "Keys of each node").range(1, 1_000_000).or(256),
             bits: t.count("bits", "Bits of a digit").range(1, 16).or(8),
@@ -76,8 +77,18 @@ impl RadixSort {
         }
         sort
     }
+}
 
-    pub(super) fn start(&self, world: &World) -> Rc<dyn Running> {
+impl Part for RadixSort {
+    const INFO: PartInfo = PartInfo::new("radix-sort", "A sort of keys on all nodes");
+}
+
+impl WorkloadSpec for RadixSort {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds::default()
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let nodes = world.addresses.len();
         let width = 1u64 << (self.bits * self.passes);
         let mut random = rng::stream(world.seed, "keys to sort");
@@ -146,7 +157,7 @@ impl Sort {
     }
 }
 
-impl Running for Sort {
+impl RunningWorkload for Sort {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let of_whole = |cycles: f64| super::once(outcome.is_complete(), cycles);
         let cycles = |name: &str, cycles: f64| Metric::new(name, of_whole(cycles), "cycles");

@@ -4,7 +4,7 @@ use super::SPSOLVE;
 use super::factor::Factor;
 use crate::program::input::fem::{self, FemSize};
 use crate::program::input::{self, Adjacency, LowerTriangle, SymmetricMatrix, colours, partition};
-use crate::text::{Table, file};
+use crate::text::{Parameters, Table, file};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -74,9 +74,8 @@ const ROWS_MAX: u64 = 50_000;
 const FORMATS: &str = "name a Matrix Market file (.mtx), a Harwell-Boeing file (.rsa, .psa), a METIS graph (.graph) or lines \
                        `row column value`";
 
-impl Spsolve {
-    /// Reads them, and the matrix if a file is named.
-    pub fn read(t: &mut Table<'_>) -> Spsolve {
+impl Parameters for Spsolve {
+    fn read(t: &mut Table<'_>) -> Spsolve {
         let freedom = t.count("freedom", "Rows of a mesh node, which have the same neighbours").range(1, 12);
         let freedom = freedom.or(SPSOLVE.freedom as u64) as usize;
         let rows = t.count("rows", "Rows of a matrix that is drawn, such as finite elements give");
@@ -121,9 +120,11 @@ impl Spsolve {
             file: file.map(Arc::new),
         }
     }
+}
 
+impl Spsolve {
     /// The key and the reason, for whatever so many processors cannot do.
-    pub fn check(&self, processors: usize) -> Vec<(&'static str, String)> {
+    pub fn check_processors(&self, processors: usize) -> Vec<(&'static str, String)> {
         let rows = self.file.as_ref().map_or(self.size.rows, |file| file.lower.rows());
         let few = || ("rows", format!("{rows} rows are too few for {processors} processors"));
         let mut wrong: Vec<_> = (rows < processors).then(few).into_iter().collect();

@@ -9,9 +9,11 @@ use super::{
 use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
 use crate::messaging::active::Active;
+use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::collective::Collective;
 use crate::program::worker::{self, Worker};
-use crate::program::{Running, parallel};
+use crate::program::{RunningWorkload, parallel};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
 use rand::RngExt;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -57,8 +59,20 @@ pub(super) struct Solve {
     made: RefCell<Vec<Option<Made>>>,
 }
 
-impl Spsolve {
-    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+impl Part for Spsolve {
+    const INFO: PartInfo = PartInfo::new("spsolve", "A sparse triangular solve, on all nodes");
+}
+
+impl WorkloadSpec for Spsolve {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds { shared_memory: self.sends == Contributing::Changes, ..WorkloadNeeds::default() }
+    }
+
+    fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
+        self.check_processors(nodes).into_iter().map(ParameterError::from).collect()
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let solve = Rc::new(Solve::new(self, world.addresses.len(), world.seed));
         if self.sends == Contributing::Changes {
             let workers = SharedSolve::start(&solve, self.prefetch as usize, world);
@@ -223,7 +237,7 @@ impl Solve {
     }
 }
 
-impl Running for Solve {
+impl RunningWorkload for Solve {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("spsolve.cycles", outcome),

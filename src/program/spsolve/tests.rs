@@ -5,7 +5,6 @@ use super::factor::Factor;
 use super::run::Solve;
 use super::*;
 use crate::engine::rng;
-use crate::program::Workload;
 use crate::program::input::{LowerTriangle, SymmetricMatrix, colours, fem, matrix_market, partition};
 use rand::RngExt;
 
@@ -154,10 +153,7 @@ fn the_papers_size_is_drawn() {
 }
 
 fn described(text: &str) -> Spsolve {
-    match super::super::tests::read(&format!("[workload.spsolve]\n{text}")) {
-        Workload::Spsolve(solve) => solve,
-        other => panic!("a solve was described, not {other:?}"),
-    }
+    super::super::tests::read::<Spsolve>(&format!("[workload.spsolve]\n{text}"))
 }
 
 #[test]

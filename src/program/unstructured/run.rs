@@ -8,12 +8,14 @@ use super::{
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::Active;
+use crate::part::{self, ParameterError, PartInfo};
 use crate::program::collective::Collective;
 use crate::program::input::mesh::{Mesh, MeshSize, UNSTRUCTURED};
 use crate::program::input::partition;
 use crate::program::worker::{self, Worker};
-use crate::program::{Running, parallel};
-use crate::text::Table;
+use crate::program::{RunningWorkload, parallel};
+use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::text::{Parameters, Table};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -73,8 +75,14 @@ pub(super) struct Sweep {
 }
 
 impl Unstructured {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Unstructured {
+    fn size(&self) -> MeshSize {
+        let of_nodes = || MeshSize::of_nodes(self.nodes as usize).expect("eight nodes and more make a mesh");
+        if self.nodes as usize == UNSTRUCTURED.nodes { UNSTRUCTURED } else { of_nodes() }
+    }
+}
+
+impl Parameters for Unstructured {
+    fn read(t: &mut Table<'_>) -> Unstructured {
         let doc = "Nodes of the mesh, which is drawn: with 9428 it has the paper's edges and faces";
         Unstructured {
             nodes: t.count("nodes", doc).range(8, 200_000).or(UNSTRUCTURED.nodes as u64),
@@ -94,23 +102,29 @@ impl Unstructured {
             edge_cycles: t.count("edge-cycles", "Cycles of an edge").range(50, 1_000_000).or(EDGE_INSTRUCTIONS),
         }
     }
+}
 
-    /// The key and the reason, for whatever so many processors cannot do.
-    pub fn check(&self, processors: usize) -> Vec<(&'static str, String)> {
-        let few = || ("nodes", format!("{} nodes are too few for {processors} processors", self.nodes));
+impl part::Part for Unstructured {
+    const INFO: PartInfo = PartInfo::new("unstructured", "A sweep of fluid dynamics over a mesh, on all nodes");
+}
+
+impl WorkloadSpec for Unstructured {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds { shared_memory: self.sends == Passing::Loads, ..WorkloadNeeds::default() }
+    }
+
+    fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
+        let few =
+            || ParameterError::new("nodes", format!("{} nodes are too few for {processors} processors", self.nodes));
         let few = ((self.nodes as usize) < processors).then(few);
         // An edge and more for each node.
         let least = self.nodes / processors as u64;
         let ahead = || format!("a processor may have no more than {least} edges: none is {} ahead", self.prefetch);
-        few.into_iter().chain((self.prefetch > 0 && self.prefetch >= least).then(|| ("prefetch", ahead()))).collect()
+        let ahead = (self.prefetch > 0 && self.prefetch >= least).then(|| ParameterError::new("prefetch", ahead()));
+        few.into_iter().chain(ahead).collect()
     }
 
-    fn size(&self) -> MeshSize {
-        let of_nodes = || MeshSize::of_nodes(self.nodes as usize).expect("eight nodes and more make a mesh");
-        if self.nodes as usize == UNSTRUCTURED.nodes { UNSTRUCTURED } else { of_nodes() }
-    }
-
-    pub(in crate::program) fn start(&self, world: &World) -> Rc<dyn Running> {
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let sweep = Rc::new(Sweep::new(self, world.addresses.len(), world.seed));
         if self.sends == Passing::Loads {
             let workers = SharedSweep::start(&sweep, self.prefetch as usize, world);
@@ -241,7 +255,7 @@ impl Sweep {
     }
 }
 
-impl Running for Sweep {
+impl RunningWorkload for Sweep {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("unstructured.cycles", outcome),

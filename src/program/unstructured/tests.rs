@@ -4,7 +4,7 @@ use super::flux::Amount;
 use super::run::Sweep;
 use super::*;
 use crate::engine::rng;
-use crate::program::Workload;
+use crate::program::WorkloadSpec;
 use crate::program::input::mesh::{Mesh, MeshSize, UNSTRUCTURED};
 use crate::program::input::partition;
 use rand::seq::SliceRandom;
@@ -154,10 +154,7 @@ fn the_papers_problem_has_batches_of_its_size() {
 }
 
 fn described(text: &str) -> Unstructured {
-    match super::super::tests::read(&format!("[workload.unstructured]\n{text}")) {
-        Workload::Unstructured(described) => described,
-        other => panic!("it was described, not {other:?}"),
-    }
+    super::super::tests::read::<Unstructured>(&format!("[workload.unstructured]\n{text}"))
 }
 
 #[test]

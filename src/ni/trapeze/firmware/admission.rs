@@ -15,7 +15,7 @@ use super::send::Outgoing;
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::fabric::{Label, Packet};
 use crate::protocol::{
-    Answer, AnyProtocol, Effects, Frame, Marks, Offer, Protocol, ProtocolParameters, Slot, Statistics, Taken, plain,
+    Answer, AnyProtocol, Effects, Frame, Marks, Offer, ProtocolParameters, Slot, Statistics, Taken, plain,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

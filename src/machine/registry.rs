@@ -1,0 +1,79 @@
+//! The parts that a program knows, family by family: those that ship, and those that another crate adds.
+//!
+//! Order is the order of the lists, and so is the order of all that is printed or tried of them.
+
+use super::keys::Language;
+use crate::part::{Entry, Family, Part, ReadScope, Selected};
+use crate::program::{self, WorkloadSpec};
+use crate::text::Table;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+/// A workload that a description selects.
+pub type Workload = Selected<dyn WorkloadSpec>;
+
+/// The parts that descriptions may name.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    workloads: Family<dyn WorkloadSpec>,
+    /// How results write the keys of descriptions, found when it is first asked for.
+    pub(super) language: OnceLock<Language>,
+}
+
+static SHIPPED: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::shipped()));
+
+impl Registry {
+    /// Returns a registry without parts.
+    pub fn empty() -> Registry {
+        Registry { workloads: Family::new("workload", "What runs on the machine"), language: OnceLock::new() }
+    }
+
+    /// Returns a registry of all parts that ship.
+    pub fn shipped() -> Registry {
+        Registry::empty()
+            .with_workload::<program::ping_pong::PingPong>()
+            .with_workload::<program::stream::Stream>()
+            .with_workload::<program::page_fetch::PageFetch>()
+            .with_workload::<program::dma::DmaTest>()
+            .with_workload::<program::fabric_alone::replay::Replay>()
+            .with_workload::<program::fabric_alone::offered::Offered>()
+            .with_workload::<program::fabric_alone::zero_load::ZeroLoad>()
+            .with_workload::<program::bursts::Bursts>()
+            .with_workload::<program::cyclic_shift::CyclicShift>()
+            .with_workload::<program::radix_sort::RadixSort>()
+            .with_workload::<program::em3d::Em3d>()
+            .with_workload::<program::appbt::Appbt>()
+            .with_workload::<program::barnes::Barnes>()
+            .with_workload::<program::moldyn::Moldyn>()
+            .with_workload::<program::spsolve::Spsolve>()
+            .with_workload::<program::dsmc::Dsmc>()
+            .with_workload::<program::unstructured::Unstructured>()
+            .with_workload::<program::pair::Pair>()
+            .with_workload::<program::costs::SingleCosts>()
+    }
+
+    /// Returns the registry of all parts that ship, which is made once.
+    pub fn shared() -> &'static Arc<Registry> {
+        &SHIPPED
+    }
+
+    /// Adds a workload behind all others.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another workload has the same key.
+    #[must_use]
+    pub fn with_workload<P: Part + WorkloadSpec>(mut self) -> Registry {
+        self.workloads.add(Entry::new(P::INFO, |t, _| -> Arc<dyn WorkloadSpec> { Arc::new(P::read(t)) }));
+        self
+    }
+
+    /// Returns the workloads.
+    pub fn workloads(&self) -> &Family<dyn WorkloadSpec> {
+        &self.workloads
+    }
+
+    /// Reads the workload of a description.
+    pub fn read_workload(&self, t: &mut Table<'_>) -> Workload {
+        self.workloads.read(t, &ReadScope::default())
+    }
+}

@@ -1,0 +1,33 @@
+//! What is wrong with a parameter.
+
+/// A rule that a value breaks, at a key below the part's own table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct ParameterError {
+    /// Key of the value, relative to the part's table; empty for the table itself.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right; empty where the message says it.
+    pub help: String,
+}
+
+impl ParameterError {
+    /// Returns an error at `key` without a hint.
+    pub fn new(key: impl Into<String>, message: impl Into<String>) -> ParameterError {
+        ParameterError { key: key.into(), message: message.into(), help: String::new() }
+    }
+
+    /// Adds what would be right.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> ParameterError {
+        self.help = help.into();
+        self
+    }
+}
+
+impl<K: Into<String>> From<(K, String)> for ParameterError {
+    fn from((key, message): (K, String)) -> ParameterError {
+        ParameterError::new(key, message)
+    }
+}

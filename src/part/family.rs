@@ -1,0 +1,116 @@
+//! The parts of one family, in the order in which they are listed, and how a description names one.
+
+use super::{PartInfo, PartSpec, Selected};
+use crate::text::Table;
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+
+/// What a part may ask while it is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReadScope<'a> {
+    /// Names of the nodes, which links of a fabric may name.
+    pub nodes: &'a [String],
+}
+
+/// Reads the part of an entry from its table.
+type Reader<S> = dyn Fn(&mut Table<'_>, &ReadScope<'_>) -> Arc<S> + Send + Sync;
+
+/// A part that a registry holds: its documentation, and how it is read.
+pub struct Entry<S: ?Sized> {
+    /// Name and documentation of the part.
+    pub info: PartInfo,
+    read: Arc<Reader<S>>,
+}
+
+impl<S: ?Sized> Clone for Entry<S> {
+    fn clone(&self) -> Self {
+        Entry { info: self.info, read: self.read.clone() }
+    }
+}
+
+impl<S: ?Sized> Entry<S> {
+    /// Returns the entry of a part that `read` reads from its table.
+    pub fn new(
+        info: PartInfo,
+        read: impl Fn(&mut Table<'_>, &ReadScope<'_>) -> Arc<S> + Send + Sync + 'static,
+    ) -> Self {
+        Entry { info, read: Arc::new(read) }
+    }
+}
+
+/// A family of parts, by key.
+pub struct Family<S: ?Sized> {
+    table: &'static str,
+    summary: &'static str,
+    entries: Vec<Entry<S>>,
+}
+
+impl<S: ?Sized> Clone for Family<S> {
+    fn clone(&self) -> Self {
+        Family { table: self.table, summary: self.summary, entries: self.entries.clone() }
+    }
+}
+
+impl<S: ?Sized> Debug for Family<S> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.entries.iter().map(|entry| entry.info.key)).finish()
+    }
+}
+
+impl<S: ?Sized + PartSpec> Family<S> {
+    /// Returns a family without parts, whose members are tables below `table`.
+    pub const fn new(table: &'static str, summary: &'static str) -> Self {
+        Family { table, summary, entries: Vec::new() }
+    }
+
+    /// Adds a part behind all others.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another part of the family has the same key: which of the two a description names would be unclear.
+    pub fn add(&mut self, entry: Entry<S>) {
+        let key = entry.info.key;
+        assert!(self.get(key).is_none(), "two parts are registered as `{}.{key}`: give one another key", self.table);
+        self.entries.push(entry);
+    }
+
+    /// Returns the key that the family's parts are described below.
+    pub fn table(&self) -> &'static str {
+        self.table
+    }
+
+    /// Returns the description of the family in one line.
+    pub fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    /// Iterates over the parts in the order in which they are listed.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry<S>> {
+        self.entries.iter()
+    }
+
+    /// Returns the part called `key`.
+    pub fn get(&self, key: &str) -> Option<&Entry<S>> {
+        self.entries.iter().find(|entry| entry.info.key == key)
+    }
+
+    /// Returns the keys of the parts, each with its description in one line.
+    pub fn members(&self) -> Vec<(&'static str, &'static str)> {
+        self.entries.iter().map(|entry| (entry.info.key, entry.info.summary)).collect()
+    }
+
+    /// Reads the part called `key` from its table `t`, which lies below `family_table`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no such part.
+    pub fn read_member(&self, key: &str, t: &mut Table<'_>, scope: &ReadScope<'_>, family_table: &str) -> Selected<S> {
+        let entry = self.get(key).expect("a table gives the name of a member");
+        Selected::new((entry.read)(t, scope), family_table)
+    }
+
+    /// Reads the part that a description selects below the family's table; that none is selected is an error.
+    pub fn read(&self, t: &mut Table<'_>, scope: &ReadScope<'_>) -> Selected<S> {
+        t.one_of(self.table, self.summary, &self.members(), |key, t| self.read_member(key, t, scope, self.table))
+    }
+}

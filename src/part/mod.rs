@@ -1,0 +1,25 @@
+//! Parts as specifications: what every host, interface, protocol, fabric and workload says of itself before time 0.
+//!
+//! A part is two things. Before time 0 it is a *specification*: plain data that was read from a table of a description,
+//! that the checks question, and that documentation is printed from. At time 0 its `start` makes a *runtime object* of
+//! it. This folder holds what specifications of all families have in common; each family adds a trait of its own
+//! (`WorkloadSpec`, `InterfaceSpec`, …) beside its runtime traits.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `spec.rs` | the trait that an author implements, and its object-safe form |
+//! | `family.rs` | the parts of one family, by key, and how a description names one |
+//! | `selected.rs` | a specification together with the table that it was read from |
+//! | `error.rs` | what is wrong with a parameter, at a key below the part's table |
+//!
+//! Leaves out the families themselves and the registry of all of them, which lie above.
+
+mod error;
+mod family;
+mod selected;
+mod spec;
+
+pub use error::ParameterError;
+pub use family::{Entry, Family, ReadScope};
+pub use selected::Selected;
+pub use spec::{Part, PartInfo, PartSpec};

@@ -1,0 +1,70 @@
+//! A specification together with the table that it was read from.
+
+use super::PartSpec;
+use std::fmt::{self, Debug, Formatter};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A part that a description selects. Clones share the specification.
+pub struct Selected<S: ?Sized> {
+    spec: Arc<S>,
+    family_table: Arc<str>,
+}
+
+impl<S: ?Sized> Clone for Selected<S> {
+    fn clone(&self) -> Self {
+        Selected { spec: self.spec.clone(), family_table: self.family_table.clone() }
+    }
+}
+
+impl<S: ?Sized + Debug> Debug for Selected<S> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {:?}", self.family_table, &*self.spec)
+    }
+}
+
+impl<S: ?Sized> Deref for Selected<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.spec
+    }
+}
+
+impl<S: ?Sized + PartSpec> Selected<S> {
+    /// Returns the part `spec`, described below the table `family_table`, such as `workload` or `hosts.a`.
+    pub fn new(spec: Arc<S>, family_table: impl Into<Arc<str>>) -> Self {
+        Selected { spec, family_table: family_table.into() }
+    }
+
+    /// Returns the specification itself.
+    pub fn spec(&self) -> &Arc<S> {
+        &self.spec
+    }
+
+    /// Returns the name of the part within its family, such as `ping-pong`.
+    pub fn name(&self) -> &'static str {
+        self.spec.info().key
+    }
+
+    /// Returns the path of the part's table, such as `workload.ping-pong`.
+    pub fn table(&self) -> String {
+        format!("{}.{}", self.family_table, self.name())
+    }
+
+    /// Returns the full path of a key of the part; of its table where `key` is empty.
+    pub fn key(&self, key: &str) -> String {
+        if key.is_empty() { self.table() } else { format!("{}.{key}", self.table()) }
+    }
+
+    /// Returns the same selection with another specification, which was resolved from this one.
+    #[must_use]
+    pub fn with_spec(&self, spec: Arc<S>) -> Self {
+        Selected { spec, family_table: self.family_table.clone() }
+    }
+
+    /// Returns the parameters, if the part is of kind `P`.
+    pub fn of<P: 'static>(&self) -> Option<&P> {
+        self.spec.as_any().downcast_ref()
+    }
+}

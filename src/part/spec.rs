@@ -1,0 +1,82 @@
+//! The trait that the author of a part implements, and its object-safe form.
+
+use super::ParameterError;
+use crate::text::Parameters;
+use std::any::Any;
+use std::fmt::Debug;
+
+/// Name and documentation of a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct PartInfo {
+    /// Key of the part's table within its family, such as `queues` of `[ni.queues]`.
+    pub key: &'static str,
+    /// Description in one line, for lists, the schema and completions.
+    pub summary: &'static str,
+    /// Keys, as TOML below the part's table, without which its shortest description is incomplete.
+    pub example: &'static str,
+}
+
+impl PartInfo {
+    /// Returns the information of a part that needs no key to be described.
+    pub const fn new(key: &'static str, summary: &'static str) -> PartInfo {
+        PartInfo { key, summary, example: "" }
+    }
+
+    /// States the keys that the shortest description must hold.
+    #[must_use]
+    pub const fn example(mut self, example: &'static str) -> PartInfo {
+        self.example = example;
+        self
+    }
+}
+
+/// A part of one kind, read from its table: what the author of a part implements beside its family's trait.
+pub trait Part: Parameters + Debug + Send + Sync + 'static {
+    /// Name and documentation of the part.
+    const INFO: PartInfo;
+
+    /// Returns the values that are wrong whatever the part is combined with.
+    fn check(&self) -> Vec<ParameterError> {
+        Vec::new()
+    }
+
+    /// Returns why the number at `key` has no effect on a run, if the part can tell.
+    fn inert_reason(&self, _key: &str) -> Option<&'static str> {
+        None
+    }
+}
+
+/// A specification, whatever its family and kind. Every [`Part`] is one; implement it directly only for a type that
+/// stands for several parts.
+pub trait PartSpec: Any + Debug + Send + Sync {
+    /// Returns the name and documentation of the part.
+    fn info(&self) -> PartInfo;
+
+    /// Returns the values that are wrong whatever the part is combined with.
+    fn check(&self) -> Vec<ParameterError>;
+
+    /// Returns why the number at `key` has no effect on a run, if the part can tell.
+    fn inert_reason(&self, key: &str) -> Option<&'static str>;
+
+    /// Returns the specification for a downcast to its kind, which tests and tools of that kind use.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<P: Part> PartSpec for P {
+    fn info(&self) -> PartInfo {
+        P::INFO
+    }
+
+    fn check(&self) -> Vec<ParameterError> {
+        Part::check(self)
+    }
+
+    fn inert_reason(&self, key: &str) -> Option<&'static str> {
+        Part::inert_reason(self, key)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,161 @@
+//! A workload before it runs: what it needs, names and sends, so that a machine can be checked and built around it
+//! without knowing which workload it is.
+
+use super::RunningWorkload;
+use crate::engine::Bytes;
+use crate::messaging::World;
+use crate::part::{ParameterError, PartSpec};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What a workload asks of a machine, whatever its parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct WorkloadNeeds {
+    /// Smallest number of nodes.
+    pub nodes: usize,
+    /// Whether the workload drives a routed fabric without hosts and interfaces.
+    pub fabric_only: bool,
+    /// Whether nodes share memory.
+    pub shared_memory: bool,
+    /// Whether the interface has a host DMA engine that can be driven by itself.
+    pub host_dma: bool,
+    /// Key that asks for hosts on which memory accesses take time, if one does.
+    pub timed_memory: Option<&'static str>,
+    /// Longest packet in flits, where the workload injects packets itself; 0 otherwise.
+    pub packet_flits: u16,
+}
+
+impl Default for WorkloadNeeds {
+    fn default() -> WorkloadNeeds {
+        WorkloadNeeds {
+            nodes: 2,
+            fabric_only: false,
+            shared_memory: false,
+            host_dma: false,
+            timed_memory: None,
+            packet_flits: 0,
+        }
+    }
+}
+
+impl WorkloadNeeds {
+    /// Returns the needs of a workload that drives a routed fabric without hosts and interfaces, in packets of up to
+    /// `packet_flits` flits.
+    pub fn fabric_only(packet_flits: u16) -> WorkloadNeeds {
+        WorkloadNeeds { nodes: 0, fabric_only: true, packet_flits, ..WorkloadNeeds::default() }
+    }
+}
+
+/// An endpoint that a workload sends from or to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FlowEndpoint<'a> {
+    /// The endpoint of this name.
+    Named(&'a str),
+    /// The first endpoint of the node with this number.
+    OfNode(usize),
+}
+
+impl<'a> FlowEndpoint<'a> {
+    /// Returns the endpoint called `name`, or without a name the first of the node `default`.
+    pub fn named_or(name: Option<&'a str>, default: usize) -> FlowEndpoint<'a> {
+        name.map_or(FlowEndpoint::OfNode(default), FlowEndpoint::Named)
+    }
+}
+
+/// Messages from one endpoint to another, as far as the parameters of a workload tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlannedFlow<'a> {
+    /// Sender.
+    pub from: FlowEndpoint<'a>,
+    /// Receiver.
+    pub to: FlowEndpoint<'a>,
+    /// Largest number of messages in flight at once.
+    pub in_flight: u64,
+    /// Payload of each message.
+    pub payload: Bytes,
+    /// Number and size of the buffers that the sender allocates.
+    pub send_buffers: (u64, Bytes),
+}
+
+/// The metric that a workload is run for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Objective {
+    /// Name of the metric.
+    pub metric: &'static str,
+    /// Whether a larger value is better.
+    pub more_is_better: bool,
+}
+
+impl Objective {
+    /// States that a smaller value of `metric` is better, as of a latency or a number of cycles.
+    pub const fn minimize(metric: &'static str) -> Option<Objective> {
+        Some(Objective { metric, more_is_better: false })
+    }
+
+    /// States that a larger value of `metric` is better, as of a bandwidth.
+    pub const fn maximize(metric: &'static str) -> Option<Objective> {
+        Some(Objective { metric, more_is_better: true })
+    }
+}
+
+/// A workload as it was read. All keys are relative to the workload's own table.
+pub trait WorkloadSpec: PartSpec {
+    /// Returns what the workload asks of a machine.
+    fn needs(&self) -> WorkloadNeeds;
+
+    /// Returns what is wrong on a machine with `endpoints` endpoints.
+    fn check_endpoints(&self, _endpoints: usize) -> Vec<ParameterError> {
+        Vec::new()
+    }
+
+    /// Returns what is wrong on routers that join `nodes` nodes, each of which injects at most `injection_max` flits a
+    /// cycle.
+    fn check_routers(&self, _nodes: u32, _injection_max: f64) -> Vec<ParameterError> {
+        Vec::new()
+    }
+
+    /// Returns the workload with the values chosen that depend on the largest message of the machine, or `None` if
+    /// none does.
+    fn resolved(&self, _message_max: Bytes) -> Option<Arc<dyn WorkloadSpec>> {
+        None
+    }
+
+    /// Returns the endpoints that the workload names, each with the key that names it.
+    fn endpoint_names(&self) -> Vec<(String, &str)> {
+        Vec::new()
+    }
+
+    /// Returns who sends to whom, by their names or else by `defaults`, each pair with the key that states it.
+    fn endpoint_pairs<'a>(&'a self, _defaults: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
+        Vec::new()
+    }
+
+    /// Returns the largest payload that is sent over the network, with the key that states it.
+    fn payload_max(&self) -> Option<(&'static str, Bytes)> {
+        None
+    }
+
+    /// Returns the largest buffer in a node's memory, with the key that states it.
+    fn buffer_max(&self) -> Option<(&'static str, Bytes)> {
+        self.payload_max()
+    }
+
+    /// Returns what is sent and allocated for sending, for the check of main memory.
+    fn flows(&self) -> Vec<PlannedFlow<'_>> {
+        Vec::new()
+    }
+
+    /// Returns the buffers that are not for messages, each with the endpoint whose node has it.
+    fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
+        Vec::new()
+    }
+
+    /// Returns the metric that the workload is run for; without one it is the first that a run reports.
+    fn objective(&self) -> Option<Objective> {
+        None
+    }
+
+    /// Starts the workload's programs at time 0.
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload>;
+}
