@@ -5,7 +5,7 @@ use narrows::engine::{EndId, Metric, Outcome, Recorder};
 use narrows::machine;
 use narrows::messaging::World;
 use narrows::messaging::shared::{SharedAddress, Space};
-use narrows::program::Running;
+use narrows::program::RunningWorkload;
 use narrows::program::worker::{self, Worker};
 use narrows::study::run::run_with;
 use narrows::text::Document;
@@ -46,14 +46,14 @@ async fn relax(worker: Rc<Worker>, heat: Rc<Heat>) {
     }
 }
 
-impl Running for Heat {
+impl RunningWorkload for Heat {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         worker::metrics(world, &self.1)
     }
 }
 
 /// Lays shared memory out, and starts the program on all processors.
-fn start(world: &World) -> Rc<dyn Running> {
+fn start(world: &World) -> Rc<dyn RunningWorkload> {
     let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
     let part = |home| [(); 2].map(|()| space.allocate(EndId(home), 8 * POINTS as u64));
     let parts = (0..world.addresses.len() as u32).map(part).collect();

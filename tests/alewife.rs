@@ -8,7 +8,7 @@ use narrows::machine::{self, Machine, build, shipped};
 use narrows::messaging::World;
 use narrows::messaging::active::ActiveMessage;
 use narrows::messaging::shared::{SharedAddress, SharedMemory, Space};
-use narrows::program::Running;
+use narrows::program::RunningWorkload;
 use narrows::program::worker::{Worker, start};
 use narrows::protocol::directory::Want;
 use narrows::study::{self, RunResult};
@@ -31,7 +31,7 @@ fn machine(fabric: &str, nodes: usize, endpoints: u32, rest: &str, sets: &[Strin
 /// No workload: programs of these tests are started beside.
 struct Nothing;
 
-impl Running for Nothing {
+impl RunningWorkload for Nothing {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         Vec::new()
     }

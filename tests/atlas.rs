@@ -3,7 +3,7 @@
 //! That a cell holds what a run of its description gives is asked of a small study in `study.rs`; whether the
 //! atlas' claims hold, by `narrows reproduce atlas --strict`, which takes minutes.
 
-use narrows::machine::combinations::combinations;
+use narrows::machine::Registry;
 use narrows::machine::{self, shipped};
 use narrows::study::reproduce::{Located, find};
 use narrows::study::written;
@@ -41,7 +41,8 @@ fn what_is_left_out_is_what_does_not_fit() {
     let points = points.unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
     let ran: BTreeSet<String> = points.into_iter().map(|point| point.name).collect();
     let plain = |part: &'static str| part.rsplit('/').next().expect("a part has a name");
-    let fits = combinations().into_iter().filter(|one| one.workload == "stream" && one.refused.is_empty());
+    let fits =
+        Registry::shared().combinations().into_iter().filter(|one| one.workload == "stream" && one.refused.is_empty());
     let named = fits.map(|one| {
         let parts = [one.host, one.ni, one.protocol, one.fabric].map(plain);
         format!("bandwidth/{}", parts.join("/"))

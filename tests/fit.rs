@@ -1,7 +1,7 @@
 //! Does a fit find what a machine's constants are, say which it cannot, and say rightly how sure it is?
 
 use crate::common::cli::{Folder, narrows};
-use narrows::machine::{self, Machine};
+use narrows::machine::{Machine, Registry};
 use narrows::study::fit::Fitted;
 use narrows::study::fit::curve::Curve;
 use narrows::study::fit::free::is_meant;
@@ -39,7 +39,7 @@ const SIZES: [u64; 4] = [16, 128, 512, 2048];
 
 fn read(base: &[&str], sets: &[String]) -> Result<Read<Machine>, Problems> {
     let base: Vec<String> = base.iter().map(|set| (*set).to_owned()).collect();
-    machine::read_varied(Document::Text("machine.toml", MACHINE, None), &base, sets)
+    Registry::shared().read_varied(Document::Text("machine.toml", MACHINE, None), &base, sets)
 }
 
 /// The latencies of the machine with these settings, each times a factor, as a measured curve.

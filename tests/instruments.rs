@@ -3,7 +3,8 @@
 
 use crate::common::small::{HOSTS, parts, read, small};
 use narrows::engine::{Recorder, Span, Timeline};
-use narrows::machine::combinations::{Combination, combinations};
+use narrows::machine::Registry;
+use narrows::machine::combinations::Combination;
 use narrows::machine::{self, Machine, build::build, shipped};
 use narrows::study::{RunResult, run};
 use narrows::text::Document;
@@ -17,7 +18,8 @@ const STEP: usize = 31;
 
 /// Some combinations that fit, with small inputs.
 fn sample() -> Vec<(Combination, Machine)> {
-    let fit = combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
+    let fit =
+        Registry::shared().combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
     let mut met = BTreeSet::new();
     let mut is_taken = |number: usize, one: &Combination| {
         let [host, ni, protocol, fabric] = parts(one).map(str::to_owned);

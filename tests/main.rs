@@ -18,6 +18,7 @@ mod expressions;
 mod faults;
 mod fit;
 mod gallery;
+mod golden;
 mod instruments;
 mod laws;
 mod matrix;

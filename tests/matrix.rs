@@ -8,7 +8,8 @@
 use crate::common::small::{HOSTS, parts, read, small, with_endpoints};
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine::Machine;
-use narrows::machine::combinations::{Combination, combinations, description, line};
+use narrows::machine::Registry;
+use narrows::machine::combinations::{Combination, description, line};
 use narrows::study::{self, RunResult};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -63,7 +64,7 @@ fn all_well(results: &[Result<(), String>]) -> usize {
 /// Runs all that are accepted under one protocol: at least as many as when they were last counted, which
 /// only rises. All cores share the runs: some tests have far more of them than others.
 fn run_all(protocol: &str, runs_min: usize) {
-    let all = combinations();
+    let all = Registry::shared().combinations();
     let of_protocol: Vec<&Combination> =
         all.iter().filter(|one| one.protocol == protocol && HOSTS.contains(&one.host)).collect();
     let results: Vec<_> = of_protocol.par_iter().filter_map(|one| tried(one)).collect();
@@ -97,7 +98,7 @@ const SAMPLE: usize = 31;
 
 #[test]
 fn whatever_fits_delivers_to_several_endpoints_of_a_node() {
-    let all = combinations();
+    let all = Registry::shared().combinations();
     let accepted = all.iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
     let sample: Vec<&Combination> = accepted.step_by(SAMPLE).collect();
     let run = |one: &&Combination| {
@@ -109,7 +110,7 @@ fn whatever_fits_delivers_to_several_endpoints_of_a_node() {
 
 #[test]
 fn enough_hosts_meet_enough_interfaces() {
-    let all = combinations();
+    let all = Registry::shared().combinations();
     let accepted: Vec<&Combination> = all.iter().filter(|one| one.refused.is_empty()).collect();
     let pairs: BTreeSet<[&str; 2]> =
         accepted.iter().filter(|one| HOSTS.contains(&one.host)).map(|one| [one.host, one.ni]).collect();
@@ -118,8 +119,8 @@ fn enough_hosts_meet_enough_interfaces() {
 
 #[test]
 fn the_table_says_what_check_says() {
-    for one in combinations().iter().step_by(97) {
-        let checked = read(&description(&parts(one), one.workload));
+    for one in Registry::shared().combinations().iter().step_by(97) {
+        let checked = read(&description(Registry::shared(), &parts(one), one.workload));
         assert_eq!(checked.is_err(), !one.refused.is_empty(), "{}: {checked:?}, {:?}", named(one), one.refused);
         let text = checked.err().unwrap_or_default();
         assert!(one.refused.iter().all(|reason| text.contains(reason)), "{}: {:?}\n{text}", named(one), one.refused);
@@ -128,10 +129,10 @@ fn the_table_says_what_check_says() {
 
 #[test]
 fn a_page_that_is_not_said_goes_in_a_message_of_any_host_and_interface() {
-    for one in combinations() {
+    for one in Registry::shared().combinations() {
         let plain = one.protocol == "protocols/none" && one.fabric == "fabrics/ideal-1998";
         if plain && one.workload == "page-fetch" && one.refused.is_empty() {
-            let checked = read(&description(&parts(&one), one.workload));
+            let checked = read(&description(Registry::shared(), &parts(&one), one.workload));
             assert!(checked.is_ok(), "{}: {}", named(&one), checked.unwrap_err());
         }
     }
@@ -139,7 +140,7 @@ fn a_page_that_is_not_said_goes_in_a_message_of_any_host_and_interface() {
 
 /// A run of a stream between two nodes of a host, an interface and a fabric.
 fn stream(parts: [&str; 3], values: &str) -> RunResult {
-    let text = format!("{}{values}\n", description(&parts, "stream"));
+    let text = format!("{}{values}\n", description(Registry::shared(), &parts, "stream"));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
     study::run(&machine, Recorder::off())
 }
@@ -148,7 +149,7 @@ fn stream(parts: [&str; 3], values: &str) -> RunResult {
 fn firmware_streams_into_routers_in_whatever_pieces_its_memory_has() {
     for (fabric, payload) in [("nifdy-mesh", 512), ("nifdy-mesh-3d", 700), ("nifdy-torus", 1000)] {
         let parts = ["hosts/p6-natoma", "ni/trapeze", &format!("fabrics/{fabric}")];
-        let text = description(&parts, "stream").replace("64 B", &format!("{payload} B"));
+        let text = description(Registry::shared(), &parts, "stream").replace("64 B", &format!("{payload} B"));
         let result = study::run(&read(&text).expect("a sound description"), Recorder::off());
         assert_eq!(wrong(&result), None, "{fabric}");
     }
@@ -159,7 +160,8 @@ const PHASE: f64 = 0.03;
 
 #[test]
 fn the_latency_of_a_paced_stream_is_that_of_its_messages_whatever_the_gap() {
-    let accepted = combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
+    let accepted =
+        Registry::shared().combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
     let pairs: BTreeSet<[&str; 2]> = accepted.map(|one| [one.host, one.ni]).collect();
     for [host, ni] in pairs {
         let latency = |gap: u64| {

@@ -10,8 +10,8 @@ use crate::common::parts::{accepted, done, read, text};
 use crate::common::*;
 use narrows::engine::{Outcome, Recorder, Span, Time};
 use narrows::machine::Machine;
+use narrows::machine::Registry;
 use narrows::machine::combinations::Combination;
-use narrows::program::WorkloadRegistry;
 use narrows::study::{RunResult, run};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -173,7 +173,7 @@ proptest! {
 
 /// What fits, of all programs.
 fn all_accepted() -> Vec<Combination> {
-    WorkloadRegistry::shipped().on_nodes().flat_map(accepted).collect()
+    Registry::shared().workloads_on_nodes().flat_map(accepted).collect()
 }
 
 /// How many of the draws must fit together, so that refusals hide nothing.

@@ -1,6 +1,6 @@
 //! What would change: machines of which it is known what binds are asked, and name it.
 
-use narrows::machine;
+use narrows::machine::Registry;
 use narrows::study::whatif::{Inquiry, WhatIf};
 use narrows::text::Document;
 
@@ -10,7 +10,7 @@ const HOST: &str = "hosts.pentium-ii-440lx";
 fn asked(example: &str, sets: &[String]) -> WhatIf {
     let path = format!("{}/examples/{example}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a shipped example");
-    let reader = |varied: &[String]| machine::read_varied(Document::Text(example, &text, None), sets, varied);
+    let reader = |varied: &[String]| Registry::shared().read_varied(Document::Text(example, &text, None), sets, varied);
     let inquiry = Inquiry { reader: &reader, metric: None, by: 2.0 };
     inquiry.run(&|| {}).unwrap_or_else(|_| panic!("{example} {sets:?} can be asked"))
 }

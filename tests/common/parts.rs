@@ -8,8 +8,9 @@ use super::Delivered;
 use narrows::engine::{Metric, Outcome, Recorder, Time};
 use narrows::fabric::Fate;
 use narrows::host::HostParameters;
+use narrows::machine::Registry;
 use narrows::machine::build::build;
-use narrows::machine::combinations::{Combination, combinations};
+use narrows::machine::combinations::Combination;
 use narrows::machine::{self, FabricParameters, Machine};
 use narrows::ni::Driver;
 use narrows::protocol::Statistics;
@@ -22,7 +23,7 @@ pub const HOSTS: [&str; 4] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts
 /// What fits, of one program: host, interface, protocol and fabric in the order of their names.
 pub fn accepted(workload: &str) -> Vec<Combination> {
     let fits = |one: &Combination| one.workload == workload && one.refused.is_empty() && HOSTS.contains(&one.host);
-    combinations().into_iter().filter(fits).collect()
+    Registry::shared().combinations().into_iter().filter(fits).collect()
 }
 
 /// As few of what fits as will do for each two parts that meet in any of it to meet here, too.

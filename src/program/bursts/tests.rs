@@ -71,15 +71,15 @@ fn bulk_dialogs_are_asked_for_by_long_messages_and_left_at_their_end() {
 #[test]
 fn a_pattern_that_does_not_fit_the_nodes_is_told() {
     let transposed = Bursts { pattern: Pattern::Transpose, ..bursts("") };
-    assert_eq!(transposed.check(8)[0].0, "pattern");
-    assert!(transposed.check(16).is_empty());
+    assert_eq!(transposed.check_endpoints(8)[0].key, "pattern");
+    assert!(transposed.check_endpoints(16).is_empty());
 }
 
 #[test]
 fn who_sends_to_itself_alone_sends_nothing() {
     let with = |pattern| Bursts { pattern, ..bursts("") };
-    assert_eq!(with(Pattern::Tornado(vec![])).check(2)[0].0, "pattern");
-    assert_eq!(with(Pattern::Neighbour(vec![1, 1])).check(1)[0].0, "pattern");
-    assert!(with(Pattern::Tornado(vec![])).check(3).is_empty());
-    assert!(with(Pattern::Incast { node: 0 }).check(2).is_empty());
+    assert_eq!(with(Pattern::Tornado(vec![])).check_endpoints(2)[0].key, "pattern");
+    assert_eq!(with(Pattern::Neighbour(vec![1, 1])).check_endpoints(1)[0].key, "pattern");
+    assert!(with(Pattern::Tornado(vec![])).check_endpoints(3).is_empty());
+    assert!(with(Pattern::Incast { node: 0 }).check_endpoints(2).is_empty());
 }

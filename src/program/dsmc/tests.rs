@@ -209,9 +209,9 @@ fn described(text: &str) -> Dsmc {
 
 #[test]
 fn what_does_not_fit_is_told() {
-    assert!(described("").check(16).is_empty());
-    assert!(described("cells = [4, 2, 2]\nmolecules = 60\niterations = 2").check(16).is_empty());
-    assert_eq!(described("cells = [4, 2, 2]\nmolecules = 60\niterations = 2").check(16 + 1)[0].0, "cells");
+    assert!(described("").check_endpoints(16).is_empty());
+    assert!(described("cells = [4, 2, 2]\nmolecules = 60\niterations = 2").check_endpoints(16).is_empty());
+    assert_eq!(described("cells = [4, 2, 2]\nmolecules = 60\niterations = 2").check_endpoints(16 + 1)[0].key, "cells");
 }
 
 /// A processor that has all; one molecule is off by as little as can be.

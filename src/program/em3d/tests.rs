@@ -19,12 +19,13 @@ fn the_graph_is_what_was_stated() {
     let arcs = 64 * 200 * 10;
     assert!((79 * arcs / 100..81 * arcs / 100).contains(&local), "{local} of {arcs}");
     assert_eq!(farthest, 5);
-    assert!(parameters.check(2).is_empty(), "it is as far as there are processors");
+    assert!(parameters.check_endpoints(2).is_empty(), "it is as far as there are processors");
     let stated = Em3d { dist_span: Some(5), ..parameters };
-    assert_eq!(stated.check(5)[0].0, "dist-span");
-    assert!(stated.check(6).is_empty());
-    let ahead = |prefetch| Em3d { prefetch, ..stated.clone() }.check(6).first().map(|(key, _)| *key);
-    assert_eq!([0, 9, 10].map(ahead), [None, None, Some("prefetch")]);
+    assert_eq!(stated.check_endpoints(5)[0].key, "dist-span");
+    assert!(stated.check_endpoints(6).is_empty());
+    let ahead =
+        |prefetch| Em3d { prefetch, ..stated.clone() }.check_endpoints(6).first().map(|error| error.key.clone());
+    assert_eq!([0, 9, 10].map(ahead), [None, None, Some("prefetch".to_owned())]);
 }
 
 fn small() -> Em3d {

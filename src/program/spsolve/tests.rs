@@ -158,11 +158,11 @@ fn described(text: &str) -> Spsolve {
 
 #[test]
 fn what_does_not_fit_is_told() {
-    assert!(described("").check(16).is_empty());
+    assert!(described("").check_processors(16).is_empty());
     let few = described("rows = 30\nneighbours = 10");
-    assert!(few.check(30).is_empty());
-    assert_eq!(few.check(31)[0].0, "rows");
-    assert_eq!(described("rows = 30\nneighbours = 60").check(2)[0].0, "neighbours");
+    assert!(few.check_processors(30).is_empty());
+    assert_eq!(few.check_processors(31)[0].0, "rows");
+    assert_eq!(described("rows = 30\nneighbours = 60").check_processors(2)[0].0, "neighbours");
 }
 
 /// Two processors that have solved; one unknown of the second is off by as little as can be.

@@ -159,9 +159,9 @@ fn described(text: &str) -> Unstructured {
 
 #[test]
 fn what_does_not_fit_is_told() {
-    assert!(described("").check(16).is_empty());
-    assert!(described("nodes = 12\niterations = 2").check(12).is_empty());
-    assert_eq!(described("nodes = 12\niterations = 2").check(12 + 1)[0].0, "nodes");
+    assert!(described("").check_endpoints(16).is_empty());
+    assert!(described("nodes = 12\niterations = 2").check_endpoints(12).is_empty());
+    assert_eq!(described("nodes = 12\niterations = 2").check_endpoints(12 + 1)[0].key, "nodes");
 }
 
 /// A processor that has all; one amount is off by as little as can be.

@@ -1,0 +1,78 @@
+//! Are results what they were, byte for byte? Every shipped example, the schema, the lists and quick studies are run, and
+//! the SHA-256 of what they print is held against `golden/hashes.txt`.
+//!
+//! A change that is meant to change results runs `NARROWS_GOLDEN=write cargo test --test all golden::` and commits the
+//! file with its reason. Leaves out wrong input, whose messages `wrong.rs` holds word for word, and the studies that take
+//! minutes, which `cargo test --release --test all golden:: -- --ignored` adds.
+
+use crate::common::cli::{Folder, done, stdout};
+use narrows::machine::shipped;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Holds results, by name, against the hashes in `file`; writes that instead if it is asked to.
+#[track_caller]
+fn hold(file: &str, found: &BTreeMap<String, String>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
+    let lines: String = found.iter().map(|(name, hash)| format!("{hash}  {name}\n")).collect();
+    if std::env::var_os("NARROWS_GOLDEN").is_some_and(|value| value == "write") {
+        return fs::write(&path, lines).expect("the file of hashes can be written");
+    }
+    let known = fs::read_to_string(&path).expect("the file of hashes is there");
+    let changed: Vec<&str> = lines.lines().filter(|line| !known.lines().any(|known| known == *line)).collect();
+    let gone: Vec<&str> = known.lines().filter(|line| !lines.lines().any(|found| found == *line)).collect();
+    assert!(changed.is_empty() && gone.is_empty(), "results differ: now {changed:#?}, before {gone:#?}");
+}
+
+#[test]
+fn examples_schema_and_lists_print_what_they_did() {
+    let mut found = BTreeMap::new();
+    for name in shipped::examples() {
+        let result = stdout(&["run", name, "--format=json", "--no-host"]);
+        found.insert(format!("run {name}"), hash(result.as_bytes()));
+    }
+    for command in ["schema", "schema --keys", "list --format=json", "list combinations --format=json"] {
+        let arguments: Vec<&str> = command.split(' ').collect();
+        found.insert(command.to_owned(), hash(stdout(&arguments).as_bytes()));
+    }
+    hold("hashes.txt", &found);
+}
+
+/// The files of a study's quick run, by name; measured times are in none of them.
+fn study(paper: &str, found: &mut BTreeMap<String, String>) {
+    let folder = Folder::new("golden");
+    done(&["reproduce", paper, "--quick", "--out", folder.root()]);
+    let mut folders = vec![folder.0.clone()];
+    while let Some(within) = folders.pop() {
+        for entry in fs::read_dir(&within).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(&folder.0).expect("within the folder").display();
+            found.insert(format!("{paper}/{name}"), hash(&fs::read(&path).expect("a file")));
+        }
+    }
+}
+
+#[test]
+fn quick_studies_of_seconds_give_what_they_did() {
+    let mut found = BTreeMap::new();
+    ["trapeze", "e-udp"].iter().for_each(|paper| study(paper, &mut found));
+    hold("studies.txt", &found);
+}
+
+#[test]
+#[ignore = "minutes, with optimisation"]
+fn quick_studies_of_minutes_give_what_they_did() {
+    let mut found = BTreeMap::new();
+    ["alewife", "mukherjee-hill", "nifdy"].iter().for_each(|paper| study(paper, &mut found));
+    hold("long-studies.txt", &found);
+}
