@@ -6,7 +6,7 @@ use narrows::host::memory_bus::NodeParameters;
 use narrows::machine::{self, shipped};
 use narrows::messaging::MessagingParameters;
 use narrows::ni::{Design, InterfaceParameters, NiParameters};
-use narrows::protocol::{ProtocolParameters, return_to_sender};
+use narrows::protocol::return_to_sender::{self, ReturnToSenderParameters};
 use narrows::report::claim::Role;
 use narrows::study::reproduce::{Located, find};
 use narrows::study::{self, Options, Progress};
@@ -227,7 +227,7 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
         let ends = machine.ends.expect("the nodes have interfaces");
         let NiParameters::Design(interface) = ends.ni else { panic!("{} is a design of the paper's", design.key()) };
         assert_eq!(*interface, InterfaceParameters::paper(design));
-        assert_eq!(ends.protocol, return_to_sender_of_table_5());
+        assert_eq!(ends.protocol.of(), Some(&return_to_sender_of_table_5()));
         assert_eq!(ends.messaging, MessagingParameters::PAPER);
         let HostParameters::MemoryBus(host) = &machine.hosts[0].1 else { panic!("a memory-bus host") };
         assert_eq!(*host, NodeParameters::PAPER);
@@ -235,9 +235,9 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
 }
 
 /// Eight buffers, and as many for what comes; what is sent back waits 200 ns.
-fn return_to_sender_of_table_5() -> ProtocolParameters {
+fn return_to_sender_of_table_5() -> ReturnToSenderParameters {
     let buffers = return_to_sender::Buffers::finite(8).expect("eight are some");
     let retry = return_to_sender::Retry::constant(Time::from_ns(200));
     let flow = return_to_sender::FlowControlParameters::symmetric(buffers, retry);
-    ProtocolParameters::ReturnToSender(return_to_sender::ReturnToSenderParameters { flow, acknowledgement: Bytes(8) })
+    ReturnToSenderParameters { flow, acknowledgement: Bytes(8) }
 }

@@ -10,7 +10,7 @@ use crate::common::cli::json;
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine::build::build;
 use narrows::machine::{self, Machine};
-use narrows::protocol::ProtocolParameters;
+use narrows::protocol::nifdy::NifdyParameters;
 use narrows::study::{RunResult, run};
 use narrows::text::Document;
 use std::fs;
@@ -223,7 +223,7 @@ fn the_state_of_an_interface_does_not_grow_with_the_machine() {
         let tree = format!("fat-tree]\nnodes = {nodes}\n{ROUTER}");
         let text = description("bursts]\ncycles = 2000", &tree, NIFDY);
         let ends = read(&text).expect("a sound description").ends.expect("interfaces");
-        let ProtocolParameters::Nifdy(nifdy) = ends.protocol else { panic!("it is NIFDY") };
+        let nifdy = *ends.protocol.of::<NifdyParameters>().expect("it is NIFDY");
         (metric(&done(&text), "ni.state"), nifdy.unit.state_bytes(ends.ni.reach().packet.len()))
     };
     let [(few, of_few), (many, of_many)] = [16, 256].map(state);

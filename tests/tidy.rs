@@ -10,16 +10,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each folder of `src` may import. Imports go one way: a folder stands below all that it names.
-const IMPORTS: [(&str, &[&str]); 12] = [
+const IMPORTS: [(&str, &[&str]); 13] = [
     ("engine", &[]),
     ("text", &["engine"]),
-    ("protocol", &["engine"]),
+    ("part", &["text"]),
+    ("protocol", &["engine", "text", "part"]),
     ("host", &["engine", "text"]),
     ("fabric", &["engine", "text"]),
     ("ni", &["engine", "text", "protocol", "host", "fabric"]),
     ("messaging", &["engine", "text", "protocol", "host", "fabric", "ni"]),
-    ("program", &["engine", "text", "protocol", "host", "fabric", "ni", "messaging"]),
-    ("machine", &["engine", "text", "protocol", "host", "fabric", "ni", "messaging", "program"]),
+    ("program", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging"]),
+    ("machine", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging", "program"]),
     ("report", &["engine"]),
     ("study", &["engine", "text", "host", "machine", "report"]),
     ("cli", &["engine", "text", "machine", "report", "study"]),

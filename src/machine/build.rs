@@ -12,6 +12,7 @@ use crate::messaging::shared::SharedMemoryParameters;
 use crate::messaging::{Alone, Endpoint, Node, World};
 use crate::ni::{self, Pending, Site};
 use crate::program::RunningWorkload;
+use crate::protocol::{ProtocolBinding, ProtocolEnvironment};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -95,7 +96,9 @@ fn nodes(
 ) -> Vec<Node> {
     let pending = Pending::new(machine.nodes.len());
     let message_max = message_max(machine, ends);
-    let protocol = ends.protocol.over(fabric.facts().in_order);
+    let facts = fabric.facts();
+    let environment = ProtocolEnvironment::new(facts.classes, facts.in_order);
+    let protocol = ProtocolBinding::new(ends.protocol.spec().clone(), environment);
     let node = |(number, node): (usize, &super::NodeDescription)| {
         let id = NodeId(number as u32);
         let host = Host::new(sim, id, &node.name, host(machine, &node.host));

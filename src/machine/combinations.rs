@@ -8,6 +8,7 @@ use super::check::fit::{Parts, misfits};
 use super::{Ends, Interface, Machine, Registry, Workload, shipped};
 use crate::text::{Document, Reading, Source, load};
 use serde::Serialize;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A host, an interface, a protocol, a fabric and a program.
@@ -90,7 +91,7 @@ pub fn line(parts: &[&str]) -> String {
 
 fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine {
     let text = description(registry, parts, workload);
-    let document = Document::Text("a combination of shipped parts", &text, None);
+    let document = Document::Text("a combination of shipped parts", &text, Some(Path::new(shipped::SHIPPED)));
     let source = Source { document, sets: &[], varied: &[], shelf: shipped::shelf() };
     let read = load(&source).and_then(|loaded| Reading::new(loaded).read(|t| Machine::read(t, registry)));
     match read {

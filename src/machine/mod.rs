@@ -5,7 +5,6 @@
 //! | `mod.rs` | the description's tables: nodes, hosts, interface, fabric, workload, run |
 //! | `nodes.rs` | the nodes of a description, by name or as many as the fabric has |
 //! | `registry.rs` | the parts that descriptions may name |
-//! | `protocols.rs` | what is read of protocols |
 //! | `fabrics.rs` | the fabrics: what is read of them, and how they are joined |
 //! | `check/` | what must fit together before time 0 |
 //! | `combinations.rs` | every combination of the shipped parts, with what refuses it |
@@ -19,13 +18,12 @@ pub mod combinations;
 mod fabrics;
 pub mod keys;
 mod nodes;
-mod protocols;
 mod registry;
 pub mod shipped;
 
 pub use crate::ni::mcp as control_program;
 pub use fabrics::FabricParameters;
-pub use registry::{Registry, Workload};
+pub use registry::{ProtocolPart, Registry, Workload};
 
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
 use crate::fabric::topology::survey::{Survey, survey};
@@ -42,7 +40,6 @@ use crate::ni::lanai::LanaiParameters;
 use crate::ni::mcp::McpParameters;
 use crate::ni::trapeze::TrapezeParameters;
 use crate::ni::{self, Design, InterfaceParameters, NiParameters};
-use crate::protocol::ProtocolParameters;
 use crate::text::{Document, Problems, Read, Reading, Schema, Source, Table, describe, load};
 use std::sync::Arc;
 
@@ -88,7 +85,7 @@ pub struct Ends {
     /// The interface of nodes that name none of their own.
     pub ni: NiParameters,
     /// What the interfaces agree on.
-    pub protocol: ProtocolParameters,
+    pub protocol: ProtocolPart,
     /// The messaging layer.
     pub messaging: MessagingParameters,
     /// What it costs to share memory, where programs do.
@@ -115,7 +112,7 @@ impl Machine {
         let hosts = t.map("hosts", "Kinds of host, by name; each one of several", host);
         let fabric = FabricParameters::read(t, &nodes::or_two(&names, &hosts));
         let mut workload = registry.read_workload(t);
-        let ends = Ends::read(t, &workload, !hosts.is_empty(), &named);
+        let ends = Ends::read(t, registry, &workload, !hosts.is_empty(), &named);
         if let Some(ends) = &ends
             && let Some(resolved) = workload.resolved(ends.message_max(&interfaces(ends, &named)))
         {
@@ -234,10 +231,16 @@ impl Ends {
     }
 
     /// Reads them; a workload that drives the fabric alone may have none.
-    fn read(t: &mut Table<'_>, workload: &Workload, has_hosts: bool, nodes: &[NodeDescription]) -> Option<Ends> {
+    fn read(
+        t: &mut Table<'_>,
+        registry: &Registry,
+        workload: &Workload,
+        has_hosts: bool,
+        nodes: &[NodeDescription],
+    ) -> Option<Ends> {
         let alone = workload.needs().fabric_only;
         let doc = "The network interface of every node that has none of its own";
-        protocols::are_no_interfaces(t);
+        registry.refuse_protocols_as_interfaces(t);
         // Where each node has its own, there need be none beside.
         let own = nodes.iter().map(|node| node.ni.as_deref()).collect::<Option<Vec<_>>>().unwrap_or_default();
         // Whether it must stand depends on the workload: the schema, which is of all, does not demand it.
@@ -250,7 +253,7 @@ impl Ends {
             return None;
         }
         // Parts may bring what no interface asks for: it is read, and has no effect.
-        let (protocol, messaging) = (protocols::read(t), messaging(t, has_hosts));
+        let (protocol, messaging) = (registry.read_protocol(t), messaging(t, has_hosts));
         let shared_memory = shared_memory(t, workload, ni.as_ref());
         ni.map(|ni| Ends { ni, protocol, messaging, shared_memory })
     }

@@ -3,10 +3,14 @@
 //! Order is the order of the lists, and so is the order of all that is printed or tried of them.
 
 use super::keys::Language;
-use crate::part::{Entry, Family, Part, ReadScope, Selected};
+use crate::part::{Entry, Family, Part, PartInfo, ReadScope, Selected};
 use crate::program::{self, WorkloadSpec};
+use crate::protocol::{self, ProtocolSpec};
 use crate::text::Table;
 use std::sync::{Arc, LazyLock, OnceLock};
+
+/// A protocol that a description selects.
+pub type ProtocolPart = Selected<dyn ProtocolSpec>;
 
 /// A workload that a description selects.
 pub type Workload = Selected<dyn WorkloadSpec>;
@@ -14,6 +18,7 @@ pub type Workload = Selected<dyn WorkloadSpec>;
 /// The parts that descriptions may name.
 #[derive(Clone, Debug)]
 pub struct Registry {
+    protocols: Family<dyn ProtocolSpec>,
     workloads: Family<dyn WorkloadSpec>,
     /// How results write the keys of descriptions, found when it is first asked for.
     pub(super) language: OnceLock<Language>,
@@ -24,12 +29,21 @@ static SHIPPED: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::sh
 impl Registry {
     /// Returns a registry without parts.
     pub fn empty() -> Registry {
-        Registry { workloads: Family::new("workload", "What runs on the machine"), language: OnceLock::new() }
+        let agreed = "What the interfaces agree on: admission, order, reliability";
+        Registry {
+            protocols: Family::new("protocol", agreed).or_by_default("none"),
+            workloads: Family::new("workload", "What runs on the machine"),
+            language: OnceLock::new(),
+        }
     }
 
     /// Returns a registry of all parts that ship.
     pub fn shipped() -> Registry {
         Registry::empty()
+            .with_protocol::<protocol::plain::PlainParameters>()
+            .with_protocol::<protocol::return_to_sender::ReturnToSenderParameters>()
+            .with_protocol::<protocol::nifdy::NifdyParameters>()
+            .with_protocol::<protocol::window::WindowParameters>()
             .with_workload::<program::ping_pong::PingPong>()
             .with_workload::<program::stream::Stream>()
             .with_workload::<program::page_fetch::PageFetch>()
@@ -56,6 +70,17 @@ impl Registry {
         &SHIPPED
     }
 
+    /// Adds a protocol behind all others.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another protocol has the same key.
+    #[must_use]
+    pub fn with_protocol<P: Part + ProtocolSpec>(mut self) -> Registry {
+        self.protocols.add(Entry::new(P::INFO, |t, _| -> Arc<dyn ProtocolSpec> { Arc::new(P::read(t)) }));
+        self
+    }
+
     /// Adds a workload behind all others.
     ///
     /// # Panics
@@ -65,6 +90,27 @@ impl Registry {
     pub fn with_workload<P: Part + WorkloadSpec>(mut self) -> Registry {
         self.workloads.add(Entry::new(P::INFO, |t, _| -> Arc<dyn WorkloadSpec> { Arc::new(P::read(t)) }));
         self
+    }
+
+    /// Returns the protocols.
+    pub fn protocols(&self) -> &Family<dyn ProtocolSpec> {
+        &self.protocols
+    }
+
+    /// Reads the protocol of a description; without one there are queues alone.
+    pub fn read_protocol(&self, t: &mut Table<'_>) -> ProtocolPart {
+        self.protocols.read(t, &ReadScope::default())
+    }
+
+    /// Reports protocols that are written as if they were interfaces.
+    pub(super) fn refuse_protocols_as_interfaces(&self, t: &Table<'_>) {
+        for PartInfo { key, former_names, .. } in self.protocols.iter().map(|entry| entry.info) {
+            for name in former_names.iter().copied().chain([key]) {
+                let what = format!("a protocol is no interface: it is [protocol.{key}] over one");
+                let help = format!("write [protocol.{key}] over [ni.queues], or over another interface");
+                t.none_of("ni", name, &what, &help);
+            }
+        }
     }
 
     /// Returns the workloads.

@@ -59,7 +59,7 @@ pub use site::Site;
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, EndId, Journey, Signal, Time};
 use crate::host::{Address, AnyProcessor, Means, Use};
-use crate::protocol::{ProtocolParameters, Statistics};
+use crate::protocol::{ProtocolSpec, Statistics};
 use cmmu::{CmmuDriver, CmmuParameters};
 use direct::{DirectDriver, QueuesParameters};
 use halves::Halves;
@@ -154,7 +154,7 @@ impl NiParameters {
 
     /// The memory that it needs to run a protocol, if that is bounded, and what it has; nothing where
     /// what the protocol keeps is in memory of its own. `ends` endpoints share it.
-    pub fn room_for(&self, protocol: &ProtocolParameters, ends: u32) -> Option<(Option<Bytes>, Bytes)> {
+    pub fn room_for(&self, protocol: &dyn ProtocolSpec, ends: u32) -> Option<(Option<Bytes>, Bytes)> {
         match self {
             NiParameters::Trapeze(parts) => Some(trapeze::room_for(&parts.0, &parts.1, (protocol, ends))),
             NiParameters::Mcp(_) | NiParameters::Design(_) | NiParameters::Queues(_) | NiParameters::Cmmu(_) => None,

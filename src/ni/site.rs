@@ -6,7 +6,7 @@ use super::wiring::PortWiring;
 use crate::engine::{Addresses, Bytes, MessageTally, NodeId, Sim};
 use crate::fabric::Fabric;
 use crate::host::{Host, Processor};
-use crate::protocol::ProtocolParameters;
+use crate::protocol::ProtocolBinding;
 use std::rc::Rc;
 
 /// What an interface is built on.
@@ -18,7 +18,7 @@ pub struct Site<'a> {
     /// The fabric.
     pub fabric: &'a Fabric,
     /// The protocol.
-    pub protocol: &'a ProtocolParameters,
+    pub protocol: &'a ProtocolBinding,
     /// What messaging costs there.
     pub costs: Costs,
     /// What became of messages.

@@ -3,7 +3,7 @@
 use super::Pending;
 use crate::engine::{Addresses, Bytes, Hertz, MessageTally, NodeId, Sim};
 use crate::fabric::Whole;
-use crate::protocol::ProtocolParameters;
+use crate::protocol::ProtocolBinding;
 use std::rc::Rc;
 
 /// The stages of a packet between the interfaces.
@@ -32,7 +32,7 @@ pub struct PortWiring<'a> {
     /// The fabric's classes.
     pub classes: u8,
     /// The protocol.
-    pub protocol: &'a ProtocolParameters,
+    pub protocol: &'a ProtocolBinding,
     /// What became of messages.
     pub tally: &'a Rc<MessageTally>,
     /// What is under way.

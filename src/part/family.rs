@@ -42,12 +42,13 @@ impl<S: ?Sized> Entry<S> {
 pub struct Family<S: ?Sized> {
     table: &'static str,
     summary: &'static str,
+    default: Option<&'static str>,
     entries: Vec<Entry<S>>,
 }
 
 impl<S: ?Sized> Clone for Family<S> {
     fn clone(&self) -> Self {
-        Family { table: self.table, summary: self.summary, entries: self.entries.clone() }
+        Family { entries: self.entries.clone(), ..*self }
     }
 }
 
@@ -60,7 +61,14 @@ impl<S: ?Sized> Debug for Family<S> {
 impl<S: ?Sized + PartSpec> Family<S> {
     /// Returns a family without parts, whose members are tables below `table`.
     pub const fn new(table: &'static str, summary: &'static str) -> Self {
-        Family { table, summary, entries: Vec::new() }
+        Family { table, summary, default: None, entries: Vec::new() }
+    }
+
+    /// States the part that a description has which selects none.
+    #[must_use]
+    pub const fn or_by_default(mut self, key: &'static str) -> Self {
+        self.default = Some(key);
+        self
     }
 
     /// Adds a part behind all others.
@@ -109,8 +117,13 @@ impl<S: ?Sized + PartSpec> Family<S> {
         Selected::new((entry.read)(t, scope), family_table)
     }
 
-    /// Reads the part that a description selects below the family's table; that none is selected is an error.
+    /// Reads the part that a description selects below the family's table; without a default, that none is selected is
+    /// an error.
     pub fn read(&self, t: &mut Table<'_>, scope: &ReadScope<'_>) -> Selected<S> {
-        t.one_of(self.table, self.summary, &self.members(), |key, t| self.read_member(key, t, scope, self.table))
+        let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, scope, self.table);
+        match self.default {
+            Some(default) => t.one_of_or(self.table, self.summary, &self.members(), default, read),
+            None => t.one_of(self.table, self.summary, &self.members(), read),
+        }
     }
 }

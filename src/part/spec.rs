@@ -15,12 +15,21 @@ pub struct PartInfo {
     pub summary: &'static str,
     /// Keys, as TOML below the part's table, without which its shortest description is incomplete.
     pub example: &'static str,
+    /// Names that the part had in earlier releases.
+    pub former_names: &'static [&'static str],
 }
 
 impl PartInfo {
     /// Returns the information of a part that needs no key to be described.
     pub const fn new(key: &'static str, summary: &'static str) -> PartInfo {
-        PartInfo { key, summary, example: "" }
+        PartInfo { key, summary, example: "", former_names: &[] }
+    }
+
+    /// States the names that the part had in earlier releases.
+    #[must_use]
+    pub const fn formerly(mut self, names: &'static [&'static str]) -> PartInfo {
+        self.former_names = names;
+        self
     }
 
     /// States the keys that the shortest description must hold.

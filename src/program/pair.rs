@@ -13,7 +13,7 @@ use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
 use crate::part::{ParameterError, Part, PartInfo};
-use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::{Parameters, Table};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -92,6 +92,10 @@ impl WorkloadSpec for Pair {
             wrong.push(("to", "a node does not send to itself".to_owned()));
         }
         wrong.into_iter().map(ParameterError::from).collect()
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Objective::minimize("pair.cycles_per_packet")
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

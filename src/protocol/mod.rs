@@ -3,35 +3,41 @@
 //!
 //! | folder or file | protocol |
 //! |---|---|
-//! | `plain.rs` | none: queues, and whatever the fabric makes of them |
+//! | `plain/` | none: queues, and whatever the fabric makes of them |
 //! | `return_to_sender/` | what finds no room is sent back, and sent again (Mukherjee and Hill 1998) |
 //! | `nifdy/` | admission control and in-order delivery (Callahan and Goldstein 1995) |
 //! | `window/` | a sliding window for each peer, acknowledgements and time-outs |
 //! | `directory/` | blocks of shared memory kept coherent by messages: over active messages, or in hardware |
 //! | `udp_ip/` | UDP over IPv4, in real bytes: no rules of flow control, but what a sockets stack is made of |
 //!
+//! `spec.rs` is a protocol before it runs, `handle.rs` what it knows a packet by.
+//!
 //! Each is without time or I/O of its own: time is an argument. All but the last two are state machines of packets,
 //! events in, frames out. Whoever has the wire (a hardware port, a chip's firmware) asks one through
 //! [`Protocol`] what may enter now; it drives nobody. `P` is a handle on a packet, so that one may be
 //! admitted while its bytes are still coming; it is let go when the packet will not be sent again. A
-//! new protocol is a folder, and a variant of [`AnyProtocol`].
+//! new protocol is a folder whose `spec.rs` implements [`ProtocolSpec`], and a line of the registry.
 
 pub mod directory;
 mod frame;
+mod handle;
 pub mod nifdy;
 pub mod plain;
 pub mod return_to_sender;
+mod spec;
 pub mod udp_ip;
 pub mod window;
 
 pub use frame::{Answer, Effects, Frame, Marks, Offer, Slot, Taken};
+pub use handle::PacketHandle;
 pub use plain::Plain;
+pub use spec::{ProtocolBinding, ProtocolEnvironment, ProtocolSpec};
 
-use crate::engine::{Bytes, Class, NodeId, Time};
+use crate::engine::{Class, NodeId, Time};
 
-/// What a protocol promises, and what it asks for.
+/// What a protocol guarantees, and what it asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Promises {
+pub struct Guarantees {
     /// Packets of a pair and a class are handed up in the order in which they were offered, whatever
     /// the fabric does.
     pub in_order: bool,
@@ -41,9 +47,8 @@ pub struct Promises {
     pub needs_order: bool,
     /// Packets of a pair may overtake each other, even on a fabric that keeps their order.
     pub reorders: bool,
-    /// Packets that take places for which there is room at first, in each class; none where they
-    /// never wait in the fabric.
-    pub places: Option<u32>,
+    /// Receive slots that are free at first, in each class; `None` where packets never wait in the fabric for one.
+    pub slots: Option<u32>,
     /// A packet that was offered waits here until it may enter, while the interface goes on.
     pub pools: bool,
     /// Timers may go off.
@@ -71,9 +76,6 @@ pub struct Statistics {
 
 /// Admission, order, reliability.
 pub trait Protocol<P: Clone> {
-    /// What it promises.
-    fn promises(&self) -> Promises;
-
     /// How many packets of a class may be composed now.
     fn room(&self, class: Class) -> u32;
 
@@ -137,115 +139,4 @@ pub trait Protocol<P: Clone> {
 
     /// Bytes of state for packets of `packet` bytes.
     fn state_bytes(&self, packet: usize) -> usize;
-}
-
-/// A protocol at work.
-pub type AnyProtocol<P> = Box<dyn Protocol<P>>;
-
-/// The parameters of a protocol, by kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ProtocolParameters {
-    /// None.
-    Plain(plain::PlainParameters),
-    /// Return to sender.
-    ReturnToSender(return_to_sender::ReturnToSenderParameters),
-    /// NIFDY.
-    Nifdy(nifdy::NifdyParameters),
-    /// A sliding window.
-    Window(window::WindowParameters),
-}
-
-impl ProtocolParameters {
-    /// The protocol's end at node `own`, over a fabric of so many classes.
-    pub fn start<P: Clone + 'static>(&self, own: NodeId, classes: u8) -> AnyProtocol<P> {
-        match self {
-            ProtocolParameters::Plain(parameters) => Box::new(Plain::new(own, classes, *parameters)),
-            ProtocolParameters::ReturnToSender(parameters) => {
-                Box::new(return_to_sender::ReturnToSenderAdapter::new(own, classes, *parameters))
-            }
-            ProtocolParameters::Nifdy(parameters) => Box::new(nifdy::NifdyAdapter::new(own, classes, *parameters)),
-            ProtocolParameters::Window(parameters) => Box::new(window::WindowAdapter::new(own, classes, *parameters)),
-        }
-    }
-
-    /// The same on a fabric that keeps the order of a pair's packets, or does not.
-    #[must_use]
-    pub fn over(self, in_order: bool) -> ProtocolParameters {
-        match self {
-            ProtocolParameters::Window(parameters) => ProtocolParameters::Window(parameters.over(in_order)),
-            other => other,
-        }
-    }
-
-    /// Why its numbers do not tell a packet from its copies, on a fabric that keeps the order of a pair's
-    /// packets, or does not; nothing if they do.
-    pub fn confuses(self, in_order: bool) -> Vec<String> {
-        match self.over(in_order) {
-            ProtocolParameters::Window(parameters) => {
-                parameters.link.check().into_iter().map(|(_, reason)| reason).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// What the protocol promises over a fabric of so many classes.
-    pub fn promises_over(&self, classes: u8) -> Promises {
-        self.start::<()>(NodeId(0), classes).promises()
-    }
-
-    /// The name of its table.
-    pub const fn key(&self) -> &'static str {
-        match self {
-            ProtocolParameters::Plain(_) => "none",
-            ProtocolParameters::ReturnToSender(_) => "return-to-sender",
-            ProtocolParameters::Nifdy(_) => "nifdy",
-            ProtocolParameters::Window(_) => "window",
-        }
-    }
-
-    /// How long an interface takes to make, and to take, an acknowledgement: cycles of its clock.
-    pub const fn processing(&self) -> u64 {
-        match self {
-            ProtocolParameters::Nifdy(parameters) => parameters.processing,
-            _ => 0,
-        }
-    }
-
-    /// The packets that an end keeps at most, for sending until they are answered for, and for its
-    /// reader until they are taken; none where it keeps whatever its interface has room for.
-    pub fn keeps(&self) -> Option<[u64; 2]> {
-        match self {
-            ProtocolParameters::Plain(_) => None,
-            ProtocolParameters::ReturnToSender(parameters) => Some(parameters.keeps()),
-            ProtocolParameters::Nifdy(parameters) => Some(parameters.keeps()),
-            ProtocolParameters::Window(parameters) => Some(parameters.keeps()),
-        }
-    }
-
-    /// The same where an interface has no buffers for what comes before its turn.
-    #[must_use]
-    pub fn without_reordering(self) -> ProtocolParameters {
-        match self {
-            ProtocolParameters::Window(parameters) => ProtocolParameters::Window(parameters.without_reordering()),
-            other => other,
-        }
-    }
-
-    /// The longest frame that carries no packet, and what every packet is longer by.
-    pub fn lengths(&self) -> (Bytes, Bytes) {
-        match self {
-            ProtocolParameters::Plain(_) => (Bytes::ZERO, Bytes::ZERO),
-            ProtocolParameters::ReturnToSender(parameters) => (parameters.acknowledgement, Bytes::ZERO),
-            ProtocolParameters::Nifdy(parameters) => (parameters.acknowledgement, Bytes::ZERO),
-            ProtocolParameters::Window(parameters) => (parameters.acknowledgement, Bytes::ZERO),
-        }
-    }
-
-    /// How many logical networks the programs above have, of a fabric's.
-    pub const fn classes(&self, of_fabric: u8) -> u8 {
-        match self {
-            ProtocolParameters::ReturnToSender(_) => 1,
-            _ => of_fabric,
-        }
-    }
 }

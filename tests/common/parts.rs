@@ -13,7 +13,7 @@ use narrows::machine::build::build;
 use narrows::machine::combinations::Combination;
 use narrows::machine::{self, FabricParameters, Machine};
 use narrows::ni::Driver;
-use narrows::protocol::Statistics;
+use narrows::protocol::{ProtocolEnvironment, Statistics};
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -138,8 +138,8 @@ fn exact(message: &Delivered) {
 /// Whether messages of a pair of nodes come in the order in which they were sent.
 pub fn keeps_order(machine: &Machine) -> bool {
     let (facts, ends) = (machine.fabric.facts(), machine.ends.as_ref().expect("programs on nodes have interfaces"));
-    let promises = ends.protocol.over(facts.in_order).promises_over(facts.classes);
-    promises.in_order || facts.in_order && !promises.reorders
+    let guarantees = ends.protocol.guarantees(&ProtocolEnvironment::new(facts.classes, facts.in_order));
+    guarantees.in_order || facts.in_order && !guarantees.reorders
 }
 
 /// The first message of a pair that came after one sent later.

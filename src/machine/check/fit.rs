@@ -7,6 +7,7 @@ use crate::host::{HostParameters, MEANS, Means};
 use crate::machine::{Ends, Interface, Workload, shipped};
 use crate::messaging::shared::SharingMake;
 use crate::ni::NiParameters;
+use crate::protocol::{Guarantees, ProtocolEnvironment};
 
 /// What is looked at, of a machine whose every part is sound by itself.
 pub struct Parts<'a> {
@@ -57,6 +58,16 @@ pub fn misfits(parts: &Parts<'_>) -> Vec<Misfit> {
 }
 
 impl Parts<'_> {
+    /// Returns what the protocol finds on the fabric.
+    fn environment(&self) -> ProtocolEnvironment {
+        ProtocolEnvironment::new(self.facts.classes, self.facts.in_order)
+    }
+
+    /// Returns what the protocol guarantees over the fabric.
+    fn guarantees(&self) -> Guarantees {
+        self.ends.protocol.guarantees(&self.environment())
+    }
+
     pub(super) fn ni(&self) -> &NiParameters {
         self.interface.ni
     }
@@ -135,8 +146,8 @@ fn interfaces_for(host: &HostParameters) -> String {
 
 /// A firmware that carries UDP alone runs no other protocol.
 fn spoken(parts: &Parts<'_>) -> Vec<Misfit> {
-    let (ni, protocol) = (parts.ni().key(), parts.ends.protocol.key());
-    if parts.ni().runs_protocols() || parts.ends.protocol.keeps().is_none() {
+    let (ni, protocol) = (parts.ni().key(), parts.ends.protocol.name());
+    if parts.ni().runs_protocols() || parts.ends.protocol.buffer_requirements().is_none() {
         return Vec::new();
     }
     let message = format!("the firmware of [ni.{ni}] carries UDP/IP and runs no [protocol.{protocol}]");
@@ -145,9 +156,9 @@ fn spoken(parts: &Parts<'_>) -> Vec<Misfit> {
 
 /// What a protocol keeps fits the memory of an interface whose firmware runs it.
 fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
-    let (ni, protocol) = (parts.ni().key(), parts.ends.protocol.key());
-    let Some((needed, memory)) = parts.ni().room_for(&parts.ends.protocol, 1) else { return Vec::new() };
-    if needed.is_some_and(|needed| needed <= memory) || parts.ends.protocol.keeps().is_none() {
+    let (ni, protocol) = (parts.ni().key(), parts.ends.protocol.name());
+    let Some((needed, memory)) = parts.ni().room_for(&*parts.ends.protocol, 1) else { return Vec::new() };
+    if needed.is_some_and(|needed| needed <= memory) || parts.ends.protocol.buffer_requirements().is_none() {
         return Vec::new();
     }
     let message = match needed {
@@ -167,11 +178,11 @@ fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
 
 /// What the fabric loses is sent again.
 fn loss(parts: &Parts<'_>) -> Vec<Misfit> {
-    let promises = parts.ends.protocol.promises_over(parts.facts.classes);
-    if parts.facts.loss != Loss::Any || promises.survives_loss {
+    let guarantees = parts.guarantees();
+    if parts.facts.loss != Loss::Any || guarantees.survives_loss {
         return Vec::new();
     }
-    let message = format!("[protocol.{}] does not send again what the fabric loses", parts.ends.protocol.key());
+    let message = format!("[protocol.{}] does not send again what the fabric loses", parts.ends.protocol.name());
     vec![Misfit::new(
         ["fabric.loss".to_owned()],
         message,
@@ -181,35 +192,35 @@ fn loss(parts: &Parts<'_>) -> Vec<Misfit> {
 
 /// A protocol that relies on order gets it.
 fn order(parts: &Parts<'_>) -> Vec<Misfit> {
-    let promises = parts.ends.protocol.promises_over(parts.facts.classes);
-    if !promises.needs_order || parts.facts.in_order {
+    let guarantees = parts.guarantees();
+    if !guarantees.needs_order || parts.facts.in_order {
         return Vec::new();
     }
     let message = "on a fabric that may deliver out of order, one bit does not tell a copy from a new packet";
     let help = "retransmission needs one way between two nodes, and one virtual channel; or it needs [protocol.window]";
-    let keys = [format!("protocol.{}.retransmission", parts.ends.protocol.key())];
+    let keys = [format!("protocol.{}.retransmission", parts.ends.protocol.name())];
     vec![Misfit::new(keys, message.to_owned(), help)]
 }
 
 /// Numbers tell a packet from its copies, whatever the fabric does to their order.
 fn numbers(parts: &Parts<'_>) -> Vec<Misfit> {
     let protocol = &parts.ends.protocol;
-    let misfit = |reason: String| {
+    let misfit = |(key, reason): (&'static str, String)| {
         let message = format!("on a fabric that may deliver out of order, {reason}");
         let help = "leave it out, for 32 bits; or it needs one way between two nodes, and one virtual channel";
-        Misfit::new([format!("protocol.{}.sequence-bits", protocol.key())], message, help)
+        Misfit::new([protocol.key(key)], message, help)
     };
-    protocol.confuses(parts.facts.in_order).into_iter().map(misfit).collect()
+    protocol.sequence_space_error(&parts.environment()).into_iter().map(misfit).collect()
 }
 
 /// Transfers that rely on order get it.
 fn transfers(parts: &Parts<'_>) -> Vec<Misfit> {
-    let promises = parts.ends.protocol.promises_over(parts.facts.classes);
-    if !parts.ends.messaging.in_order || parts.facts.in_order && !promises.reorders || promises.in_order {
+    let guarantees = parts.guarantees();
+    if !parts.ends.messaging.in_order || parts.facts.in_order && !guarantees.reorders || guarantees.in_order {
         return Vec::new();
     }
-    let protocol = parts.ends.protocol.key();
-    let message = match promises.reorders {
+    let protocol = parts.ends.protocol.name();
+    let message = match guarantees.reorders {
         true => format!("[protocol.{protocol}] may deliver out of order"),
         false => format!(
             "[fabric.{}] may deliver out of order, and [protocol.{protocol}] does not put that right",

@@ -17,7 +17,6 @@ use crate::machine::{Ends, Machine, build};
 use crate::messaging::SLOTS;
 use crate::ni::{Design, NiParameters};
 use crate::program::{FlowEndpoint, PlannedFlow};
-use crate::protocol::ProtocolParameters;
 use crate::text::{Problem, Read};
 
 /// The most blocks of a queue at home in the interface, where those of both directions lie apart.
@@ -143,14 +142,7 @@ fn open(flows: &[Flow], node: usize, (ends, programs, queued): (&Ends, u64, u64)
     let mut senders: Vec<usize> = coming.iter().map(|flow| flow.from).collect();
     senders.sort_unstable();
     senders.dedup();
-    // Where there is no end of buffers none is returned, and all comes in order.
-    let late = match &ends.protocol {
-        ProtocolParameters::ReturnToSender(returned) => returned.flow.outgoing.count().map_or(0, |buffers| {
-            let arrived = returned.flow.incoming.count().map_or(0, u64::from) + queued;
-            u64::from(buffers) * senders.len() as u64 + arrived
-        }),
-        _ => 0,
-    };
+    let late = ends.protocol.late_packets(senders.len() as u64, queued);
     messages.min(coming.len() as u64 + late)
 }
 

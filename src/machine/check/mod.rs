@@ -12,7 +12,6 @@ mod sound;
 use crate::fabric::myrinet::{RouteError, routes};
 use crate::host::HostParameters;
 use crate::machine::{FabricParameters, Interface, Machine, NodeDescription, shipped};
-use crate::protocol::ProtocolParameters;
 use crate::text::{Problem, Read};
 use std::collections::BTreeSet;
 
@@ -88,15 +87,15 @@ fn tell(read: &Read<Machine>, misfit: &fit::Misfit, problems: &mut Vec<Problem>)
 
 /// A logical network that a description names is there.
 fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>) {
-    let ProtocolParameters::Nifdy(nifdy) = &ends.protocol else { return };
-    let (key, fabric) = ("protocol.nifdy.acknowledgement-network", read.value.fabric.key());
-    if nifdy.acknowledges_on_other && read.stands(key) && read.value.fabric.facts().classes == 1 {
+    let Some(key) = ends.protocol.second_class_key().map(|key| ends.protocol.key(key)) else { return };
+    let fabric = read.value.fabric.key();
+    if read.stands(&key) && read.value.fabric.facts().classes == 1 {
         let message = format!("there is no other logical network: [fabric.{fabric}] has one");
         let help = match &read.value.fabric {
             FabricParameters::Routed(..) => "leave it out, or write fabric.router.networks = 2",
             _ => "leave it out",
         };
-        problems.push(read.wrong(key, &message, help));
+        problems.push(read.wrong(&key, &message, help));
     }
 }
 

@@ -10,6 +10,7 @@ use super::reach;
 use crate::fabric::Loss;
 use crate::fabric::myrinet::circle;
 use crate::machine::{FabricParameters, Machine};
+use crate::protocol::ProtocolEnvironment;
 
 /// What `narrows check` tells of it.
 pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
@@ -22,12 +23,13 @@ fn loss(machine: &Machine) -> Option<String> {
     let Loss::Held { after, carries } = facts.loss else { return None };
     let longest = machine.interfaces().into_iter().map(|interface| reach::longest(ends, interface));
     let ((packet, key), protocol) = (longest.max()?, &ends.protocol);
-    if packet <= carries || protocol.promises_over(facts.classes).survives_loss {
+    if packet <= carries || protocol.guarantees(&ProtocolEnvironment::new(facts.classes, facts.in_order)).survives_loss
+    {
         return None;
     }
     Some(format!(
         "loss: the watchdog drops a packet that holds its links for {after}, in which {carries} cross them, and packets may have {packet} ({key})\n  [protocol.{}] does not send them again, and what waits for one may end stuck",
-        protocol.key()
+        protocol.name()
     ))
 }
 

@@ -9,10 +9,9 @@ use crate::ni::{self, EndsMax, NiParameters};
 
 /// The longest of the packets that enter the fabric, and the key that says so.
 pub(super) fn longest(ends: &Ends, interface: Interface<'_>) -> (Bytes, String) {
-    let (alone, header) = ends.protocol.lengths();
-    let packet = interface.ni.reach().packet + header;
+    let (alone, packet) = (ends.protocol.control_frame(), interface.ni.reach().packet);
     match alone > packet {
-        true => (alone, format!("protocol.{}.acknowledgement", ends.protocol.key())),
+        true => (alone, ends.protocol.key("acknowledgement")),
         false => (packet, interface.key(&interface.ni.packet_key())),
     }
 }
@@ -131,7 +130,7 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
         }
         _ => {}
     }
-    let room = |ends| parts.ni().room_for(&parts.ends.protocol, ends);
+    let room = |ends| parts.ni().room_for(&*parts.ends.protocol, ends);
     let fits = |(needed, memory): (Option<Bytes>, Bytes)| needed.is_some_and(|needed| needed <= memory);
     match (room(1).is_none_or(fits), room(most)) {
         (true, Some((Some(needed), memory))) if needed > memory => {

@@ -10,7 +10,7 @@ use crate::host::{Host, HostParameters};
 use crate::messaging::MessagingParameters;
 use crate::ni::direct::QueuesParameters;
 use crate::ni::{self, Costs, NiParameters, Pending, Site};
-use crate::protocol::{ProtocolParameters, plain};
+use crate::protocol::{ProtocolBinding, ProtocolEnvironment, plain};
 
 /// Packets of 32 bytes take 4 cycles into a link and 4 out of it.
 const FABRIC: IdealParameters =
@@ -43,7 +43,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let addresses = Rc::new(Addresses::new([1, 1]));
     let (tally, pending, barrier) = (MessageTally::new(&sim), Pending::new(2), Rc::<Barrier>::default());
     let kind = HostParameters::Software(SoftwareParameters { clock: Hertz(1_000_000_000) });
-    let protocol = ProtocolParameters::Plain(QUEUES);
+    let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
     let interface = NiParameters::Queues(QueuesParameters { packet: Bytes(32) });
     let end = |node: NodeId| {
         let host = Host::new(&sim, node, &format!("n{node}"), &kind);

@@ -4,7 +4,7 @@ use super::late::Later;
 use super::{Port, Reading, Sending};
 use crate::engine::{Class, Doing, Journey, Time};
 use crate::fabric::{Label, Packet, Told};
-use crate::protocol::{Answer, Effects, Frame};
+use crate::protocol::{Answer, Effects, Frame, PacketHandle};
 use std::rc::Rc;
 
 impl Port {
@@ -29,7 +29,7 @@ impl Port {
 
     /// The protocol's next frame of a class, if there is one.
     #[inline]
-    fn next(&self, class: Class) -> Option<Frame<Rc<Packet>>> {
+    fn next(&self, class: Class) -> Option<Frame<PacketHandle>> {
         let (mut protocol, now) = (self.protocol.borrow_mut(), self.sim.now());
         if !protocol.may_send(class) {
             debug_assert!(protocol.next(class, now).is_none(), "it said that nothing may be sent");
@@ -39,11 +39,13 @@ impl Port {
     }
 
     /// What it is to send a frame.
-    fn sends(&self, frame: &Frame<Rc<Packet>>) -> &'static str {
+    fn sends(&self, frame: &Frame<PacketHandle>) -> &'static str {
         match &frame.body {
             None => "send control",
             Some(_) if frame.again => "send again",
-            Some(packet) if packet.label().source != self.node => "send back",
+            Some(packet) if packet.peek::<Packet>().is_some_and(|packet| packet.label().source != self.node) => {
+                "send back"
+            }
             Some(_) => "send",
         }
     }
@@ -64,10 +66,11 @@ impl Port {
 
     /// A frame as the fabric carries it. Where packets are sent again, what leaves is a copy, so that
     /// each is followed on its own way.
-    fn packet(&self, frame: Frame<Rc<Packet>>) -> Rc<Packet> {
+    fn packet(&self, frame: Frame<PacketHandle>) -> Rc<Packet> {
         let Frame { from, to, class, head, bytes, takes_place, again, body } = frame;
         let label = Label { source: from, destination: to, class, length: bytes, takes_place, head };
         let Some(packet) = body else { return Packet::new(label, Journey::NONE) };
+        let packet = packet.expect::<Packet>();
         let now = self.sim.now();
         if packet.label().source == self.node && !again {
             self.pending.add(to);
@@ -135,7 +138,7 @@ impl Port {
 
     pub(super) fn arrive(&self, packet: &Rc<Packet>) {
         let Label { source: from, destination: to, class, length: bytes, takes_place, head } = packet.label();
-        let body = (!packet.bytes().is_empty()).then(|| packet.clone());
+        let body = (!packet.bytes().is_empty()).then(|| PacketHandle::new(packet.clone()));
         let frame = Frame { from, to, class, head, bytes, takes_place, again: false, body };
         let now = self.sim.now();
         let is_control = frame.body.is_none();

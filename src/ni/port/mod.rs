@@ -16,7 +16,7 @@ use super::Pending;
 use super::wiring::{PortWiring, Stages};
 use crate::engine::{Addresses, Bytes, Class, Hertz, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track};
 use crate::fabric::{Label, Packet, Whole};
-use crate::protocol::{Answer, AnyProtocol, Offer, Slot, Statistics};
+use crate::protocol::{Answer, Offer, PacketHandle, Protocol, Slot, Statistics};
 use late::Later;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub struct Port {
     node: NodeId,
     clock: Hertz,
     packet: Bytes,
-    protocol: RefCell<AnyProtocol<Rc<Packet>>>,
+    protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
     /// Logical networks for programs.
     classes: u8,
     processing: u64,
@@ -99,18 +99,19 @@ impl Port {
     /// The port, its tasks started.
     pub fn start(wiring: PortWiring<'_>, early: bool, stages: Stages) -> Rc<Port> {
         let PortWiring { sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet } = wiring;
-        let promises = protocol.promises_over(classes);
+        let protocol = protocol.with_classes(classes);
+        let guarantees = protocol.guarantees();
         let port = Rc::new(Port {
             sim: sim.clone(),
             node,
             clock,
             packet,
-            protocol: RefCell::new(protocol.start(node, classes)),
-            classes: protocol.classes(classes),
-            processing: protocol.processing(),
-            resends: promises.survives_loss,
-            pools: promises.pools,
-            has_timers: promises.has_timers,
+            protocol: RefCell::new(protocol.start(node)),
+            classes: protocol.spec().classes(classes),
+            processing: protocol.spec().processing_cycles(),
+            resends: guarantees.survives_loss,
+            pools: guarantees.pools,
+            has_timers: guarantees.has_timers,
             wire,
             lanes: Class::all(classes).map(|_| Lane::default()).collect(),
             early,
@@ -127,7 +128,7 @@ impl Port {
             addresses: addresses.clone(),
             track: sim.recorder().track_if_on(name, "port"),
         });
-        if let Some(places) = promises.places {
+        if let Some(places) = guarantees.slots {
             Class::all(classes).for_each(|class| port.wire.set_places(class, places));
         }
         port.join(name);
@@ -187,8 +188,9 @@ impl Port {
 
     /// Gives a composed packet on.
     pub fn offer(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
-        let class = packet.class;
-        packet.body.relabel(Label { source: self.node, destination: packet.to, class, ..Label::default() });
+        let Offer { to, class, marks, bytes, body } = packet;
+        body.relabel(Label { source: self.node, destination: to, class, ..Label::default() });
+        let packet = Offer { to, class, marks, bytes, body: PacketHandle::new(body) };
         self.protocol.borrow_mut().offer(slot, packet);
         self.pump(class);
     }
@@ -210,7 +212,7 @@ impl Port {
 
     /// The packet that may be taken next.
     pub fn front(&self, class: Class) -> Option<Rc<Packet>> {
-        self.has_arrived(class).then(|| self.protocol.borrow().front(class).map(|(_, packet)| packet.clone()))?
+        self.has_arrived(class).then(|| self.protocol.borrow().front(class).map(|(_, packet)| packet.expect()))?
     }
 
     /// Takes the next packet; `answer` says of it whether a handler will answer it.
@@ -222,7 +224,7 @@ impl Port {
         let (from, packet) = {
             let protocol = self.protocol.borrow();
             let (from, packet) = protocol.front(class)?;
-            (from, packet.clone())
+            (from, packet.expect::<Packet>())
         };
         let answer = answer(&packet);
         self.pending.remove(self.node);

@@ -3,7 +3,7 @@
 
 use super::parameters::TrapezeParameters;
 use crate::engine::{Bytes, NodeId};
-use crate::protocol::ProtocolParameters;
+use crate::protocol::ProtocolSpec;
 
 /// The size of a control message, sent in full before every payload (§2.1, §3.2).
 pub const CONTROL: Bytes = Bytes(128);
@@ -155,9 +155,9 @@ impl Layout {
 
     /// The layout under a protocol. Those that it keeps have buffers beside those of the policy, with
     /// their control messages, and so has one more that comes in, which may be for nobody.
-    pub fn under(parameters: &TrapezeParameters, protocol: &ProtocolParameters, ends: u32) -> Layout {
+    pub fn under(parameters: &TrapezeParameters, protocol: &dyn ProtocolSpec, ends: u32) -> Layout {
         let layout = Layout::new(parameters, ends);
-        let Some([outgoing, incoming]) = protocol.keeps() else { return layout };
+        let Some([outgoing, incoming]) = protocol.buffer_requirements() else { return layout };
         let [send, receive] = layout.buffers;
         let buffers = [send.saturating_add(outgoing), receive.saturating_add(incoming).saturating_add(1)];
         Layout { buffers, before: CONTROL.get(), ..layout }

@@ -38,7 +38,7 @@ pub use policy::Policy;
 use super::{EndsMax, Reach, Room, Site};
 use crate::engine::{Bytes, Journey, MessageTally};
 use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
-use crate::protocol::ProtocolParameters;
+use crate::protocol::ProtocolSpec;
 use layout::{CONTROL, Layout, NODES_MAX, PLACES_MAX};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -77,7 +77,7 @@ pub struct Instruments {
 
 /// Builds chip, firmware and driver of a node.
 pub fn start(site: &Site<'_>, chip: LanaiParameters, parameters: &TrapezeParameters) -> Rc<TrapezeDriver> {
-    let layout = Layout::under(parameters, site.protocol, site.addresses.count(site.node()));
+    let layout = Layout::under(parameters, site.protocol.spec(), site.addresses.count(site.node()));
     let sram = Sram::new(site.sim, site.name(), chip.sram);
     let window = site.host.attach(sram.clone(), chip.sram.size.get());
     let chip = Lanai::start(site.sim, chip, sram, site.host, site.fabric);
@@ -111,7 +111,7 @@ pub fn reach(parameters: &TrapezeParameters) -> Reach {
 pub fn room_for(
     chip: &LanaiParameters,
     parameters: &TrapezeParameters,
-    (protocol, ends): (&ProtocolParameters, u32),
+    (protocol, ends): (&dyn ProtocolSpec, u32),
 ) -> (Option<Bytes>, Bytes) {
     (Layout::under(parameters, protocol, ends).size(), chip.sram.size)
 }

@@ -32,7 +32,7 @@ use crate::engine::{EndId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
 use crate::part::{ParameterError, Part, PartInfo};
-use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use draws::{Draws, Silences};
 use receipts::Receipts;
 use std::cell::Cell;
@@ -145,6 +145,10 @@ impl WorkloadSpec for Bursts {
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
         self.check_nodes(nodes).into_iter().map(ParameterError::from).collect()
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Objective::maximize("bursts.throughput")
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

@@ -14,7 +14,7 @@ use crate::engine::{Map, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::part::{Part, PartInfo};
-use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::{Parameters, Table};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -87,6 +87,10 @@ impl Part for CyclicShift {
 impl WorkloadSpec for CyclicShift {
     fn needs(&self) -> WorkloadNeeds {
         WorkloadNeeds::default()
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Objective::maximize("shift.words_per_cycle")
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

@@ -13,8 +13,8 @@ use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::collective::Collective;
 use crate::program::input::partition;
 use crate::program::worker::{self, Worker, fault_metric};
+use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::program::{RunningWorkload, parallel};
-use crate::program::{WorkloadNeeds, WorkloadSpec};
 use crate::text::{Parameters, Table};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -92,6 +92,10 @@ impl WorkloadSpec for Dsmc {
         let cells = self.size.cells();
         let few = || ParameterError::new("cells", format!("{cells} cells are too few for {processors} processors"));
         (cells < processors).then(few).into_iter().collect()
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Objective::minimize("dsmc.cycles")
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

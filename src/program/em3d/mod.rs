@@ -37,7 +37,7 @@ use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::messaging::shared::Space;
 use crate::part::{ParameterError, Part, PartInfo};
-use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::{Parameters, Table};
 use ghosts::{Ghosts, Sending};
 use graph::{Graph, SIDES};
@@ -158,6 +158,10 @@ impl WorkloadSpec for Em3d {
         let prefetch =
             (self.prefetch >= self.d_nodes && self.prefetch > 0).then(|| ParameterError::new("prefetch", ahead()));
         span.into_iter().chain(prefetch).collect()
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Objective::minimize("em3d.cycles_per_iteration")
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

@@ -30,8 +30,7 @@ fn the_graph_is_what_was_stated() {
 
 fn small() -> Em3d {
     let text = "[workload.em3d]\nn-nodes = 5\nd-nodes = 3\nlocal-p = 30\niterations = 3";
-    let parameters = tests::read::<Em3d>(text);
-    parameters
+    tests::read(text)
 }
 
 #[test]

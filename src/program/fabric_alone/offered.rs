@@ -17,7 +17,7 @@ use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::RunningWorkload;
 use crate::program::destinations::Pattern;
-use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::{Parameters, Table};
 use rand::RngExt;
 use std::cell::RefCell;
@@ -123,6 +123,10 @@ impl WorkloadSpec for Offered {
         }
         wrong.extend(self.pattern.check(nodes as usize).err().map(ParameterError::from));
         wrong
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Objective::minimize("offered.latency")
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

@@ -86,8 +86,8 @@ impl Parameters for Replay {
 }
 
 impl Part for Replay {
-    const INFO: PartInfo =
-        PartInfo::new("replay", "A packet trace, through the fabric alone").example("file = \"trace.csv\"");
+    const INFO: PartInfo = PartInfo::new("replay", "A packet trace, through the fabric alone")
+        .example("file = \"traces/mesh8x8-v4-b8-p8-r020.csv\"");
 }
 
 impl WorkloadSpec for Replay {

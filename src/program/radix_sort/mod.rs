@@ -23,7 +23,7 @@ use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
 use crate::part::{Part, PartInfo};
-use crate::program::{WorkloadNeeds, WorkloadSpec};
+use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::{Parameters, Table};
 use node::{COALESCE, NodeState};
 use rand::RngExt;
@@ -86,6 +86,10 @@ impl Part for RadixSort {
 impl WorkloadSpec for RadixSort {
     fn needs(&self) -> WorkloadNeeds {
         WorkloadNeeds::default()
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Objective::minimize("radix.cycles")
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

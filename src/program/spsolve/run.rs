@@ -12,8 +12,8 @@ use crate::messaging::active::Active;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::collective::Collective;
 use crate::program::worker::{self, Worker};
+use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::program::{RunningWorkload, parallel};
-use crate::program::{WorkloadNeeds, WorkloadSpec};
 use rand::RngExt;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -70,6 +70,10 @@ impl WorkloadSpec for Spsolve {
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
         self.check_processors(nodes).into_iter().map(ParameterError::from).collect()
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Objective::minimize("spsolve.cycles")
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

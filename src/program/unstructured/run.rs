@@ -13,8 +13,8 @@ use crate::program::collective::Collective;
 use crate::program::input::mesh::{Mesh, MeshSize, UNSTRUCTURED};
 use crate::program::input::partition;
 use crate::program::worker::{self, Worker};
+use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::program::{RunningWorkload, parallel};
-use crate::program::{WorkloadNeeds, WorkloadSpec};
 use crate::text::{Parameters, Table};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
@@ -122,6 +122,10 @@ impl WorkloadSpec for Unstructured {
         let ahead = || format!("a processor may have no more than {least} edges: none is {} ahead", self.prefetch);
         let ahead = (self.prefetch > 0 && self.prefetch >= least).then(|| ParameterError::new("prefetch", ahead()));
         few.into_iter().chain(ahead).collect()
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Objective::minimize("unstructured.cycles")
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

@@ -9,7 +9,7 @@ use super::{
     UnitParameters,
 };
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
-use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Promises, Protocol, Slot, Statistics, Taken};
+use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Protocol, Slot, Statistics, Taken};
 
 /// The parameters of the protocol, with those of its wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,15 +22,6 @@ pub struct NifdyParameters {
     pub acknowledgement: Bytes,
     /// Whether acknowledgements take the other class than the packets they are for.
     pub acknowledges_on_other: bool,
-}
-
-impl NifdyParameters {
-    /// Packets kept for sending, copies among them, and for the reader.
-    pub fn keeps(&self) -> [u64; 2] {
-        let UnitParameters { outstanding, pool, dialogs, window, arrivals, retransmission, .. } = self.unit;
-        let copies = retransmission.map_or(0, |_| u64::from(outstanding) + u64::from(window));
-        [u64::from(pool) + copies, u64::from(arrivals) + u64::from(dialogs) * u64::from(window)]
-    }
 }
 
 /// The protocol's end at a node.
@@ -85,20 +76,6 @@ impl<P: Clone> NifdyAdapter<P> {
 }
 
 impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
-    fn promises(&self) -> Promises {
-        let resends = self.parameters.unit.retransmission.is_some();
-        Promises {
-            in_order: true,
-            survives_loss: resends,
-            // One bit tells a copy from a new packet only then (§6.2).
-            needs_order: resends,
-            reorders: false,
-            places: Some(self.parameters.unit.arrivals.into()),
-            pools: true,
-            has_timers: resends,
-        }
-    }
-
     fn room(&self, class: Class) -> u32 {
         let Lane { unit, reserved, .. } = &self.lanes[class.index()];
         u32::from(self.parameters.unit.pool) - unit.waiting() as u32 - reserved

@@ -108,6 +108,7 @@ mod pool;
 mod receiving;
 mod retransmit;
 mod sending;
+mod spec;
 mod statistics;
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ use super::{
     ReplyOutcome, Verdict,
 };
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
-use crate::protocol::{Answer, Effects, Frame, Offer, Promises, Protocol, Slot, Statistics, Taken};
+use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
 use std::collections::VecDeque;
 
 /// The parameters of the protocol, with those of its wire.
@@ -24,14 +24,6 @@ pub struct ReturnToSenderParameters {
     pub flow: FlowControlParameters,
     /// Length of an acknowledgement.
     pub acknowledgement: Bytes,
-}
-
-impl ReturnToSenderParameters {
-    /// Packets kept for sending, and for the reader.
-    pub fn keeps(&self) -> [u64; 2] {
-        let FlowControlParameters { outgoing, incoming, .. } = self.flow;
-        [outgoing, incoming].map(|buffers| buffers.count().map_or(u64::MAX, u64::from))
-    }
 }
 
 /// The protocol's end at a node.
@@ -106,18 +98,6 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
 }
 
 impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
-    fn promises(&self) -> Promises {
-        Promises {
-            in_order: false,
-            survives_loss: false,
-            needs_order: false,
-            reorders: true,
-            places: (self.classes > 1).then_some(1),
-            pools: false,
-            has_timers: true,
-        }
-    }
-
     fn room(&self, _class: Class) -> u32 {
         self.outgoing.census().free.unwrap_or(u32::MAX)
     }

@@ -78,6 +78,7 @@ pub mod incoming;
 pub mod outgoing;
 mod parameters;
 mod slots;
+mod spec;
 #[cfg(test)]
 mod tests;
 mod wire;

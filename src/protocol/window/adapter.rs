@@ -7,9 +7,9 @@
 //! Leaves out: what it takes an interface to make an acknowledgement; the bytes of a number, for which
 //! the interface's header has room; packets that go past the protocol, which are numbered as others.
 
-use super::{Arrived, LinkParameters, Order, ReadingPlace, WindowHeader, WindowLink};
+use super::{Arrived, LinkParameters, ReadingPlace, WindowHeader, WindowLink};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
-use crate::protocol::{Answer, Effects, Frame, Offer, Promises, Protocol, Slot, Statistics, Taken};
+use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
 use std::collections::BTreeMap;
 
 /// The parameters of the protocol, with those of its wire.
@@ -23,26 +23,7 @@ pub struct WindowParameters {
 
 /// Packets of a pair and a class in a run, on a fabric that reorders: 2³¹ (chosen: no run sends as
 /// many, and the largest sequence space tells them apart beside any window of use).
-const PACKETS_MAX: u64 = 1 << 31;
-
-impl WindowParameters {
-    /// The same on a fabric that keeps the order of a pair's packets, or does not.
-    pub const fn over(mut self, in_order: bool) -> WindowParameters {
-        self.link.order = if in_order { Order::Kept } else { Order::Any { packets: PACKETS_MAX } };
-        self
-    }
-
-    /// The same without buffers for what comes before its turn: only the next packet is taken.
-    pub const fn without_reordering(mut self) -> WindowParameters {
-        self.link.reorder = 0;
-        self
-    }
-
-    /// Packets kept for sending, and for the reader where none is kept before its turn.
-    pub fn keeps(&self) -> [u64; 2] {
-        [self.link.buffers.into(), self.link.arrivals.into()]
-    }
-}
+pub(super) const PACKETS_MAX: u64 = 1 << 31;
 
 /// The protocol's end at a node.
 pub struct WindowAdapter<P> {
@@ -68,18 +49,6 @@ impl<P: Clone> WindowAdapter<P> {
 }
 
 impl<P: Clone> Protocol<P> for WindowAdapter<P> {
-    fn promises(&self) -> Promises {
-        Promises {
-            in_order: true,
-            survives_loss: true,
-            needs_order: false,
-            reorders: false,
-            places: None,
-            pools: true,
-            has_timers: true,
-        }
-    }
-
     fn room(&self, class: Class) -> u32 {
         self.links[class.index()].room()
     }
@@ -206,7 +175,7 @@ mod tests {
     /// Two ends with a place each, and reorder buffers for what finds none.
     fn ends() -> [WindowAdapter<char>; 2] {
         let link = LinkParameters { arrivals: 1, ..LinkParameters::default() };
-        let parameters = WindowParameters { link, acknowledgement: Bytes(8) }.over(false);
+        let parameters = WindowParameters { link, acknowledgement: Bytes(8) };
         [A, B].map(|own| WindowAdapter::new(own, 2, parameters))
     }
 

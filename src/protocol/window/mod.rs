@@ -116,6 +116,7 @@ mod parameters;
 mod receiving;
 mod sending;
 mod space;
+mod spec;
 mod statistics;
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use super::send::Outgoing;
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::fabric::{Label, Packet};
 use crate::protocol::{
-    Answer, AnyProtocol, Effects, Frame, Marks, Offer, ProtocolParameters, Slot, Statistics, Taken, plain,
+    Answer, Effects, Frame, Marks, Offer, PacketHandle, Protocol, ProtocolBinding, Slot, Statistics, Taken, plain,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -23,19 +23,12 @@ use std::rc::Rc;
 /// The class that the firmware uses.
 const CLASS: Class = Class::REQUESTS;
 
-/// What the protocol knows a packet by.
-#[derive(Clone)]
-pub(super) enum Handle {
-    /// One to be sent; held by the protocol until it will not be sent again.
-    Out(Rc<Outgoing>),
-    /// One that has come.
-    In(Rc<Arrived>),
-}
-
 /// The protocol's end at a node.
 pub struct Admission {
     own: NodeId,
-    protocol: RefCell<AnyProtocol<Handle>>,
+    /// Knows a packet to be sent as [`Outgoing`], and holds that until it will not be sent again; one that has arrived
+    /// as [`Arrived`].
+    protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
     runs: bool,
     resends: bool,
     /// Packets that take places for which there is room; none where there is no limit.
@@ -45,19 +38,19 @@ pub struct Admission {
 
 impl Admission {
     /// The end at node `own`.
-    pub fn new(own: NodeId, protocol: &ProtocolParameters) -> Admission {
-        let runs = protocol.keeps().is_some();
+    pub fn new(own: NodeId, protocol: &ProtocolBinding) -> Admission {
+        let runs = protocol.spec().buffer_requirements().is_some();
         // The queue is as long as there are packet buffers.
         let queue = plain::PlainParameters { outgoing: u16::MAX, arrivals: u16::MAX };
-        let protocol = if runs { protocol.without_reordering() } else { ProtocolParameters::Plain(queue) };
-        let promises = protocol.promises_over(1);
+        let here = protocol.without_reorder_buffers(1);
+        let guarantees = here.guarantees();
         Admission {
             own,
-            protocol: RefCell::new(protocol.start(own, 1)),
+            protocol: RefCell::new(if runs { here.start(own) } else { Box::new(plain::Plain::new(own, 1, queue)) }),
             runs,
-            resends: promises.survives_loss,
-            places: Cell::new(promises.places.filter(|_| runs)),
-            acknowledgement: protocol.lengths().0,
+            resends: runs && guarantees.survives_loss,
+            places: Cell::new(guarantees.slots.filter(|_| runs)),
+            acknowledgement: protocol.spec().control_frame(),
         }
     }
 
@@ -83,21 +76,19 @@ impl Admission {
 
     /// A packet may go when its turn comes.
     pub(super) fn offer(&self, slot: Slot, packet: &Rc<Outgoing>, (to, marks, bytes): (NodeId, Marks, Bytes)) {
-        let body = Handle::Out(packet.clone());
+        let body = PacketHandle::new(packet.clone());
         self.protocol.borrow_mut().offer(slot, Offer { to, class: CLASS, marks, bytes, body });
     }
 
     /// What may leave now.
-    pub(super) fn next(&self, now: Time) -> Option<Frame<Handle>> {
+    pub(super) fn next(&self, now: Time) -> Option<Frame<PacketHandle>> {
         self.protocol.borrow_mut().next(CLASS, now)
     }
 
     /// What a frame is carried by: one of the protocol's own is as long as an acknowledgement.
-    pub(super) fn label(&self, frame: &Frame<Handle>) -> Label {
-        let length = match frame.body {
-            Some(Handle::Out(_)) => frame.bytes,
-            _ => self.acknowledgement,
-        };
+    pub(super) fn label(&self, frame: &Frame<PacketHandle>) -> Label {
+        let is_packet = frame.body.as_ref().is_some_and(|body| body.peek::<Outgoing>().is_some());
+        let length = if is_packet { frame.bytes } else { self.acknowledgement };
         let takes_place = self.runs && frame.takes_place;
         Label { source: self.own, destination: frame.to, class: CLASS, length, takes_place, head: frame.head }
     }
@@ -134,7 +125,7 @@ impl Admission {
     /// A packet came, or a frame of the protocol's own; true if it is for nobody.
     pub(super) fn arrive(&self, packet: &Packet, body: Option<&Rc<Arrived>>, now: Time) -> bool {
         let Label { source: from, destination: to, class, length: bytes, takes_place, head } = packet.label();
-        let body = body.map(|arrived| Handle::In(arrived.clone()));
+        let body = body.map(|arrived| PacketHandle::new(arrived.clone()));
         let frame = Frame { from, to, class, head, bytes, takes_place, again: false, body };
         let effects = self.protocol.borrow_mut().arrive(frame, now);
         self.has_effects(effects);
@@ -150,8 +141,7 @@ impl Admission {
     pub(super) fn take(&self) -> Option<(Rc<Arrived>, Slot)> {
         // Nobody here knows what a handler will do.
         let Taken { slot, body, .. } = self.protocol.borrow_mut().take(CLASS, Answer::None)?;
-        let Handle::In(arrived) = body else { return None };
-        Some((arrived, slot))
+        Some((body.get()?, slot))
     }
 
     /// A packet is with the host.

@@ -5,7 +5,7 @@
 
 use super::super::layout::{CONTROL, node_of, payload_length, source_in, state, word};
 use super::super::stage;
-use super::admission::{Handle, head_bytes};
+use super::admission::head_bytes;
 use super::{Context, whole_words};
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Journey, NodeId, Time};
@@ -178,7 +178,7 @@ impl SendSide {
         let frame = context.admission.next(now)?;
         let label = context.admission.label(&frame);
         let Frame { to, head, again, body, .. } = frame;
-        let Some(Handle::Out(message)) = body else {
+        let Some(message) = body.and_then(|body| body.get::<Outgoing>()) else {
             let packet = Packet::new(label, Journey::NONE);
             context.speak(&packet.journey).await;
             context.chip.sram.store(context.layout.scratch(), &head_bytes(head));

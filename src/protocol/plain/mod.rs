@@ -8,7 +8,9 @@
 //! Parameters: packets that wait to enter, and that wait for their reader, in each class.
 //! Leaves out: anything that would make up for what the fabric loses.
 
-use super::{Answer, Effects, Frame, Offer, Promises, Protocol, Slot, Statistics, Taken};
+mod spec;
+
+use super::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
 use crate::engine::{Class, Head, NodeId, Time};
 use std::collections::VecDeque;
 
@@ -54,18 +56,6 @@ impl<P> Plain<P> {
 }
 
 impl<P: Clone> Protocol<P> for Plain<P> {
-    fn promises(&self) -> Promises {
-        Promises {
-            in_order: false,
-            survives_loss: false,
-            needs_order: false,
-            reorders: false,
-            places: Some(self.parameters.arrivals.into()),
-            pools: true,
-            has_timers: false,
-        }
-    }
-
     fn room(&self, class: Class) -> u32 {
         let lane = &self.lanes[class.index()];
         u32::from(self.parameters.outgoing - lane.reserved) - lane.outgoing.len() as u32

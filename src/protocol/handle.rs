@@ -1,0 +1,35 @@
+//! What a protocol knows a packet by, whoever has the wire.
+
+use std::any::Any;
+use std::rc::Rc;
+
+/// A shared packet of any type: a port's packet, a firmware's buffer. A protocol clones and drops it, and never looks
+/// inside.
+#[derive(Clone)]
+pub struct PacketHandle(Rc<dyn Any>);
+
+impl PacketHandle {
+    /// Returns a handle on `packet`.
+    pub fn new<T: 'static>(packet: Rc<T>) -> PacketHandle {
+        PacketHandle(packet)
+    }
+
+    /// Returns the packet, if the handle was made of a `T`.
+    pub fn get<T: 'static>(&self) -> Option<Rc<T>> {
+        self.0.clone().downcast().ok()
+    }
+
+    /// Returns the packet.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the handle was made of anything but a `T`: whoever makes a handle takes it back.
+    pub fn expect<T: 'static>(&self) -> Rc<T> {
+        self.get().expect("a handle is taken back by whoever made it")
+    }
+
+    /// Returns a reference to the packet, if the handle was made of a `T`.
+    pub fn peek<T: 'static>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
+}

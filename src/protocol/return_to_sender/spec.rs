@@ -1,0 +1,65 @@
+//! Return to sender as a part of a machine: keys, defaults and guarantees.
+
+use super::{Buffers, FlowControlParameters, Retry, ReturnToSenderAdapter, ReturnToSenderParameters};
+use crate::engine::{Bytes, NodeId};
+use crate::part::{Part, PartInfo};
+use crate::protocol::spec::acknowledgement;
+use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
+use crate::text::{Parameters, Table};
+
+impl Parameters for ReturnToSenderParameters {
+    fn read(t: &mut Table<'_>) -> ReturnToSenderParameters {
+        let infinite = t.flag("infinite-buffers", "Whether there is no end of flow-control buffers").or(false);
+        let count = t.count("flow-control-buffers", "Outgoing, and as many incoming, message buffers").range(1, 65_536);
+        let buffers = Buffers::finite(count.or(8) as u32).unwrap_or(Buffers::Infinite);
+        let retry = t.time("retry-delay", "How long a returned message waits before it is sent again").or("200 ns");
+        let buffers = if infinite { Buffers::Infinite } else { buffers };
+        ReturnToSenderParameters {
+            flow: FlowControlParameters::symmetric(buffers, Retry::constant(retry)),
+            acknowledgement: acknowledgement(t, "8 B"),
+        }
+    }
+}
+
+impl Part for ReturnToSenderParameters {
+    const INFO: PartInfo = PartInfo::new("return-to-sender", "What finds no room is sent back, and sent again");
+}
+
+impl ProtocolSpec for ReturnToSenderParameters {
+    fn guarantees(&self, environment: &ProtocolEnvironment) -> Guarantees {
+        Guarantees {
+            in_order: false,
+            survives_loss: false,
+            needs_order: false,
+            reorders: true,
+            slots: (environment.classes > 1).then_some(1),
+            pools: false,
+            has_timers: true,
+        }
+    }
+
+    fn buffer_requirements(&self) -> Option<[u64; 2]> {
+        let FlowControlParameters { outgoing, incoming, .. } = self.flow;
+        Some([outgoing, incoming].map(|buffers| buffers.count().map_or(u64::MAX, u64::from)))
+    }
+
+    fn control_frame(&self) -> Bytes {
+        self.acknowledgement
+    }
+
+    fn classes(&self, _of_fabric: u8) -> u8 {
+        1
+    }
+
+    fn late_packets(&self, senders: u64, queued: u64) -> u64 {
+        // With unlimited buffers no packet is returned, and all arrive in order.
+        self.flow.outgoing.count().map_or(0, |buffers| {
+            let arrived = self.flow.incoming.count().map_or(0, u64::from) + queued;
+            u64::from(buffers) * senders + arrived
+        })
+    }
+
+    fn start(&self, node: NodeId, environment: &ProtocolEnvironment) -> Box<dyn Protocol<PacketHandle>> {
+        Box::new(ReturnToSenderAdapter::new(node, environment.classes, *self))
+    }
+}

@@ -1,0 +1,122 @@
+//! A protocol before it runs: what it guarantees, asks for and costs, and how an endpoint of it is started.
+
+use super::{Guarantees, PacketHandle, Protocol};
+use crate::engine::{Bytes, NodeId};
+use crate::part::PartSpec;
+use crate::text::Table;
+use std::sync::Arc;
+
+/// The largest number of packets that a queue of a protocol may have.
+pub(super) const QUEUE_MAX: u64 = 4096;
+
+/// Reads the length of an acknowledgement, which several protocols have.
+pub(super) fn acknowledgement(t: &mut Table<'_>, default: &'static str) -> Bytes {
+    t.bytes("acknowledgement", "Length of an acknowledgement").min("1 B").max("32 B").or(default)
+}
+
+/// What a protocol finds where it runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct ProtocolEnvironment {
+    /// Number of the fabric's logical networks.
+    pub classes: u8,
+    /// Whether the fabric keeps the order of a pair's packets.
+    pub keeps_order: bool,
+    /// Whether the interface has buffers for packets that arrive before their turn.
+    pub has_reorder_buffers: bool,
+}
+
+impl ProtocolEnvironment {
+    /// Returns the environment of an interface with reorder buffers over a fabric.
+    pub const fn new(classes: u8, keeps_order: bool) -> ProtocolEnvironment {
+        ProtocolEnvironment { classes, keeps_order, has_reorder_buffers: true }
+    }
+}
+
+/// A protocol as it was read.
+pub trait ProtocolSpec: PartSpec {
+    /// Returns what the protocol guarantees in `environment`.
+    fn guarantees(&self, environment: &ProtocolEnvironment) -> Guarantees;
+
+    /// Returns why sequence numbers do not tell a packet from its copies in `environment`, with the key of their length;
+    /// `None` if they do.
+    fn sequence_space_error(&self, _environment: &ProtocolEnvironment) -> Option<(&'static str, String)> {
+        None
+    }
+
+    /// Returns the largest numbers of packets that an endpoint buffers for sending, until they are acknowledged, and for
+    /// its reader, until they are taken; `None` where the interface's own queues are the only buffers.
+    fn buffer_requirements(&self) -> Option<[u64; 2]>;
+
+    /// Returns the length of the longest frame that carries no packet.
+    fn control_frame(&self) -> Bytes {
+        Bytes::ZERO
+    }
+
+    /// Returns the number of cycles of the interface's clock that an acknowledgement takes to make, and to take.
+    fn processing_cycles(&self) -> u64 {
+        0
+    }
+
+    /// Returns how many of a fabric's logical networks are left to programs.
+    fn classes(&self, of_fabric: u8) -> u8 {
+        of_fabric
+    }
+
+    /// Returns the key that asks for a second logical network, if its value does.
+    fn second_class_key(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns the largest number of packets from `senders` nodes that may arrive late at a receiver whose interface
+    /// queues `queued` packets, because they were returned to their senders.
+    fn late_packets(&self, _senders: u64, _queued: u64) -> u64 {
+        0
+    }
+
+    /// Starts the protocol's endpoint at `node`.
+    fn start(&self, node: NodeId, environment: &ProtocolEnvironment) -> Box<dyn Protocol<PacketHandle>>;
+}
+
+/// A protocol together with the environment that its endpoints run in.
+#[derive(Clone, Debug)]
+pub struct ProtocolBinding {
+    spec: Arc<dyn ProtocolSpec>,
+    environment: ProtocolEnvironment,
+}
+
+impl ProtocolBinding {
+    /// Returns `spec` as it runs in `environment`.
+    pub fn new(spec: Arc<dyn ProtocolSpec>, environment: ProtocolEnvironment) -> ProtocolBinding {
+        ProtocolBinding { spec, environment }
+    }
+
+    /// Returns the protocol.
+    pub fn spec(&self) -> &dyn ProtocolSpec {
+        &*self.spec
+    }
+
+    /// Returns the same protocol on `classes` logical networks of an interface without reorder buffers.
+    #[must_use]
+    pub fn without_reorder_buffers(&self, classes: u8) -> ProtocolBinding {
+        let environment = ProtocolEnvironment { classes, has_reorder_buffers: false, ..self.environment };
+        ProtocolBinding { spec: self.spec.clone(), environment }
+    }
+
+    /// Returns the same protocol on `classes` logical networks.
+    #[must_use]
+    pub fn with_classes(&self, classes: u8) -> ProtocolBinding {
+        let environment = ProtocolEnvironment { classes, ..self.environment };
+        ProtocolBinding { spec: self.spec.clone(), environment }
+    }
+
+    /// Returns what the protocol guarantees here.
+    pub fn guarantees(&self) -> Guarantees {
+        self.spec.guarantees(&self.environment)
+    }
+
+    /// Starts the protocol's endpoint at `node`.
+    pub fn start(&self, node: NodeId) -> Box<dyn Protocol<PacketHandle>> {
+        self.spec.start(node, &self.environment)
+    }
+}
