@@ -30,4 +30,5 @@ pub mod program;
 pub mod protocol;
 pub mod report;
 pub mod study;
+pub mod testing;
 pub mod text;

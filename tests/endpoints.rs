@@ -6,8 +6,8 @@
 //! of one node never meet the fabric, that they share what they have, and that what does not fit is refused.
 
 use narrows::engine::{Outcome, Recorder};
-use narrows::machine::combinations::line;
-use narrows::machine::{self, Machine};
+use narrows::machine::combinations::lines;
+use narrows::machine::{self, Machine, Registry};
 use narrows::study::{self, RunResult};
 use narrows::text::Document;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -56,7 +56,7 @@ fn described([host, ni]: [&str; 2], rest: [&str; 2], endpoints: u32, program: &s
         .map(|(folder, part)| format!("{folder}/{part}"));
     let nodes: String =
         (0..2).map(|node| format!("[nodes.n{node}]\nhost = \"{host}\"\nendpoints = {endpoints}\n")).collect();
-    format!("{}{nodes}[workload.{program}\n", line(&[&host_part, &ni, &protocol, &fabric]))
+    format!("{}{nodes}[workload.{program}\n", lines(Registry::shared(), &[&host_part, &ni, &protocol, &fabric]))
 }
 
 fn read(text: &str) -> Result<Machine, String> {

@@ -1,12 +1,13 @@
 //! Do instruments see every combination, and change none? A sample of all hosts, interfaces, protocols,
 //! fabrics and programs that fit; programs that drive a fabric alone; and every shipped example.
 
-use crate::common::small::{HOSTS, parts, read, small};
+use crate::common::small::{parts, read, small};
 use narrows::engine::{Recorder, Span, Timeline};
 use narrows::machine::Registry;
 use narrows::machine::combinations::Combination;
 use narrows::machine::{self, Machine, build::build, shipped};
 use narrows::study::{RunResult, run};
+use narrows::testing::HOSTS;
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -5,12 +5,13 @@
 //! the tally asserts that the ledger of every message sums to its latency. Here it is asserted that a run
 //! ends, that nothing is lost, and that `narrows list combinations` tells the same as `check`.
 
-use crate::common::small::{HOSTS, parts, read, small, with_endpoints};
+use crate::common::small::{parts, read, small, with_endpoints};
 use narrows::engine::{Outcome, Recorder};
 use narrows::machine::Machine;
 use narrows::machine::Registry;
-use narrows::machine::combinations::{Combination, description, line};
+use narrows::machine::combinations::{Combination, description, lines};
 use narrows::study::{self, RunResult};
+use narrows::testing::HOSTS;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -181,7 +182,7 @@ fn into_one(fabric: &str, rest: &str, stream: &str) -> RunResult {
     let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"p6-natoma\"\n")).collect();
     let parts = ["hosts/p6-natoma", "ni/trapeze", fabric];
     let flows = "flows = [\"n0 -> n3\", \"n1 -> n3\", \"n2 -> n3\"]\nmessages = 12";
-    let text = format!("{}{nodes}{rest}\n[workload.stream]\n{flows}\n{stream}\n", line(&parts));
+    let text = format!("{}{nodes}{rest}\n[workload.stream]\n{flows}\n{stream}\n", lines(Registry::shared(), &parts));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
     let result = study::run(&machine, Recorder::off());
     assert_eq!(wrong(&result), None, "{text}");

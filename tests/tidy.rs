@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each folder of `src` may import. Imports go one way: a folder stands below all that it names.
-const IMPORTS: [(&str, &[&str]); 13] = [
+const IMPORTS: [(&str, &[&str]); 14] = [
     ("engine", &[]),
     ("text", &["engine"]),
     ("part", &["text"]),
@@ -21,6 +21,7 @@ const IMPORTS: [(&str, &[&str]); 13] = [
     ("messaging", &["engine", "text", "protocol", "host", "fabric", "ni"]),
     ("program", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging"]),
     ("machine", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging", "program"]),
+    ("testing", &["engine", "text", "protocol", "fabric", "ni", "machine"]),
     ("report", &["engine"]),
     ("study", &["engine", "text", "host", "machine", "report"]),
     ("cli", &["engine", "text", "machine", "report", "study"]),

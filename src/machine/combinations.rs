@@ -45,12 +45,15 @@ impl Registry {
 }
 
 fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
-    let [host, ni, fabric] = PLAIN;
+    let ([host, ni, fabric], shared) = (PLAIN, Registry::shared());
     let of = |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
     let read = |parts: &[&'static str]| machine(registry, parts, "pair");
     let hosts: Vec<_> = of("hosts/").map(|part| (part, read(&[part, ni, fabric]))).collect();
     let interfaces: Vec<_> = of("ni/").map(|part| (part, read(&[host, part, fabric]))).collect();
-    let protocols: Vec<_> = of("protocols/").map(|part| (part, read(&[host, ni, part, fabric]))).collect();
+    let protocols: Vec<_> = of("protocols/")
+        .chain(registry.protocols().beyond(shared.protocols()))
+        .map(|part| (part, read(&[host, ni, part, fabric])))
+        .collect();
     let fabrics: Vec<_> = of("fabrics/").map(|part| (part, read(&[host, ni, part]))).collect();
     let programs: Vec<_> =
         registry.workloads_on_nodes().map(|key| (key, machine(registry, &PLAIN, key).workload)).collect();
@@ -77,16 +80,19 @@ fn ends(machine: &Machine) -> Ends {
     machine.ends.clone().expect("a program on nodes has interfaces")
 }
 
-/// A description that consists of parts and a program.
+/// Returns the shortest description that consists of parts and a workload.
 pub fn description(registry: &Registry, parts: &[&str], workload: &str) -> String {
     let example = registry.workloads().get(workload).map_or("", |entry| entry.info.example);
-    format!("{}\n[workload.{workload}]\n{example}\n", line(parts))
+    format!("{}\n[workload.{workload}]\n{example}\n", lines(registry, parts))
 }
 
-/// The line of a description that names parts.
-pub fn line(parts: &[&str]) -> String {
-    let parts: Vec<String> = parts.iter().map(|part| format!("\"{part}\"")).collect();
-    format!("parts = [{}]\n", parts.join(", "))
+/// Returns the lines of a description that select parts: shipped ones by name, with their folder; those that only the
+/// registry knows by key, with their own example.
+pub fn lines(registry: &Registry, parts: &[&str]) -> String {
+    let (shipped, registered): (Vec<&str>, Vec<&str>) = parts.iter().partition(|part| part.contains('/'));
+    let shipped: Vec<String> = shipped.iter().map(|part| format!("\"{part}\"")).collect();
+    let tables: String = registered.iter().map(|key| registry.example_table(key)).collect();
+    format!("parts = [{}]\n{tables}", shipped.join(", "))
 }
 
 fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine {

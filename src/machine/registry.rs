@@ -102,6 +102,12 @@ impl Registry {
         self.protocols.read(t, &ReadScope::default())
     }
 
+    /// Returns the table of the part called `key`, as its shortest description, whatever its family; empty if there is
+    /// none.
+    pub(super) fn example_table(&self, key: &str) -> String {
+        self.protocols.example_table(key).unwrap_or_default()
+    }
+
     /// Reports protocols that are written as if they were interfaces.
     pub(super) fn refuse_protocols_as_interfaces(&self, t: &Table<'_>) {
         for PartInfo { key, former_names, .. } in self.protocols.iter().map(|entry| entry.info) {

@@ -102,6 +102,16 @@ impl<S: ?Sized + PartSpec> Family<S> {
         self.entries.iter().find(|entry| entry.info.key == key)
     }
 
+    /// Iterates over the keys of the parts that `other` does not have.
+    pub fn beyond(&self, other: &Self) -> impl Iterator<Item = &'static str> {
+        self.entries.iter().map(|entry| entry.info.key).filter(|key| other.get(key).is_none())
+    }
+
+    /// Returns the table of the part called `key`, as its shortest description, if there is such a part.
+    pub fn example_table(&self, key: &str) -> Option<String> {
+        self.get(key).map(|entry| format!("[{}.{key}]\n{}\n", self.table, entry.info.example))
+    }
+
     /// Returns the keys of the parts, each with its description in one line.
     pub fn members(&self) -> Vec<(&'static str, &'static str)> {
         self.entries.iter().map(|entry| (entry.info.key, entry.info.summary)).collect()

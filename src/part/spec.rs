@@ -17,18 +17,27 @@ pub struct PartInfo {
     pub example: &'static str,
     /// Names that the part had in earlier releases.
     pub former_names: &'static [&'static str],
+    /// Keys of an input that runs in milliseconds, for tests that run thousands; empty where `example` is one.
+    pub small_input: &'static str,
 }
 
 impl PartInfo {
     /// Returns the information of a part that needs no key to be described.
     pub const fn new(key: &'static str, summary: &'static str) -> PartInfo {
-        PartInfo { key, summary, example: "", former_names: &[] }
+        PartInfo { key, summary, example: "", former_names: &[], small_input: "" }
     }
 
     /// States the names that the part had in earlier releases.
     #[must_use]
     pub const fn formerly(mut self, names: &'static [&'static str]) -> PartInfo {
         self.former_names = names;
+        self
+    }
+
+    /// States the keys of an input that runs in milliseconds.
+    #[must_use]
+    pub const fn small_input(mut self, keys: &'static str) -> PartInfo {
+        self.small_input = keys;
         self
     }
 

@@ -13,12 +13,10 @@ use narrows::machine::build::build;
 use narrows::machine::combinations::Combination;
 use narrows::machine::{self, FabricParameters, Machine};
 use narrows::ni::Driver;
-use narrows::protocol::{ProtocolEnvironment, Statistics};
+use narrows::protocol::Statistics;
+pub use narrows::testing::{HOSTS, guarantees_order as keeps_order};
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A host of each kind; those of a kind differ in numbers alone.
-pub const HOSTS: [&str; 4] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5", "hosts/alewife"];
 
 /// What fits, of one program: host, interface, protocol and fabric in the order of their names.
 pub fn accepted(workload: &str) -> Vec<Combination> {
@@ -133,13 +131,6 @@ fn exact(message: &Delivered) {
     assert!(stages.iter().all(|stage| stage.total() == stage.waiting + stage.service), "{message:?}");
     let sum = stages.iter().fold(Time::ZERO, |sum, stage| sum + stage.total());
     assert_eq!(message.ledger.start() + sum, message.at, "stages sum to the latency: {message:?}");
-}
-
-/// Whether messages of a pair of nodes come in the order in which they were sent.
-pub fn keeps_order(machine: &Machine) -> bool {
-    let (facts, ends) = (machine.fabric.facts(), machine.ends.as_ref().expect("programs on nodes have interfaces"));
-    let guarantees = ends.protocol.guarantees(&ProtocolEnvironment::new(facts.classes, facts.in_order));
-    guarantees.in_order || facts.in_order && !guarantees.reorders
 }
 
 /// The first message of a pair that came after one sent later.

@@ -1,0 +1,125 @@
+//! The laws, each of one run or of a few.
+//!
+//! | law | what it says |
+//! |---|---|
+//! | `ends` | the run ends by itself, without a deadlock |
+//! | `conservation` | what was sent was delivered: messages, and packets |
+//! | `once` | no message is delivered twice |
+//! | `ledger` | the stages of a message follow one another and sum to its latency, and serve it for no longer than they last |
+//! | `order` | messages of a pair arrive in order where protocol or fabric guarantees it |
+//! | `determinism` | a second run of the same seed gives the same, and so does one that is traced |
+//! | `monotony` | a lone message with more payload takes no less time, but for the phase of a poll |
+
+use super::{DeliveredMessage, Observation};
+use crate::engine::{Outcome, Recorder, Time};
+use crate::machine::Machine;
+use crate::machine::combinations::Combination;
+use crate::protocol::ProtocolEnvironment;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
+
+/// A law that a run broke.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Violation {
+    /// The combination of parts that ran.
+    pub combination: Combination,
+    /// Name of the law.
+    pub law: &'static str,
+    /// What happened instead.
+    pub what: String,
+}
+
+impl Display for Violation {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Combination { host, ni, protocol, fabric, workload, .. } = &self.combination;
+        write!(f, "{}: {}: {host}, {ni}, {protocol}, {fabric}, {workload}", self.law, self.what)
+    }
+}
+
+/// Spans that a traced run keeps: enough for a small input.
+const SPANS: usize = 1 << 14;
+
+/// Returns the laws that a machine breaks, each with what happened instead.
+pub(super) fn broken(machine: &Machine) -> Vec<(&'static str, String)> {
+    let seen = Observation::of(machine, Recorder::off());
+    let single = [("ends", ends as Law), ("conservation", conservation), ("once", once), ("ledger", ledger)];
+    let mut broken: Vec<_> = single.iter().filter_map(|(law, check)| Some((*law, check(&seen)?))).collect();
+    if guarantees_order(machine)
+        && let Some(message) = out_of_order(&seen.messages)
+    {
+        broken.push(("order", format!("message {} overtook one before it", message.id)));
+    }
+    for (how, recorder) in [("again", Recorder::off()), ("traced", Recorder::keeping(SPANS))] {
+        let other = Observation::of(machine, recorder);
+        if other.outcome != seen.outcome || other.metrics != seen.metrics || other.messages != seen.messages {
+            broken.push(("determinism", format!("run {how} it gives something else")));
+        }
+    }
+    broken
+}
+
+/// A law of one run: what happened instead, if it is broken.
+type Law = fn(&Observation) -> Option<String>;
+
+fn ends(seen: &Observation) -> Option<String> {
+    (seen.outcome != Outcome::Done).then(|| format!("{:?}", seen.outcome))
+}
+
+fn conservation(seen: &Observation) -> Option<String> {
+    [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")].into_iter().find_map(
+        |(sent, delivered)| {
+            let counts = [sent, delivered].map(|name| seen.metric(name));
+            (counts[0] != counts[1]).then(|| format!("{sent} {:?}, {delivered} {:?}", counts[0], counts[1]))
+        },
+    )
+}
+
+fn once(seen: &Observation) -> Option<String> {
+    let mut ids = BTreeSet::new();
+    let twice = seen.messages.iter().find(|message| !ids.insert(message.id))?;
+    Some(format!("message {} is delivered twice", twice.id))
+}
+
+fn ledger(seen: &Observation) -> Option<String> {
+    let is_exact = |message: &&DeliveredMessage| {
+        let stages = message.ledger.stages();
+        let sum = stages.iter().fold(Time::ZERO, |sum, stage| sum + stage.total());
+        message.ledger.start() + sum == message.at
+            && stages.iter().all(|stage| stage.total() == stage.waiting + stage.service)
+    };
+    let wrong = seen.messages.iter().find(|message| !is_exact(message))?;
+    Some(format!("the stages of message {} do not sum to its latency", wrong.id))
+}
+
+/// Returns whether messages of a pair of nodes arrive in the order in which they were sent.
+///
+/// # Panics
+///
+/// Panics if the machine has no interfaces.
+pub fn guarantees_order(machine: &Machine) -> bool {
+    let (facts, ends) = (machine.fabric.facts(), machine.ends.as_ref().expect("nodes have interfaces"));
+    let guarantees = ends.protocol.guarantees(&ProtocolEnvironment::new(facts.classes, facts.in_order));
+    guarantees.in_order || facts.in_order && !guarantees.reorders
+}
+
+/// Returns the first message of a pair that arrived after one sent later.
+fn out_of_order(messages: &[DeliveredMessage]) -> Option<&DeliveredMessage> {
+    let mut last = BTreeMap::new();
+    messages.iter().find(|message| {
+        let before = last.insert((message.source, message.destination), message.id);
+        before.is_some_and(|before| before > message.id)
+    })
+}
+
+/// Payloads of lone messages in bytes, from a word to several packets of most interfaces.
+pub(super) const LONE_PAYLOADS: [u64; 4] = [4, 48, 250, 1_500];
+
+/// What a poll, which may look a little earlier or later, adds to a latency, as a part of it.
+const POLL_PHASE: f64 = 0.03;
+
+/// Returns how lone messages with the payloads of [`LONE_PAYLOADS`] break the law of monotony.
+pub(super) fn monotony(latencies: &[Time]) -> Option<String> {
+    let falls = |pair: &[Time]| (pair[1].ps() as f64) < pair[0].ps() as f64 * (1.0 - POLL_PHASE);
+    latencies.windows(2).any(falls).then(|| format!("payloads of {LONE_PAYLOADS:?} B take {latencies:?}"))
+}

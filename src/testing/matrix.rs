@@ -1,0 +1,147 @@
+//! Combinations of parts, run on small inputs by all processors.
+
+use super::laws::{self, LONE_PAYLOADS, Violation};
+use super::{DeliveredMessage, Observation};
+use crate::engine::{Recorder, Time};
+use crate::machine::combinations::{Combination, lines};
+use crate::machine::{Machine, Registry};
+use crate::text::Document;
+use std::fmt::{self, Display, Formatter};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// A host of each kind that ships; those of a kind differ in numbers alone.
+pub const HOSTS: [&str; 4] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5", "hosts/alewife"];
+
+/// Which combinations are run: all that fit, or those with a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Selection<'a> {
+    /// The host, as `list combinations` names it.
+    pub host: Option<&'a str>,
+    /// The interface.
+    pub ni: Option<&'a str>,
+    /// The protocol.
+    pub protocol: Option<&'a str>,
+    /// The fabric.
+    pub fabric: Option<&'a str>,
+    /// Key of the workload.
+    pub workload: Option<&'a str>,
+}
+
+impl Selection<'_> {
+    /// Every combination.
+    pub const ALL: Selection<'static> =
+        Selection { host: None, ni: None, protocol: None, fabric: None, workload: None };
+
+    fn has(&self, one: &Combination) -> bool {
+        let parts = [
+            (self.host, one.host),
+            (self.ni, one.ni),
+            (self.protocol, one.protocol),
+            (self.fabric, one.fabric),
+            (self.workload, one.workload),
+        ];
+        let is_shipped_copy = self.host.is_none() && one.host.starts_with("hosts/") && !HOSTS.contains(&one.host);
+        !is_shipped_copy && parts.iter().all(|(wanted, part)| wanted.is_none_or(|wanted| wanted == *part))
+    }
+}
+
+/// What a matrix of runs showed.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct MatrixReport {
+    /// Number of combinations that were run.
+    pub runs: usize,
+    /// What broke a law, in the order of the combinations.
+    pub violations: Vec<Violation>,
+}
+
+/// Violations that a report prints.
+const PRINTED_MAX: usize = 60;
+
+impl Display for MatrixReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} violations in {} runs", self.violations.len(), self.runs)?;
+        self.violations.iter().take(PRINTED_MAX).try_for_each(|violation| writeln!(f, "{violation}"))
+    }
+}
+
+/// Returns the description of a combination with `nodes` nodes of `endpoints` endpoints and the workload's small input.
+pub fn small_description(registry: &Registry, one: &Combination, nodes: u32, endpoints: u32) -> String {
+    let info = registry.workloads().get(one.workload).expect("a combination names a workload of the registry").info;
+    let input = if info.small_input.is_empty() { info.example } else { info.small_input };
+    described(registry, one, nodes, endpoints, &format!("[workload.{}]\n{input}\n", one.workload))
+}
+
+fn described(registry: &Registry, one: &Combination, nodes: u32, endpoints: u32, workload: &str) -> String {
+    let host = one.host.rsplit('/').next().unwrap_or(one.host);
+    let node = |node| format!("[nodes.n{node}]\nhost = \"{host}\"\nendpoints = {endpoints}\n");
+    let nodes: String = (0..nodes).map(node).collect();
+    format!("{}{nodes}{workload}", lines(registry, &[one.host, one.ni, one.protocol, one.fabric]))
+}
+
+fn read(registry: &Arc<Registry>, text: &str) -> Result<Machine, String> {
+    let read = registry.read(Document::Text("combination.toml", text, None), &[]);
+    read.map(|read| read.value).map_err(|problems| problems.to_string())
+}
+
+/// Runs every combination of `selection` that fits on a small input, and reports what breaks a law.
+pub fn matrix(registry: &Arc<Registry>, selection: &Selection<'_>) -> MatrixReport {
+    let all: Vec<Combination> = registry.combinations().into_iter().filter(|one| selection.has(one)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut tried = Vec::new();
+        while let Some((number, one)) = next_of(&all, &next) {
+            tried.extend(try_one(registry, one).map(|violations| (number, violations)));
+        }
+        tried
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut tried: Vec<(usize, Vec<Violation>)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("panics of a run are caught")).collect()
+    });
+    tried.sort_by_key(|(number, _)| *number);
+    MatrixReport { runs: tried.len(), violations: tried.into_iter().flat_map(|(_, violations)| violations).collect() }
+}
+
+fn next_of<'a>(all: &'a [Combination], next: &AtomicUsize) -> Option<(usize, &'a Combination)> {
+    let number = next.fetch_add(1, Ordering::Relaxed);
+    Some((number, all.get(number)?))
+}
+
+/// Returns what a combination breaks; `None` if it is rightly refused.
+fn try_one(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Violation>> {
+    let violation = |(law, what)| Violation { combination: one.clone(), law, what };
+    let machine = match read(registry, &small_description(registry, one, 4, 1)) {
+        // Default inputs that are refused as too large say nothing of small ones.
+        Err(_) if !one.refused.is_empty() => return None,
+        Err(problems) => return Some(vec![violation(("accepted", format!("refused with a small input: {problems}")))]),
+        Ok(machine) => machine,
+    };
+    let tried = catch_unwind(AssertUnwindSafe(|| {
+        let lone = if one.workload == PROBE { lone_latencies(registry, one) } else { None };
+        let monotony = lone.and_then(|latencies| Some(("monotony", laws::monotony(&latencies)?)));
+        laws::broken(&machine).into_iter().chain(monotony).collect::<Vec<_>>()
+    }));
+    let broken = tried.unwrap_or_else(|_| vec![("ends", "the run panicked".to_owned())]);
+    Some(broken.into_iter().map(violation).collect())
+}
+
+/// The workload that lone messages are sent by.
+const PROBE: &str = "ping-pong";
+
+/// Returns the mean latency of messages of which one is in flight at a time, for each of several payloads; `None` where
+/// one of them is not accepted.
+fn lone_latencies(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Time>> {
+    let latency = |payload: &u64| {
+        let workload = format!("[workload.{PROBE}]\npayload = \"{payload} B\"\nmessages = 4\n");
+        let machine = read(registry, &described(registry, one, 2, 1, &workload)).ok()?;
+        let messages = Observation::of(&machine, Recorder::off()).messages;
+        let sum: u64 = messages.iter().map(DeliveredMessage::latency).map(Time::ps).sum();
+        Some(Time::from_ps(sum / messages.len().max(1) as u64))
+    };
+    LONE_PAYLOADS.iter().map(latency).collect()
+}

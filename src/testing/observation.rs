@@ -1,0 +1,91 @@
+//! What a run delivered, counted and ended with.
+
+use crate::engine::{Ledger, Message, Metric, Outcome, Recorder, Time};
+use crate::fabric::Fate;
+use crate::machine::Machine;
+use crate::machine::build::build;
+use crate::ni::Driver;
+use crate::protocol::Statistics;
+
+/// A message that reached its program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeliveredMessage {
+    /// Number of the message, in the order of sending.
+    pub id: u64,
+    /// Number of the sending node's endpoint.
+    pub source: usize,
+    /// Number of the receiving node's endpoint.
+    pub destination: usize,
+    /// Payload in bytes.
+    pub payload: u64,
+    /// Where its latency went.
+    pub ledger: Ledger,
+    /// Instant of its delivery.
+    pub at: Time,
+}
+
+impl DeliveredMessage {
+    /// Returns a message of a run's tally, delivered at `at`.
+    pub fn new(message: &Message, at: Time) -> DeliveredMessage {
+        DeliveredMessage {
+            id: message.id,
+            source: message.source.index(),
+            destination: message.destination.index(),
+            payload: message.payload.get(),
+            ledger: message.ledger(),
+            at,
+        }
+    }
+
+    /// Returns the time from the call of the sending program to the receiving program, by the clock alone.
+    pub fn latency(&self) -> Time {
+        self.at - self.ledger.start()
+    }
+}
+
+/// Everything that can be asked of a run, whatever its parts.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Messages in the order of their delivery.
+    pub messages: Vec<DeliveredMessage>,
+    /// Metrics in the order in which they are reported.
+    pub metrics: Vec<Metric>,
+    /// What became of whole packets on the fabric.
+    pub fate: Fate,
+    /// Counts of each node's protocol, where it has one.
+    pub protocols: Vec<Statistics>,
+}
+
+impl Observation {
+    /// Runs a machine to its end.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the machine has no fabric between nodes, as one whose workload drives routers alone.
+    pub fn of(machine: &Machine, recorder: Recorder) -> Observation {
+        let built = build(machine, recorder);
+        let outcome = built.run();
+        let world = &built.world;
+        let delivered = world.tally.delivered();
+        let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());
+        Observation {
+            metrics: built.running.metrics(world, &outcome),
+            outcome,
+            messages: delivered.iter().map(|(message, at)| DeliveredMessage::new(message, *at)).collect(),
+            fate: world.fabric.as_ref().expect("a fabric joins the nodes").fate(),
+            protocols: accounts.map(|(statistics, _)| statistics).collect(),
+        }
+    }
+
+    /// Returns the value of the metric `name`, if the run reported it.
+    pub fn metric(&self, name: &str) -> Option<f64> {
+        self.metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value)
+    }
+
+    /// Returns the sum of a count over the protocols of all nodes.
+    pub fn sum(&self, count: fn(&Statistics) -> u64) -> u64 {
+        self.protocols.iter().map(count).sum()
+    }
+}
