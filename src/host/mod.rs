@@ -7,6 +7,7 @@
 //! | `turn.rs`, `level.rs` | whose turn it is on a processor, and who goes first |
 //! | `device.rs` | an interface, as a host meets it: registers; and what an interface may find |
 //! | `master.rs` | an interface's engine on its way to memory |
+//! | `metrics.rs` | what a host counts during a run |
 //! | `io_bus/` | a workstation of the nineties: the interface sits on PCI, behind a bridge |
 //! | `memory_bus/` | a node whose interface sits on a coherent memory bus |
 //! | `alewife/` | a node whose interface is its memory's controller, too |
@@ -23,6 +24,7 @@ pub mod io_bus;
 pub mod level;
 pub mod master;
 pub mod memory_bus;
+pub mod metrics;
 pub mod software;
 pub mod turn;
 
@@ -32,6 +34,7 @@ pub use io_bus::Direction;
 pub use level::Level;
 pub use master::{Master, MemoryTransfer};
 pub use memory_bus::block::{Address, BLOCK_BYTES, Block};
+pub use metrics::HostMetric;
 pub use turn::Turn;
 
 use crate::engine::{Bytes, NodeId, Resource, Sim, Time};
@@ -274,15 +277,5 @@ impl Host {
             Kind::Alewife(node) => vec![node.processor.turns().used()],
             Kind::Software(host) => vec![host.cpu.turns().used()],
         }
-    }
-
-    /// Transactions of its memory bus by kind, if it has one.
-    pub fn bus_counts(&self) -> Option<[u64; 8]> {
-        self.coherent().map(|node| node.bus.counts())
-    }
-
-    /// How many blocks its processor has read from main memory, and from interfaces, if it has a memory bus.
-    pub fn blocks_fetched(&self) -> Option<[u64; 2]> {
-        self.coherent().map(|node| node.fetched())
     }
 }

@@ -3,7 +3,7 @@
 use crate::engine::{
     Bytes, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Passed, Recorder, Time, Timeline,
 };
-use crate::host::memory_bus::TransactionKind;
+use crate::host::HostMetric;
 use crate::machine::Machine;
 use crate::machine::build::{Built, Start, build, build_with};
 
@@ -80,7 +80,7 @@ fn result(built: Built) -> RunResult {
     let sim = &built.world.sim;
     RunResult {
         note: built.running.note(&built.world, &outcome),
-        metrics: [built.running.metrics(&built.world, &outcome), bus_metrics(&built)].concat(),
+        metrics: [built.running.metrics(&built.world, &outcome), host_metrics(&built)].concat(),
         map: built.running.map(),
         ledger: built.world.tally.ledger(),
         deliveries: deliveries(&built),
@@ -166,34 +166,30 @@ fn resources(built: &Built) -> Vec<ResourceUse> {
     resources
 }
 
-/// The most memory buses whose transactions are told one by one.
-const BUSES_TOLD: usize = 8;
+/// The most nodes whose hosts' metrics are reported one by one.
+const HOSTS_REPORTED: usize = 8;
 
-/// What memory buses carried: transactions, and the blocks that processors read, by who supplied them. Those of
-/// warm-up messages count.
-fn bus_metrics(built: &Built) -> Vec<Metric> {
-    let fetched = built.world.nodes.iter().filter_map(|node| node.endpoint().host.blocks_fetched());
-    let all = fetched.reduce(|[a, b], [c, d]| [a + c, b + d]);
-    let from = |(from, blocks)| Metric::new(format!("bus.fetched.{from}"), blocks as f64, "");
-    let fetched = all.into_iter().flat_map(|[memory, interface]| [("memory", memory), ("interface", interface)]);
-    [transaction_metrics(built), fetched.map(from).collect()].concat()
-}
-
-/// Transactions by kind: of each bus, or of all where they are many.
-fn transaction_metrics(built: &Built) -> Vec<Metric> {
+/// Returns what the hosts counted: for each node, or summed over all nodes where these are many or the host asks for it.
+fn host_metrics(built: &Built) -> Vec<Metric> {
     let nodes = built.world.nodes.iter();
-    let counts: Vec<_> =
-        nodes.filter_map(|node| Some((node.name.as_str(), node.endpoint().host.bus_counts()?))).collect();
-    let told = |bus: &str, kind: &TransactionKind, count: u64| {
-        Metric::new(format!("bus{bus}.{}", kind.name()), count as f64, "")
+    let counted: Vec<(&str, Vec<HostMetric>)> =
+        nodes.map(|node| (node.name.as_str(), node.endpoint().host.metrics())).collect();
+    let hosts = counted.iter().filter(|(_, metrics)| metrics.iter().any(|metric| metric.per_node)).count();
+    let is_reported_by_node = |metric: &HostMetric| metric.per_node && hosts <= HOSTS_REPORTED;
+    let by_node = |(node, metrics): &(&str, Vec<HostMetric>)| {
+        let metrics = metrics.iter().filter(|metric| is_reported_by_node(metric));
+        let named = |of: &HostMetric| Metric::new(format!("{}.{node}.{}", of.part, of.quantity), of.value, of.unit);
+        metrics.map(named).collect::<Vec<_>>()
     };
-    if counts.len() > BUSES_TOLD {
-        let sum = |index: usize| counts.iter().map(|(_, counts)| counts[index]).sum();
-        return TransactionKind::ALL.iter().enumerate().map(|(index, kind)| told("", kind, sum(index))).collect();
+    let mut all: Vec<Metric> = counted.iter().flat_map(by_node).collect();
+    let by_node = all.len();
+    let summed = counted.iter().flat_map(|(_, metrics)| metrics).filter(|metric| !is_reported_by_node(metric));
+    for of in summed {
+        let name = format!("{}.{}", of.part, of.quantity);
+        match all[by_node..].iter_mut().find(|known| known.name == name) {
+            Some(known) => known.value += of.value,
+            None => all.push(Metric::new(name, of.value, of.unit)),
+        }
     }
-    let of = |(name, counts): &(&str, [u64; 8])| {
-        let bus = format!(".{name}");
-        TransactionKind::ALL.iter().zip(*counts).map(|(kind, count)| told(&bus, kind, count)).collect::<Vec<_>>()
-    };
-    counts.iter().flat_map(of).collect()
+    all
 }
