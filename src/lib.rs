@@ -32,3 +32,4 @@ pub mod report;
 pub mod study;
 pub mod testing;
 pub mod text;
+pub mod verify;

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each folder of `src` may import. Imports go one way: a folder stands below all that it names.
-const IMPORTS: [(&str, &[&str]); 14] = [
+const IMPORTS: [(&str, &[&str]); 15] = [
     ("engine", &[]),
     ("text", &["engine"]),
     ("part", &["text"]),
@@ -24,7 +24,8 @@ const IMPORTS: [(&str, &[&str]); 14] = [
     ("testing", &["engine", "text", "protocol", "fabric", "ni", "machine"]),
     ("report", &["engine"]),
     ("study", &["engine", "text", "host", "machine", "report"]),
-    ("cli", &["engine", "text", "machine", "report", "study"]),
+    ("verify", &["text", "ni"]),
+    ("cli", &["engine", "text", "machine", "report", "study", "verify"]),
 ];
 
 const FILE_LINES_MAX: usize = 400;

@@ -2,7 +2,7 @@
 //!
 //! What each property means is tested beside it; here a person asks.
 
-use narrows::study::verify::spin;
+use narrows::verify::spin;
 use serde_json::Value as Json;
 use std::process::Output;
 

@@ -3,7 +3,7 @@
 use super::Format;
 use super::ending::{Ended, Ending};
 use super::output::print;
-use crate::study::verify::{Verified, firmwares, rule, spin};
+use crate::verify::{Verified, firmwares, rule, spin};
 use clap::Args;
 use std::path::PathBuf;
 

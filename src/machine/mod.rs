@@ -21,7 +21,6 @@ mod nodes;
 mod registry;
 pub mod shipped;
 
-pub use crate::ni::mcp as control_program;
 pub use fabrics::FabricParameters;
 pub use registry::{ProtocolPart, Registry, Workload};
 

@@ -30,7 +30,6 @@
 //! | `figures/` | its tables and pictures |
 //! | `check.rs` | whether its names go together |
 //! | `reproduce.rs` | a study, reproduced |
-//! | `verify/` | the firmware's properties, model-checked |
 //! | `template.rs` | a small study, to be changed |
 //! | `own.rs` | functions that studies name, for what data cannot say |
 //! | `e_udp/` | Jin et al. (2005): time-flow charts, and the analytic model |
@@ -69,7 +68,6 @@ pub mod tidy;
 mod trapeze;
 pub mod uncertainty;
 pub mod vary;
-pub mod verify;
 mod view;
 pub mod whatif;
 pub mod written;

@@ -11,7 +11,7 @@ use super::uncertainty::sureness;
 use super::{check, figures, own};
 use crate::machine;
 use crate::report::{Made, PaperReport};
-use crate::text::{Document, Entry, Problem, Problems, Read, suggest};
+use crate::text::{Document, Entry, Problem, Problems, Read};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -79,7 +79,7 @@ pub fn target(given: &str) -> (String, Option<String>) {
 pub fn find(name: &str, quick: bool) -> Result<Located, Problems> {
     let is_name = !name.contains(std::path::is_separator) && !Path::new(name).is_dir();
     if is_name && !papers().contains(&name) {
-        let problem = among("paper", name, papers().iter().copied());
+        let problem = Problem::unknown_name("paper", name, papers().iter().copied());
         return Err(Problems::one(problem.help("or name the folder of a study: see `narrows new study`")));
     }
     let home = Home::of(name);
@@ -174,17 +174,10 @@ impl Located {
             None => Ok(all().filter(|id| !study.apart.iter().any(|apart| apart.text == *id)).collect()),
             Some(one) => {
                 let found = all().find(|id| id == one);
-                found.map(|id| vec![id]).ok_or_else(|| among("artifact", one, all()))
+                found.map(|id| vec![id]).ok_or_else(|| Problem::unknown_name("artifact", one, all()))
             }
         }
     }
-}
-
-pub(super) fn among<'a>(what: &str, given: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
-    let near = suggest::nearest(given, allowed.clone());
-    let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-    let allowed = allowed.collect::<Vec<_>>().join(", ");
-    Problem::new(format!("there is no {what} `{given}`; {near}{what}s: {allowed}"))
 }
 
 /// A constant that was fitted to the paper.

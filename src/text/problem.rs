@@ -3,6 +3,7 @@
 //! All problems are kept and rendered together, each with its place, a snippet and help.
 
 use super::origin::{Layer, Place, Texts};
+use super::suggest;
 use annotate_snippets::renderer::Renderer;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Snippet};
 use std::collections::HashSet;
@@ -36,6 +37,14 @@ impl Problem {
     /// That a value is not one its key takes.
     pub fn bad_value(path: &str) -> Problem {
         Problem::new(format!("bad value for `{path}`"))
+    }
+
+    /// Returns the problem that nothing is named `given`: the nearest name that is allowed, and all of them.
+    pub fn unknown_name<'a>(what: &str, given: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
+        let near = suggest::nearest(given, allowed.clone());
+        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        let allowed = allowed.collect::<Vec<_>>().join(", ");
+        Problem::new(format!("there is no {what} `{given}`; {near}{what}s: {allowed}"))
     }
 
     /// The same problem at a place.

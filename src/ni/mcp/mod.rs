@@ -10,7 +10,6 @@
 //! | file or folder | holds |
 //! |---|---|
 //! | `threads/` | its threads as a table of transitions, and the machine that runs it; no time, no I/O |
-//! | `verify/` | their properties, in every order of events, and as PROMELA |
 //! | `parameters.rs` | every named number |
 //! | `layout.rs` | what lies where in interface memory |
 //! | `buffers.rs` | where what comes goes in host memory |
@@ -37,7 +36,6 @@ pub mod parameters;
 mod queue;
 mod sums;
 pub mod threads;
-pub mod verify;
 
 pub use driver::McpDriver;
 pub use parameters::McpParameters;

@@ -4,37 +4,15 @@
 //! real link holds, and how fast anything is, only chooses among the orders that are explored here.
 
 use super::card::Card;
+use super::moves::{Action, Move};
 use super::side::{Peer, Side};
 use crate::ni::mcp::threads::{Config, Rule, Step};
-use stateright::{Model, Property};
 
 /// Both sides.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Pair {
     /// The first is a card.
     pub sides: [Side; 2],
-}
-
-/// What can happen, to one of the sides.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Move {
-    /// Which.
-    pub side: usize,
-    /// What.
-    pub what: What,
-}
-
-/// What can happen to a side.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum What {
-    /// A message of so many units is posted.
-    Post(u8),
-    /// Its dispatcher runs a thread.
-    Step,
-    /// Its host engine moves a unit.
-    MoveHost,
-    /// A unit, or a packet's end, leaves it and comes to the other.
-    Cross,
 }
 
 /// A firmware, and how much is sent with it.
@@ -61,7 +39,7 @@ impl Case {
     }
 
     /// All that can happen to a side next.
-    fn moves(&self, pair: &Pair, side: usize) -> impl Iterator<Item = What> {
+    pub fn moves(&self, pair: &Pair, side: usize) -> impl Iterator<Item = Action> {
         let (this, other) = (&pair.sides[side], &pair.sides[1 - side]);
         let posts = match this.can_post(self.messages[side]) {
             true => self.lengths,
@@ -69,8 +47,8 @@ impl Case {
         };
         // What a peer sends is a packet.
         let packet_max = self.config.segment.filter(|_| this.card().is_none()).unwrap_or(u32::MAX);
-        let posts = posts.iter().map(move |&length| What::Post(u32::from(length).min(packet_max) as u8));
-        let crosses = (this.has_more() && other.takes()).then_some(What::Cross);
+        let posts = posts.iter().map(move |&length| Action::Post(u32::from(length).min(packet_max) as u8));
+        let crosses = (this.has_more() && other.takes()).then_some(Action::Cross);
         posts.chain(crosses).chain(this.card().into_iter().flat_map(Card::moves))
     }
 
@@ -98,18 +76,18 @@ impl Pair {
         let (this, other) = if side == 0 { (left, right) } else { (right, left) };
         let mut ran = None;
         let head = match what {
-            What::Post(length) => this.post(length),
-            What::Step => {
+            Action::Post(length) => this.post(length),
+            Action::Step => {
                 let (step, head) = this.step();
                 ran = Some(step);
                 head
             }
-            What::MoveHost => {
+            Action::MoveHost => {
                 let got = this.move_host(other.lengths());
                 other.forget(got);
                 None
             }
-            What::Cross => {
+            Action::Cross => {
                 let crossing = this.leave();
                 other.take(crossing);
                 None
@@ -119,31 +97,5 @@ impl Pair {
             other.comes(place);
         }
         ran
-    }
-}
-
-impl Model for Case {
-    type State = Pair;
-    type Action = Move;
-
-    fn init_states(&self) -> Vec<Pair> {
-        vec![self.start()]
-    }
-
-    fn actions(&self, pair: &Pair, moves: &mut Vec<Move>) {
-        // After something went wrong nothing more is looked at.
-        if pair.cards().all(|card| card.wrong.is_none()) {
-            (0..2).for_each(|side| moves.extend(self.moves(pair, side).map(|what| Move { side, what })));
-        }
-    }
-
-    fn next_state(&self, last: &Pair, next: Move) -> Option<Pair> {
-        let mut pair = last.clone();
-        pair.happens(next);
-        Some(pair)
-    }
-
-    fn properties(&self) -> Vec<Property<Case>> {
-        super::properties::properties(self.only)
     }
 }

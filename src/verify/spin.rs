@@ -3,9 +3,10 @@
 //! Both programs are the user's; without them nothing is run, and that is told. The verifier's own words
 //! are read for one thing: whether it found an error.
 
-use super::verdict;
-use crate::machine::control_program::threads::Rule;
-use crate::machine::control_program::verify::{FORMULAS, Firmware, promela};
+use super::check::verdict;
+use super::firmware::Firmware;
+use super::promela::{FORMULAS, promela};
+use crate::ni::mcp::threads::Rule;
 use crate::text::Problem;
 use serde_json::{Value as Json, json};
 use std::fs;

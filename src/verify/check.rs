@@ -1,37 +1,13 @@
-//! The control program, checked: every order in which hosts, engines and links can act, tried on its rows.
-//!
-//! | file | holds |
-//! |---|---|
-//! | `firmware.rs` | the firmwares that are checked, and with how much traffic |
-//! | `card.rs`, `side.rs` | a card, with marked units in its buffers; the sides of a link |
-//! | `pair.rs` | two sides, and all that can happen next |
-//! | `properties.rs` | what is checked |
-//! | `trace.rs` | a run that ends where a property does not hold, in words |
-//!
-//! Every move brings something forward (a unit, a message, a thread that starts or notices a transfer), so a
-//! run never comes back to where it was, and all end. Where every end has delivered everything, every run
-//! does, whoever is fast or slow: no fairness is assumed. That nobody is passed by for ever while traffic
-//! goes on for ever is a matter of the dispatcher: one that wants the host engine is passed by once at most.
+//! The state space of firmwares, explored: which properties hold, and the shortest run to where one does not.
 
-mod card;
-mod firmware;
-mod pair;
-mod promela;
-mod properties;
-mod side;
-#[cfg(test)]
-mod tests;
-mod trace;
-
-pub use firmware::{FIRMWARES, Firmware};
-pub use promela::{FORMULAS, Formula, promela};
-pub use properties::Demand;
-
+use super::firmware::Firmware;
+use super::moves::Move;
+use super::pair::{Case, Pair};
+use super::properties::{CHECKED, Checked, Demand, properties};
+use super::trace;
 use crate::ni::mcp::threads::Rule;
-use pair::Case;
-use properties::{CHECKED, Checked};
 use rayon::prelude::*;
-use stateright::{Checker, Model};
+use stateright::{Checker, Model, Property};
 
 /// What was found of a firmware.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,10 +44,46 @@ impl Finding {
     }
 }
 
-/// What a case gave: states, and for each property whether some state shows it.
-type Explored = (usize, Vec<bool>);
+impl Model for Case {
+    type State = Pair;
+    type Action = Move;
 
-fn explore(case: &Case) -> Explored {
+    fn init_states(&self) -> Vec<Pair> {
+        vec![self.start()]
+    }
+
+    fn actions(&self, pair: &Pair, moves: &mut Vec<Move>) {
+        // After something went wrong nothing more is looked at.
+        if pair.cards().all(|card| card.wrong.is_none()) {
+            (0..2).for_each(|side| moves.extend(self.moves(pair, side).map(|what| Move { side, what })));
+        }
+    }
+
+    fn next_state(&self, last: &Pair, next: Move) -> Option<Pair> {
+        let mut pair = last.clone();
+        pair.happens(next);
+        Some(pair)
+    }
+
+    fn properties(&self) -> Vec<Property<Case>> {
+        properties(self.only)
+    }
+}
+
+/// Returns the words for whether a property holds, given whether it is expected to.
+pub(super) fn verdict(holds: bool, expected: bool) -> &'static str {
+    match (holds, expected) {
+        (true, true) => "holds",
+        (false, false) => "fails, as it should",
+        (false, true) => "FAILS",
+        (true, false) => "HOLDS, but should not",
+    }
+}
+
+/// The outcome of exploring a case: the number of its states, and for each property whether some state shows it.
+pub(super) type Explored = (usize, Vec<bool>);
+
+pub(super) fn explore(case: &Case) -> Explored {
     let checker = case.checker().threads(1).spawn_bfs().join();
     let shown = checker.discoveries();
     (checker.unique_state_count(), CHECKED.iter().map(|checked| shown.contains_key(checked.name)).collect())

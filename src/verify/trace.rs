@@ -1,6 +1,7 @@
 //! A run in words: what happened, to whom, and what the firmware did.
 
-use super::pair::{Case, Move, What};
+use super::moves::{Action, Move};
+use super::pair::Case;
 use crate::ni::mcp::threads::{Act, Step, Thread};
 
 /// The lines of a run.
@@ -30,12 +31,12 @@ fn line(case: &Case, Move { side, what }: Move, ran: Option<Step>, is_end: bool)
         (_, false) => ["peer", "A"],
     };
     let happens = match (what, ran) {
-        (What::Post(units), _) => format!("posts a message of {}", counted(u32::from(units))),
-        (What::MoveHost, _) => "host engine moves a unit".to_owned(),
-        (What::Cross, _) if is_end => format!("the packet's end crosses to {other}"),
-        (What::Cross, _) => format!("a unit crosses to {other}"),
-        (What::Step, Some(step)) => stepped(&step),
-        (What::Step, None) => "no thread runs".to_owned(),
+        (Action::Post(units), _) => format!("posts a message of {}", counted(u32::from(units))),
+        (Action::MoveHost, _) => "host engine moves a unit".to_owned(),
+        (Action::Cross, _) if is_end => format!("the packet's end crosses to {other}"),
+        (Action::Cross, _) => format!("a unit crosses to {other}"),
+        (Action::Step, Some(step)) => stepped(&step),
+        (Action::Step, None) => "no thread runs".to_owned(),
     };
     format!("{this:<5}{happens}")
 }

@@ -1,9 +1,12 @@
 //! Is every firmware as it should be, is every broken rule caught, and is there no row that is never taken?
 
+use super::check::{check, explore};
+use super::firmware::{FIRMWARES, Firmware};
 use super::pair::{Case, Pair};
-use super::*;
-use crate::ni::mcp::threads::{Config, Pipelining, TRANSITIONS, Thread, Transition};
-use stateright::StateRecorder;
+use super::promela::{FORMULAS, promela};
+use super::properties::CHECKED;
+use crate::ni::mcp::threads::{Config, Pipelining, Rule, TRANSITIONS, Thread, Transition};
+use stateright::{Checker, Model, StateRecorder};
 
 fn named(name: &str) -> &'static Firmware {
     FIRMWARES.iter().find(|firmware| firmware.name == name).expect("a firmware")

@@ -3,7 +3,7 @@
 //! Units carry marks (which message, which place in it), so what is sent before it landed, or delivered
 //! before it came, or from a buffer that was filled again, is seen as the wrong mark.
 
-use super::pair::What;
+use super::moves::Action;
 use crate::ni::mcp::threads::{Act, Config, Mcp, Rule, Step, Thread};
 
 /// Messages of a card at most.
@@ -144,9 +144,9 @@ impl Card {
     }
 
     /// All that its engines and its firmware can do next by themselves.
-    pub fn moves(&self) -> impl Iterator<Item = What> + use<> {
-        let steps = self.mcp.ready().then_some(What::Step);
-        let host = self.host.is_some().then_some(What::MoveHost);
+    pub fn moves(&self) -> impl Iterator<Item = Action> + use<> {
+        let steps = self.mcp.ready().then_some(Action::Step);
+        let host = self.host.is_some().then_some(Action::MoveHost);
         steps.into_iter().chain(host)
     }
 

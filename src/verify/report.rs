@@ -1,18 +1,12 @@
-//! The firmware's properties, model-checked: which firmware, without which rule, and what was found.
-//!
-//! | file | does |
-//! |---|---|
-//! | `mod.rs` | names of firmwares and rules; what was found, as text and as JSON |
-//! | `spin.rs` | the PROMELA models, run by Spin where it is installed |
+//! The verdicts on the firmwares that were asked for, as text and as JSON.
 
-pub mod spin;
-
-use super::reproduce::among;
-use crate::machine::control_program::threads::Rule;
-use crate::machine::control_program::verify::{Demand, FIRMWARES, Finding, Findings, Firmware, check};
+use super::check::{Finding, Findings, check, verdict};
+use super::firmware::{FIRMWARES, Firmware};
+use super::properties::Demand;
+use super::spin::Judged;
+use crate::ni::mcp::threads::Rule;
 use crate::text::Problem;
 use serde_json::{Value as Json, json};
-use spin::Judged;
 use std::fmt::Write;
 
 /// What was found of the firmwares that were asked for.
@@ -28,7 +22,9 @@ pub fn firmwares(name: Option<&str>) -> Result<Vec<&'static Firmware>, Problem> 
     let named: Vec<&Firmware> =
         FIRMWARES.iter().filter(|firmware| name.is_none_or(|name| name == firmware.name)).collect();
     match (named.is_empty(), name) {
-        (true, Some(name)) => Err(among("firmware", name, FIRMWARES.iter().map(|firmware| firmware.name))),
+        (true, Some(name)) => {
+            Err(Problem::unknown_name("firmware", name, FIRMWARES.iter().map(|firmware| firmware.name)))
+        }
         _ => Ok(named),
     }
 }
@@ -36,7 +32,7 @@ pub fn firmwares(name: Option<&str>) -> Result<Vec<&'static Firmware>, Problem> 
 /// The rule of that name.
 pub fn rule(name: &str) -> Result<Rule, Problem> {
     let rule = Rule::ALL.into_iter().find(|rule| rule.name() == name);
-    rule.ok_or_else(|| among("rule", name, Rule::ALL.iter().map(|rule| rule.name())))
+    rule.ok_or_else(|| Problem::unknown_name("rule", name, Rule::ALL.iter().map(|rule| rule.name())))
 }
 
 impl Verified {
@@ -95,16 +91,6 @@ impl Verified {
             "as_expected": self.is_as_expected(),
             "firmwares": self.found.iter().map(firmware).collect::<Vec<_>>(),
         })
-    }
-}
-
-/// A verdict in words.
-fn verdict(holds: bool, expected: bool) -> &'static str {
-    match (holds, expected) {
-        (true, true) => "holds",
-        (false, false) => "fails, as it should",
-        (false, true) => "FAILS",
-        (true, false) => "HOLDS, but should not",
     }
 }
 
