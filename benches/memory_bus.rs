@@ -2,10 +2,10 @@
 //! interface, and the programs of Mukherjee and Hill. `cargo bench --bench memory_bus` prints all.
 
 use narrows::engine::{Limits, Outcome, Recorder, Simulation};
+use narrows::experiment::{self, RunResult};
 use narrows::host::memory_bus::{MemoryBusNode, NodeParameters};
 use narrows::machine::{self, shipped};
 use narrows::ni::Design;
-use narrows::study::{self, RunResult};
 use narrows::text::Document;
 use std::hint::black_box;
 use std::rc::Rc;
@@ -51,7 +51,7 @@ fn program(name: &str, settings: &[&str]) {
     );
     let machine = machine::read(Document::Text(name, &text, None), &[]).expect("the description is sound").value;
     let start = Instant::now();
-    let result = study::run(&machine, Recorder::off());
+    let result = experiment::run(&machine, Recorder::off());
     let took = start.elapsed().as_secs_f64();
     let executes = |name: &str| ["time.compute", "time.send", "time.receive"].contains(&name);
     let (executed, transactions) = (16.0 * sum(&result, executes), sum(&result, is_transaction));
@@ -91,7 +91,7 @@ fn transactions_per_us(design: Design) -> f64 {
     let sets = [parts, "workload.ping-pong.messages=5000".to_owned()];
     let machine = machine::read(Document::Text("memory-bus", text, None), &sets).expect("the example is sound").value;
     let start = Instant::now();
-    let result = study::run(&machine, Recorder::off());
+    let result = experiment::run(&machine, Recorder::off());
     let took = start.elapsed().as_micros() as f64;
     sum(&result, is_transaction) / took
 }

@@ -2,12 +2,12 @@
 //! `cargo run --release --example heat` says how long it takes with two interfaces.
 
 use narrows::engine::{EndId, Metric, Outcome, Recorder};
+use narrows::experiment::run::run_with;
 use narrows::machine;
 use narrows::messaging::World;
 use narrows::messaging::shared::{SharedAddress, Space};
 use narrows::program::RunningWorkload;
 use narrows::program::worker::{self, Worker};
-use narrows::study::run::run_with;
 use narrows::text::Document;
 use std::rc::Rc;
 

@@ -14,17 +14,20 @@
 //! Beneath lies [`engine`]: simulated time, units, tasks, resources, ledgers and spans; it knows no
 //! hardware. [`text`] turns TOML into typed values and remembers every place, so that each part
 //! reads its own parameters; [`part`] is what all parts say of themselves before time 0. [`machine`]
-//! keeps the registry of parts, checks a description and builds it; [`study`] runs it,
-//! once, in sweeps, or as a paper's experiments; [`report`] makes tables, charts, timelines and
-//! pages; [`cli`] is the command line.
+//! keeps the registry of parts, checks a description and builds it; [`experiment`] runs it,
+//! once, in sweeps, searches and fits; [`study`] makes a paper's experiments of it and judges them, with
+//! what data cannot say in [`papers`]; [`verify`] model-checks firmware; [`report`] makes tables, charts,
+//! timelines and pages; [`cli`] is the command line.
 
 pub mod cli;
 pub mod engine;
+pub mod experiment;
 pub mod fabric;
 pub mod host;
 pub mod machine;
 pub mod messaging;
 pub mod ni;
+pub mod papers;
 pub mod part;
 pub mod program;
 pub mod protocol;

@@ -3,6 +3,7 @@
 mod overflow;
 
 use narrows::engine::{EndId, Metric, Outcome, Recorder, Time};
+use narrows::experiment::{self, RunResult};
 use narrows::host::Processor;
 use narrows::machine::{self, Machine, build, shipped};
 use narrows::messaging::World;
@@ -11,7 +12,6 @@ use narrows::messaging::shared::{SharedAddress, SharedMemory, Space};
 use narrows::program::RunningWorkload;
 use narrows::program::worker::{Worker, start};
 use narrows::protocol::directory::Want;
-use narrows::study::{self, RunResult};
 use narrows::text::Document;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -46,7 +46,7 @@ const SHORT: &str = "[workload.costs]\noperation = \"read\"";
 const BEGINS: Time = Time::from_us(2);
 
 fn run(machine: &Machine) -> RunResult {
-    let result = study::run(machine, Recorder::off());
+    let result = experiment::run(machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
     result
 }

@@ -2,10 +2,10 @@
 //! what varies, quantities, graphs, packet traces, links and flows. See also `fuzz/`.
 
 use narrows::engine::{Bytes, Hertz, Rate, Time};
+use narrows::experiment::vary::Dimension;
 use narrows::fabric::topology::graph;
 use narrows::machine::{self, shipped};
 use narrows::program::fabric_alone::trace;
-use narrows::study::vary::Dimension;
 use narrows::text::quantity::{self, Quantity};
 use narrows::text::{Document, Problems};
 use proptest::prelude::*;

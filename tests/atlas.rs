@@ -5,13 +5,13 @@
 
 use narrows::machine::Registry;
 use narrows::machine::{self, shipped};
-use narrows::study::reproduce::{Located, find};
-use narrows::study::written;
+use narrows::papers::builtins;
+use narrows::study::{LocatedStudy, export, find};
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 
-fn atlas() -> Located {
-    find("atlas", false).unwrap_or_else(|problems| panic!("{problems}"))
+fn atlas() -> LocatedStudy {
+    find("atlas", false, &builtins()).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 /// Each folder of parts, and the axis of the atlas that names them.
@@ -37,7 +37,7 @@ fn the_atlas_names_every_part_that_ships() {
 #[test]
 fn what_is_left_out_is_what_does_not_fit() {
     let found = atlas();
-    let points = found.read.value.experiments.points(&found.home, &["bandwidth"], true, &[]);
+    let points = found.read.value.experiments.points(&found.location, &["bandwidth"], true, &[]);
     let points = points.unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
     let ran: BTreeSet<String> = points.into_iter().map(|point| point.name).collect();
     let plain = |part: &'static str| part.rsplit('/').next().expect("a part has a name");
@@ -56,16 +56,17 @@ fn a_description_is_the_machine_of_its_point() {
     let experiments = &found.read.value.experiments;
     for name in experiments.all.iter().map(|(name, _)| name.as_str()) {
         // Every value of every axis comes by: 37 is prime to how many they have.
-        let drafts = experiments.drafts(&found.home, &[name], false).unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
+        let drafts =
+            experiments.drafts(&found.location, &[name], false).unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
         let all: BTreeSet<String> = drafts.iter().map(|draft| draft.name.clone()).collect();
-        let files = experiments.descriptions(&found.home, &[name], false, &all);
+        let files = experiments.descriptions(&found.location, &[name], false, &all);
         let files: BTreeMap<String, String> =
             files.unwrap_or_else(|faulty| panic!("{}", faulty[0].1)).into_iter().collect();
         assert_eq!(files.len(), drafts.len(), "every point has a file of its own");
         let mut read = 0;
         for draft in drafts.iter().step_by(37) {
             let Ok(own) = draft.read(&[]) else { continue };
-            let path = written::path(&draft.name);
+            let path = export::path(&draft.name);
             let text = &files[&path];
             let alone = machine::read(Document::Text(&path, text, None), &[]);
             let alone = alone.unwrap_or_else(|problems| panic!("{problems}\n{text}"));

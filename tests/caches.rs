@@ -39,7 +39,7 @@ run.no-progress-limit = "1 ms"
             );
             let read = narrows::machine::read(Document::Text("test.toml", &text, None), &[]);
             let machine = read.unwrap_or_else(|problems| panic!("{problems}")).value;
-            let outcome = narrows::study::run(&machine, Recorder::off()).outcome;
+            let outcome = narrows::experiment::run(&machine, Recorder::off()).outcome;
             assert_eq!(outcome, Outcome::Done, "{interface} with {ways} ways of {size} B: {workload}");
         }
     }

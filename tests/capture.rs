@@ -2,12 +2,12 @@
 //! it is installed; what Linux sent is parsed, put together, and its sums checked.
 
 use narrows::engine::{NodeId, Recorder, Time};
+use narrows::experiment;
 use narrows::machine;
 use narrows::protocol::udp_ip::{
     Datagram, PACKET_MAX, PAYLOAD_MAX, Reassembled, Reassembly, ReassemblyParameters, Sum, addresses, parse,
 };
 use narrows::report::capture::{Capture, CapturedPacket, read};
-use narrows::study;
 use narrows::text::Document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -235,7 +235,7 @@ fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
     );
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     let read = machine::read(Document::Text("run.toml", &text, None), &sets).expect("a machine");
-    let result = study::run(&read.value, Recorder::off().with_packets());
+    let result = experiment::run(&read.value, Recorder::off().with_packets());
     let mut capture = Capture::new(read.value.nodes.iter().map(|node| &node.name));
     result.packets.iter().for_each(|packet| capture.packet(packet.node.index(), packet.at, &packet.bytes));
     (capture, result.metric("messages.delivered").expect("messages"))

@@ -5,8 +5,8 @@
 use crate::common::parts::{each_with_each, sound, text};
 use crate::common::*;
 use narrows::engine::Recorder;
+use narrows::experiment::run;
 use narrows::machine::Machine;
-use narrows::study::run;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 

@@ -6,9 +6,9 @@
 //! of one node never meet the fabric, that they share what they have, and that what does not fit is refused.
 
 use narrows::engine::{Outcome, Recorder};
+use narrows::experiment::{self, RunResult};
 use narrows::machine::combinations::lines;
 use narrows::machine::{self, Machine, Registry};
-use narrows::study::{self, RunResult};
 use narrows::text::Document;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -68,7 +68,7 @@ fn read(text: &str) -> Result<Machine, String> {
 #[track_caller]
 fn done(text: &str) -> RunResult {
     let machine = read(text).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
-    let result = study::run(&machine, Recorder::off());
+    let result = experiment::run(&machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done, "{text}");
     let of = |name: &str| result.metric(name);
     for (sent, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {

@@ -203,7 +203,7 @@ fn a_memory_too_small_is_refused_and_one_as_large_as_told_is_never_full() {
                 }
             };
             assert!(memory <= 2 << 20, "{kind}, {payload} B: {memory} B");
-            let result = narrows::study::run(&machine, narrows::engine::Recorder::off());
+            let result = narrows::experiment::run(&machine, narrows::engine::Recorder::off());
             assert_eq!(result.outcome, Outcome::Done, "{kind}, {payload} B");
         }
     }
@@ -211,18 +211,18 @@ fn a_memory_too_small_is_refused_and_one_as_large_as_told_is_never_full() {
 
 /// A shipped example with settings over it, run to its end.
 #[track_caller]
-fn example(name: &str, sets: &[&str]) -> narrows::study::RunResult {
+fn example(name: &str, sets: &[&str]) -> narrows::experiment::RunResult {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let text = narrows::machine::shipped::example(name).expect("it is shipped");
     let read = narrows::machine::read(Document::Text(name, text, None), &sets);
     let read = read.unwrap_or_else(|problems| panic!("{problems}"));
-    narrows::study::run(&read.value, narrows::engine::Recorder::off())
+    narrows::experiment::run(&read.value, narrows::engine::Recorder::off())
 }
 
 #[test]
 fn slow_is_not_stuck() {
     // All wait for longer than the default of `run.no-progress-limit`, 1 s, and nobody is to blame.
-    let in_s = |result: &narrows::study::RunResult| result.end.as_s();
+    let in_s = |result: &narrows::experiment::RunResult| result.end.as_s();
     let far = "run.time-limit=100000 s";
     let gaps = example("stream", &["workload.stream.gap=2 s", "workload.stream.messages=5"]);
     assert_eq!(gaps.outcome, Outcome::Done);

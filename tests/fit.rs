@@ -1,13 +1,14 @@
 //! Does a fit find what a machine's constants are, say which it cannot, and say rightly how sure it is?
 
 use crate::common::cli::{Folder, narrows};
+use narrows::experiment::fit::Fitted;
+use narrows::experiment::fit::curve::Curve;
+use narrows::experiment::fit::free::is_meant;
+use narrows::experiment::fit::measured::Measuring;
+use narrows::experiment::run;
 use narrows::machine::{Machine, Registry};
-use narrows::study::fit::Fitted;
-use narrows::study::fit::curve::Curve;
-use narrows::study::fit::free::is_meant;
-use narrows::study::fit::measured::Measuring;
-use narrows::study::reproduce::{constants, find};
-use narrows::study::{run, template};
+use narrows::papers::builtins;
+use narrows::study::{constants, find, scaffold};
 use narrows::text::{Document, Problems, Read};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -133,7 +134,7 @@ fn one_standard_deviation_covers_the_truth_of_two_machines_in_three() {
 /// The small study with a claim to fit on, and this `fit.toml`: what `narrows fit` does with these options.
 fn study(name: &str, fit: &str, options: &[&str]) -> (Output, Folder) {
     let folder = Folder::new(&format!("fit-{name}"));
-    for (file, text) in template::FILES {
+    for (file, text) in scaffold::FILES {
         let role = "tolerance = 0.1\nrole = \"calibrated\"";
         let text = text.replacen("tolerance = 0.1", role, 1).replace(
             "[nodes.receiver]",
@@ -193,7 +194,7 @@ fn a_slip_in_fit_toml_is_told_with_its_place() {
 #[test]
 fn what_is_fitted_is_told_as_calibrated() {
     for paper in ["trapeze", "mukherjee-hill"] {
-        let found = find(paper, false).unwrap_or_else(|problems| panic!("{problems}"));
+        let found = find(paper, false, &builtins()).unwrap_or_else(|problems| panic!("{problems}"));
         let told = constants(&found);
         let plan = found.read.value.fit.as_ref().expect("the paper has a fit.toml");
         for wanted in &plan.constants {

@@ -3,10 +3,9 @@
 
 use crate::common::small::{parts, read, small};
 use narrows::engine::{Recorder, Span, Timeline};
-use narrows::machine::Registry;
+use narrows::experiment::{RunResult, run};
 use narrows::machine::combinations::Combination;
-use narrows::machine::{self, Machine, build::build, shipped};
-use narrows::study::{RunResult, run};
+use narrows::machine::{self, Registry, Machine, build::build, shipped};
 use narrows::testing::HOSTS;
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};

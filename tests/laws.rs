@@ -14,8 +14,8 @@ mod streams;
 
 use crate::common::*;
 use narrows::engine::Span;
+use narrows::experiment::Bottleneck;
 use narrows::report::MeanLedger;
-use narrows::study::Binds;
 
 /// What a transaction of one word takes on the bus of the test hosts, in ns.
 fn word(overhead_cycles: u64) -> f64 {
@@ -274,7 +274,7 @@ fn taken_and_moving(run: &Run, name: &str) -> (f64, f64) {
 
 /// What a run says holds it back.
 fn binds(run: &Run) -> String {
-    Binds::of(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
+    Bottleneck::of(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
 }
 
 #[test]

@@ -7,10 +7,9 @@
 
 use crate::common::small::{parts, read, small, with_endpoints};
 use narrows::engine::{Outcome, Recorder};
-use narrows::machine::Machine;
-use narrows::machine::Registry;
+use narrows::experiment::{self, RunResult};
 use narrows::machine::combinations::{Combination, description, lines};
-use narrows::study::{self, RunResult};
+use narrows::machine::{Machine, Registry};
 use narrows::testing::HOSTS;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -48,7 +47,7 @@ fn tried(one: &Combination) -> Option<Result<(), String>> {
 }
 
 fn ran(one: &Combination, machine: &Machine) -> Result<(), String> {
-    match catch_unwind(AssertUnwindSafe(|| study::run(machine, Recorder::off()))) {
+    match catch_unwind(AssertUnwindSafe(|| experiment::run(machine, Recorder::off()))) {
         Ok(result) => wrong(&result).map_or(Ok(()), |wrong| Err(format!("{}: {wrong}", named(one)))),
         Err(_) => Err(format!("{}: panicked", named(one))),
     }
@@ -143,15 +142,15 @@ fn a_page_that_is_not_said_goes_in_a_message_of_any_host_and_interface() {
 fn stream(parts: [&str; 3], values: &str) -> RunResult {
     let text = format!("{}{values}\n", description(Registry::shared(), &parts, "stream"));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
-    study::run(&machine, Recorder::off())
+    experiment::run(&machine, Recorder::off())
 }
 
 #[test]
 fn firmware_streams_into_routers_in_whatever_pieces_its_memory_has() {
     for (fabric, payload) in [("nifdy-mesh", 512), ("nifdy-mesh-3d", 700), ("nifdy-torus", 1000)] {
         let parts = ["hosts/p6-natoma", "ni/trapeze", &format!("fabrics/{fabric}")];
-        let text = description(Registry::shared(), &parts, "stream").replace("64 B", &format!("{payload} B"));
-        let result = study::run(&read(&text).expect("a sound description"), Recorder::off());
+        let text = description(&parts, "stream").replace("64 B", &format!("{payload} B"));
+        let result = experiment::run(&read(&text).expect("a sound description"), Recorder::off());
         assert_eq!(wrong(&result), None, "{fabric}");
     }
 }
@@ -184,7 +183,7 @@ fn into_one(fabric: &str, rest: &str, stream: &str) -> RunResult {
     let flows = "flows = [\"n0 -> n3\", \"n1 -> n3\", \"n2 -> n3\"]\nmessages = 12";
     let text = format!("{}{nodes}{rest}\n[workload.stream]\n{flows}\n{stream}\n", lines(Registry::shared(), &parts));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
-    let result = study::run(&machine, Recorder::off());
+    let result = experiment::run(&machine, Recorder::off());
     assert_eq!(wrong(&result), None, "{text}");
     result
 }

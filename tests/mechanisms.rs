@@ -2,8 +2,8 @@
 //! across the mesh, a loop that delays misses) change time alone? Every program holds its answer against a serial run.
 
 use narrows::engine::{Outcome, Recorder};
+use narrows::experiment::{self, RunResult};
 use narrows::machine::{self, Machine};
-use narrows::study::{self, RunResult};
 use narrows::text::Document;
 
 fn machine(parts: &str, text: &str, sets: &[&str]) -> Machine {
@@ -20,7 +20,7 @@ fn alewife(nodes: usize, text: &str, sets: &[&str]) -> RunResult {
 }
 
 fn done(machine: &Machine) -> RunResult {
-    let result = study::run(machine, Recorder::off());
+    let result = experiment::run(machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
     result
 }

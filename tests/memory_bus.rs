@@ -5,13 +5,13 @@
 //! every byte, and panic where one differs. A test that depends on a shipped constant sets it.
 
 use narrows::engine::{Bytes, EndId, NodeId, Outcome, Recorder, Time};
+use narrows::experiment::{self, RunResult};
 use narrows::host::memory_bus::parameters::Spin;
 use narrows::host::{HostParameters, Processor, Stalls};
 use narrows::machine::build::{Built, build};
 use narrows::machine::{self, Machine};
 use narrows::messaging::{Endpoint, Outgoing};
 use narrows::ni::Design;
-use narrows::study::{self, RunResult};
 use narrows::text::Document;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -49,7 +49,7 @@ fn bandwidth(messages: u64, bytes: u64) -> String {
 }
 
 fn run(machine: &Machine) -> RunResult {
-    study::run(machine, Recorder::off())
+    experiment::run(machine, Recorder::off())
 }
 
 /// Runs both microbenchmarks, which check every byte.

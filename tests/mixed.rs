@@ -3,8 +3,8 @@
 //! The programs compare every byte they receive with what was sent.
 
 use narrows::engine::{Outcome, Recorder};
+use narrows::experiment;
 use narrows::machine::{self, Machine, shipped};
-use narrows::study;
 use narrows::text::Document;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -22,7 +22,7 @@ fn machine(host: [&str; 2], ni: [&str; 2], rest: &str, sets: &[String]) -> Resul
 }
 
 fn delivers(machine: &Machine) {
-    let result = study::run(machine, Recorder::off());
+    let result = experiment::run(machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
     assert_eq!(result.metric("messages.sent"), result.metric("messages.delivered"), "all that was sent came");
 }

@@ -5,8 +5,8 @@
 //! keeps the order of packets, or one that does not.
 
 use narrows::engine::{Outcome, Recorder};
+use narrows::experiment::{self, RunResult};
 use narrows::machine;
-use narrows::study::{self, RunResult};
 use narrows::text::Document;
 
 #[path = "../examples/heat.rs"]
@@ -77,7 +77,7 @@ impl Bench {
         let text = self.text(workload);
         let read = machine::read(Document::Text("test.toml", &text, None), &[]);
         let machine = read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value;
-        study::run(&machine, Recorder::off())
+        experiment::run(&machine, Recorder::off())
     }
 
     /// Runs a program to its end: the name of its table and a bracket, and its values.
@@ -372,7 +372,7 @@ mod time {
         let run = |outgoing: u32| {
             let text = text.replace("outgoing = 4096", &format!("outgoing = {outgoing}")).replace("8 GB/s", "4 MB/s");
             let read = machine::read(Document::Text("test.toml", &text, None), &[]);
-            study::run(&read.unwrap_or_else(|problems| panic!("{problems}")).value, Recorder::off())
+            experiment::run(&read.unwrap_or_else(|problems| panic!("{problems}")).value, Recorder::off())
         };
         let (little, much) = (times(&run(1)), times(&run(4096)));
         assert!(little[3] > 1000.0 && much[3] == 0.0, "{little:?} {much:?}");

@@ -8,10 +8,10 @@ mod any_system;
 
 use crate::common::cli::json;
 use narrows::engine::{Outcome, Recorder};
+use narrows::experiment::{RunResult, run};
 use narrows::machine::build::build;
 use narrows::machine::{self, Machine};
 use narrows::protocol::nifdy::NifdyParameters;
-use narrows::study::{RunResult, run};
 use narrows::text::Document;
 use std::fs;
 use std::path::PathBuf;

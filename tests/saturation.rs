@@ -3,8 +3,8 @@
 
 use crate::common::cli::{as_json, narrows, stdout};
 use narrows::engine::{Outcome, Recorder};
+use narrows::experiment::{RunResult, run};
 use narrows::machine;
-use narrows::study::{RunResult, run};
 use narrows::text::Document;
 use serde_json::Value as Json;
 

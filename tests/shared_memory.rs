@@ -1,12 +1,12 @@
 //! Does every load find what the last store before it left, whatever runs between them?
 
 use narrows::engine::{Bytes, EndId, Outcome, Recorder, Time};
+use narrows::experiment;
 use narrows::host::Processor;
 use narrows::machine::{self, Machine, build};
 use narrows::messaging::World;
 use narrows::messaging::shared::{SharedAddress, SharedMemory, SharedMemoryParameters, Space};
 use narrows::protocol::directory::Want;
-use narrows::study;
 use narrows::text::Document;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -127,7 +127,7 @@ proptest! {
             "[shared-memory.software]\nblock = \"{block} B\"\n[run]\nseed = {seed}\n\
              [workload.barnes]\nbodies = {bodies}\nsteps = 3"
         );
-        let result = study::run(&machine(ni, "ideal-1998", protocol, nodes, &rest), Recorder::off());
+        let result = experiment::run(&machine(ni, "ideal-1998", protocol, nodes, &rest), Recorder::off());
         prop_assert_eq!(&result.outcome, &Outcome::Done);
         // In each step a coordinate goes up a tree of processors, and down again: 8 bytes beyond the header, but for 0,
         // which those without bodies have, and one body alone.

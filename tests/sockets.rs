@@ -4,8 +4,8 @@
 //! The programs compare every byte they receive with what was sent.
 
 use narrows::engine::{Outcome, Recorder};
+use narrows::experiment::{self, RunResult};
 use narrows::machine::{self, Machine};
-use narrows::study::{self, RunResult};
 use narrows::text::Document;
 use proptest::prelude::*;
 
@@ -53,7 +53,7 @@ fn machine(host: &str, fabric: &str, workload: &str, sets: &[String]) -> Result<
 }
 
 fn delivered(machine: &Machine) -> RunResult {
-    let result = study::run(machine, Recorder::off());
+    let result = experiment::run(machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
     assert_eq!(result.metric("messages.sent"), result.metric("messages.delivered"), "all that was sent came");
     result
@@ -97,7 +97,7 @@ fn what_is_dropped_is_counted_by_why() {
             &format!("ni.mcp.zero-copy={zero_copy}"),
         ];
         let machine = machine("pentium-iii-815ep", "myrinet", stream, &sets.map(str::to_owned)).expect("they fit");
-        let result = study::run(&machine, Recorder::off());
+        let result = experiment::run(&machine, Recorder::off());
         let [sent, dropped] = ["messages.sent", "messages.dropped"].map(|name| result.metric(name));
         assert_eq!((sent, dropped), (Some(12.0), Some(12.0)), "{:?}", result.outcome);
         // The run ends with the last message that is lost, before the last of them have expired.
@@ -122,7 +122,7 @@ fn of_a_librarys_messages_that_the_watchdog_cuts_the_others_come() {
         );
         let sets = [format!("fabric.myrinet.watchdog={watchdog} us")];
         let machine = machine::read(Document::Text("sockets.toml", &text, None), &sets).expect("they fit").value;
-        let result = study::run(&machine, Recorder::off());
+        let result = experiment::run(&machine, Recorder::off());
         let [sent, came, dropped] =
             ["messages.sent", "messages.delivered", "messages.dropped"].map(|name| result.metric(name).expect("it"));
         assert_eq!((result.outcome, sent), (Outcome::Done, came + dropped), "{watchdog} us, {payload} B");

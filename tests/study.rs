@@ -1,16 +1,17 @@
 //! Can a user's own study be run, is it checked before it runs, and is it judged by what was run?
 
 use crate::common::cli::{Folder, narrows, stderr};
-use narrows::study::experiment::Results;
-use narrows::study::reproduce::{Located, Options, find};
-use narrows::study::{Progress, claims, template};
+use narrows::papers::builtins;
+use narrows::study::claims::judge;
+use narrows::study::experiments::Results;
+use narrows::study::{LocatedStudy, Options, Progress, find, scaffold};
 use serde_json::Value as Json;
 use std::fs;
 
 /// A folder with the small study in it.
 fn with_study(name: &str) -> Folder {
     let folder = Folder::new(&format!("study-{name}"));
-    for (file, text) in template::FILES {
+    for (file, text) in scaffold::FILES {
         fs::write(folder.0.join(file), text).expect("a file");
     }
     folder
@@ -187,7 +188,7 @@ fn a_metric_that_no_run_gives_is_told_with_those_there_are() {
 #[test]
 fn no_text_of_a_study_brings_it_down() {
     let folder = with_study("any-text");
-    for (file, text) in &template::FILES[..4] {
+    for (file, text) in &scaffold::FILES[..4] {
         let path = folder.0.join(file);
         for at in (0..text.len()).step_by(7).filter(|at| text.is_char_boundary(*at)) {
             for changed in [
@@ -196,12 +197,12 @@ fn no_text_of_a_study_brings_it_down() {
                 format!("{}{{{}", &text[..at], &text[at..]),
             ] {
                 fs::write(&path, changed).expect("a file");
-                let _ = find(folder.root(), false).map_err(|problems| problems.to_string());
+                let _ = find(folder.root(), false, &builtins()).map_err(|problems| problems.to_string());
             }
         }
         fs::write(&path, text).expect("a file");
     }
-    assert!(find(folder.root(), false).is_ok());
+    assert!(find(folder.root(), false, &builtins()).is_ok());
 }
 
 struct Silent;
@@ -211,8 +212,8 @@ impl Progress for Silent {
     fn done(&self, _: &str) {}
 }
 
-fn judged(found: &Located, results: &Results) -> Vec<Option<bool>> {
-    let claims = claims::judge(&found.read.value, &["latency"], results, false).expect("a sound study");
+fn judged(found: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
+    let claims = judge::judge(&found.over(results), &["latency"], false).expect("a sound study");
     claims.into_iter().map(|claim| claim.holds).collect()
 }
 
@@ -220,7 +221,7 @@ fn judged(found: &Located, results: &Results) -> Vec<Option<bool>> {
 #[test]
 fn claims_are_judged_by_the_runs_alone() {
     let folder = with_study("perturbed");
-    let found = find(folder.root(), true).expect("a sound study");
+    let found = find(folder.root(), true, &builtins()).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
     let run = |more: &[String]| found.results(&["latency"], &options, more, &Silent).expect("sound points");
     let own = run(&[]);
@@ -240,11 +241,11 @@ fn a_claim_may_be_judged_on_whole_inputs_alone() {
     let path = folder.0.join("claims.toml");
     let text = fs::read_to_string(&path).expect("a file");
     fs::write(&path, text.replacen("[[claim]]\n", "[[claim]]\nquick = false\n", 1)).expect("a file");
-    let found = find(folder.root(), true).expect("a sound study");
+    let found = find(folder.root(), true, &builtins()).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
     let results = found.results(&["latency"], &options, &[], &Silent).expect("sound points");
     assert_eq!(judged(&found, &results), [Some(true), Some(true)]);
-    let quick = claims::judge(&found.read.value, &["latency"], &results, true).expect("a sound study");
+    let quick = judge::judge(&found.over(&results), &["latency"], true).expect("a sound study");
     assert_eq!(quick.iter().map(|claim| claim.holds).collect::<Vec<_>>(), [None, Some(true)]);
     assert!(quick.iter().all(|claim| claim.measured.is_some()));
 }

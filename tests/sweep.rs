@@ -168,8 +168,8 @@ fn metrics_are_known_before_the_run() {
         let document = narrows::text::Document::Text(example, text, None);
         let read = narrows::machine::read(document, &[]).expect("a sound example");
         let known: Vec<String> =
-            narrows::study::sweep::metrics::of(&read.value).into_iter().map(|one| one.name).collect();
-        let told = narrows::study::run(&read.value, narrows::engine::Recorder::off()).metrics;
+            narrows::experiment::sweep::metrics::of(&read.value).into_iter().map(|one| one.name).collect();
+        let told = narrows::experiment::run(&read.value, narrows::engine::Recorder::off()).metrics;
         let untold: Vec<_> = told.iter().map(|one| &one.name).filter(|name| !known.contains(name)).collect();
         assert!(untold.is_empty(), "{example}: {untold:?}");
     }

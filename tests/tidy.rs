@@ -23,9 +23,11 @@ const IMPORTS: [(&str, &[&str]); 15] = [
     ("machine", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging", "program"]),
     ("testing", &["engine", "text", "protocol", "fabric", "ni", "machine"]),
     ("report", &["engine"]),
-    ("study", &["engine", "text", "host", "machine", "report"]),
     ("verify", &["text", "ni"]),
-    ("cli", &["engine", "text", "machine", "report", "study", "verify"]),
+    ("experiment", &["engine", "text", "host", "machine", "report"]),
+    ("study", &["engine", "text", "machine", "report", "experiment"]),
+    ("papers", &["engine", "text", "machine", "report", "experiment", "study"]),
+    ("cli", &["engine", "text", "machine", "report", "experiment", "study", "papers", "verify"]),
 ];
 
 const FILE_LINES_MAX: usize = 400;

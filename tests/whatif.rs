@@ -1,7 +1,7 @@
 //! What would change: machines of which it is known what binds are asked, and name it.
 
+use narrows::experiment::whatif::{Inquiry, WhatIf};
 use narrows::machine::Registry;
-use narrows::study::whatif::{Inquiry, WhatIf};
 use narrows::text::Document;
 
 const HOST: &str = "hosts.pentium-ii-440lx";

@@ -5,11 +5,11 @@
 //! here. What the fabric and the protocol are given is stated.
 
 use narrows::engine::{Outcome, Recorder, Time};
+use narrows::experiment::{RunResult, run};
 use narrows::fabric::Fate;
 use narrows::machine::build::build;
 use narrows::machine::{self, Machine};
 use narrows::protocol::Statistics;
-use narrows::study::{RunResult, run};
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 

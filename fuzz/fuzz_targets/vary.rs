@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use narrows::study::vary::Dimension;
+use narrows::experiment::vary::Dimension;
 use narrows::text::Problems;
 
 fuzz_target!(|option: &str| match Dimension::parse(option) {

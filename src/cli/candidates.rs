@@ -19,7 +19,7 @@ pub fn descriptions() -> ArgValueCompleter {
 pub fn studies() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let of = |paper: &&str| -> Vec<String> {
-            let study = study::home::Home::of(paper).read();
+            let study = study::Study::load(&study::Location::of(paper));
             study.map_or_else(
                 |_| Vec::new(),
                 |read| read.value.artifacts.iter().map(|(id, _)| id.text.clone()).collect(),

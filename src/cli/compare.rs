@@ -3,9 +3,9 @@
 use super::ending::{Ended, Ending, Failure};
 use super::run_text::{aligned, number};
 use super::{Format, output};
+use crate::experiment::Record;
 use crate::report::number::{self, signed_percent};
 use crate::report::{Cell, Column, ReportTable};
-use crate::study::Record;
 use crate::text::{Problem, Problems, file};
 use clap::Args;
 use serde_json::{Map, Value as Json, json};

@@ -3,13 +3,14 @@
 use super::ending::{Ended, Ending, Failure};
 use super::output::{Output, print};
 use super::{Format, subject};
+use crate::experiment::fit::constant::PRIOR_MAX;
+use crate::experiment::fit::curve::Curve;
+use crate::experiment::fit::measured::Measuring;
+use crate::experiment::fit::{Fitted, Settled, write};
+use crate::papers;
 use crate::report::number::{percent, short, signed_percent};
 use crate::report::{Column, ReportTable};
 use crate::study;
-use crate::study::fit::curve::Curve;
-use crate::study::fit::measured::Measuring;
-use crate::study::fit::plan::PRIOR_MAX;
-use crate::study::fit::{Fitted, Settled, paper, write};
 use crate::text::{Problem, Problems, file};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -94,8 +95,8 @@ fn study(options: &Options, bar: &Runs) -> Result<Fitted, Failure> {
         let problem = Problem::new(format!("`{name}` is a file, and nothing is said to fit it on"));
         return Err(problem.help("name a measured curve: --measured FILE; or the folder of a study").into());
     }
-    let found = study::reproduce::find(&name, false)?;
-    paper::of_study(&found, bar).map_err(Failure::grouped)
+    let found = study::find(&name, false, &papers::builtins())?;
+    study::fit::of_study(&found, bar).map_err(Failure::grouped)
 }
 
 /// A description, by measured curves.

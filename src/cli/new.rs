@@ -2,7 +2,7 @@
 
 use super::ending::{Ended, Ending};
 use super::output::print;
-use crate::study::template;
+use crate::study::scaffold;
 use crate::text::Problem;
 use clap::{Args, Subcommand};
 use std::fs;
@@ -46,13 +46,13 @@ pub fn run(options: &Options) -> Ended {
 fn study(folder: &Path) -> Result<(), Problem> {
     let failed =
         |path: &Path, error: std::io::Error| Problem::new(format!("cannot write into `{}`: {error}", path.display()));
-    let there = template::FILES.iter().map(|(name, _)| folder.join(name)).find(|path| path.exists());
+    let there = scaffold::FILES.iter().map(|(name, _)| folder.join(name)).find(|path| path.exists());
     if let Some(path) = there {
         let problem = Problem::new(format!("`{}` is there already, and is left as it is", path.display()));
         return Err(problem.help("name another folder"));
     }
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    for (name, text) in template::FILES {
+    for (name, text) in scaffold::FILES {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| failed(&path, error))?;
     }

@@ -1,7 +1,7 @@
 //! Standard output, and files that are written whole or not at all.
 
 use super::ending::Failure;
-use crate::study::points::unique;
+use crate::experiment::points::unique;
 use crate::text::Problem;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};

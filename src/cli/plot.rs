@@ -2,10 +2,10 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::output::{Output, plain};
+use crate::experiment::plot::Drawing;
+use crate::experiment::tidy;
 use crate::report::dataset::{Dataset, Encoding};
 use crate::report::picture::PictureForm;
-use crate::study::plot::Drawing;
-use crate::study::tidy;
 use crate::text::Problem;
 use clap::{Args, ValueEnum};
 use std::fs;

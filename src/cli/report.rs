@@ -2,8 +2,8 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::output::{Output, plain};
+use crate::experiment::result_page::{self, ResultFile};
 use crate::report::html;
-use crate::study::pages::{self, ResultFile};
 use crate::text::{Problem, Problems};
 use clap::Args;
 use std::fs;
@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Ended {
     }
     let out = Output::prepare(&options.out)?;
     let results: Vec<(String, ResultFile)> = results.into_iter().filter_map(Result::ok).collect();
-    let page = html::page(&pages::of(&results, options.title.as_deref(), command(options)));
+    let page = html::page(&result_page::of(&results, options.title.as_deref(), command(options)));
     out.write(|file| file.write_all(page.as_bytes()))?;
     tell!("Wrote `{}`.", options.out.display());
     Ok(Ending::Done)

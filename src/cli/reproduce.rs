@@ -5,6 +5,7 @@ use super::candidates;
 use super::ending::{Ended, Ending, Failure};
 use super::output::print;
 use super::progress::Progress;
+use crate::papers::builtins;
 use crate::report::{Column, PaperReport, ReportTable};
 use crate::study;
 use crate::text::Problem;
@@ -74,11 +75,11 @@ pub fn papers() -> Vec<(String, String)> {
 /// Reproduces.
 pub fn run(options: &Options) -> Ended {
     let Some(target) = &options.paper else { return overview() };
-    let (paper, artifact) = study::reproduce::target(target);
+    let (paper, artifact) = study::located::target(target);
     if study::papers().contains(&paper.as_str()) && std::path::Path::new(&paper).is_dir() {
         tell!("Taking the paper `{paper}`, not the folder of that name: write `./{paper}` for that.");
     }
-    let found = study::reproduce::find(&paper, options.quick)?;
+    let found = study::find(&paper, options.quick, &builtins())?;
     if options.constants {
         return constants(&found, options.format);
     }
@@ -93,7 +94,7 @@ pub fn run(options: &Options) -> Ended {
         jobs: options.jobs.unwrap_or(0) as usize,
         uncertainty: options.uncertainty,
     };
-    found.wanted(&wanted)?;
+    found.wanted(wanted.artifact.as_deref())?;
     let report = found.reproduce(&wanted, &Bar::default()).map_err(Failure::grouped)?;
     match options.format {
         Format::Text => print(&report.text())?,
@@ -116,8 +117,8 @@ fn json(report: &PaperReport) -> String {
 }
 
 /// A paper that the program carries.
-fn shipped(name: &str) -> study::description::Study {
-    let read = study::home::Home::of(name).read();
+fn shipped(name: &str) -> study::Study {
+    let read = study::Study::load(&study::Location::of(name));
     read.unwrap_or_else(|problems| panic!("papers/{name} is sound:\n{problems}")).value
 }
 
@@ -140,7 +141,7 @@ fn overview() -> Ended {
 }
 
 /// Every calibrated constant of a study.
-fn constants(found: &study::reproduce::Located, format: Format) -> Ended {
+fn constants(found: &study::LocatedStudy, format: Format) -> Ended {
     let constants = study::constants(found);
     if format == Format::Json {
         let list: Vec<_> = constants.iter().map(|c| {

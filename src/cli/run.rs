@@ -5,12 +5,12 @@ use super::ending::{Ended, Ending, Failure};
 use super::output::{self, Output};
 use super::{Format, capture, run_seeds, run_text, subject};
 use crate::engine::{Outcome, Recorder, Time, Timeline};
+use crate::experiment::seeds::SEEDS_MAX;
+use crate::experiment::uncertainty::single::{self, MetricUncertainty};
+use crate::experiment::{self, Record, RunResult, record, tidy};
 use crate::machine::Machine;
 use crate::report::dataset::Encoding;
 use crate::report::perfetto;
-use crate::study::seeds::SEEDS_MAX;
-use crate::study::uncertainty::single::{self, Sure};
-use crate::study::{self, Record, RunResult, record, tidy};
 use crate::text::Problem;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -94,7 +94,7 @@ pub fn run(options: &Options) -> Ended {
     let begun = Instant::now();
     let result = {
         let _alive = Alive::tell("building the machine and running it");
-        study::run(&read.value, options.recorder())
+        experiment::run(&read.value, options.recorder())
     };
     let wall_s = begun.elapsed().as_secs_f64();
     let record = Record::of(&read, &result);
@@ -163,7 +163,7 @@ impl Options {
     }
 
     /// How sure the metrics of a run are, with a bar on standard error if that is a terminal.
-    fn sure(&self, subject: &subject::Subject, result: &RunResult) -> Result<Vec<Sure>, Failure> {
+    fn sure(&self, subject: &subject::Subject, result: &RunResult) -> Result<Vec<MetricUncertainty>, Failure> {
         let sets = self.sets();
         let reader = |varied: &[String]| subject.read_varied(&sets, varied);
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} left").expect("a template");

@@ -3,11 +3,11 @@
 use super::ending::Ended;
 use super::run_text::{aligned, number};
 use super::{Format, output, subject, sweep};
+use crate::experiment::record::{VERSION, digest};
+use crate::experiment::seeds::{self, Replicated};
+use crate::experiment::sweep::{Sweep, SweepPoint};
 use crate::report::number::unit;
 use crate::report::{Column, ReportTable};
-use crate::study::record::{VERSION, digest};
-use crate::study::seeds::{self, Replicated};
-use crate::study::sweep::{Sweep, SweepPoint};
 use serde_json::{Map, Value as Json, json};
 
 /// Runs it with so many seeds, from its own on, with `jobs` at once.

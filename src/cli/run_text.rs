@@ -1,10 +1,10 @@
 //! The result of a run for a terminal.
 
 use crate::engine::Time;
+use crate::experiment::uncertainty::single::MetricUncertainty;
+use crate::experiment::{Bottleneck, Record, RunResult, record};
 use crate::report::number::{self, percent, significant};
 use crate::report::{Cell, Column, MeanLedger, ReportTable};
-use crate::study::uncertainty::single::Sure;
-use crate::study::{Binds, Record, RunResult, record};
 
 /// The busiest resources are told, as many as this.
 const RESOURCES: usize = 8;
@@ -42,9 +42,11 @@ fn note(result: &RunResult) -> String {
 
 /// What holds the run back, what is busiest, and how to ask what would change.
 fn verdict(result: &RunResult, ledger: &MeanLedger, ask: &str) -> String {
-    let binds = Binds::of(result, ledger);
+    let binds = Bottleneck::of(result, ledger);
     let busiest = match (&binds, result.busiest().filter(|(_, share)| *share > 0.0)) {
-        (Binds::Stage(..), Some((name, share))) => format!(" The busiest is {name}, {} of the run.", percent(share)),
+        (Bottleneck::Stage(..), Some((name, share))) => {
+            format!(" The busiest is {name}, {} of the run.", percent(share))
+        }
         _ => String::new(),
     };
     match result.outcome.is_complete() {
@@ -120,9 +122,9 @@ fn resources(result: &RunResult) -> String {
 const CONSTANTS: usize = 3;
 
 /// How sure metrics are.
-pub fn sure(sure: &[Sure]) -> String {
+pub fn sure(sure: &[MetricUncertainty]) -> String {
     let mut table = ReportTable::new(["metric", "value", "left free", "it answers most to"].map(Column::new).to_vec());
-    for Sure { metric, left_free, elasticities } in sure {
+    for MetricUncertainty { metric, left_free, elasticities } in sure {
         let most = elasticities.iter().take(CONSTANTS);
         let most: Vec<String> = most.map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
         let value = format!("{} {}", number(metric.value, metric.unit), number::unit(metric.unit));

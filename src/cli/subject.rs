@@ -2,8 +2,8 @@
 
 use super::candidates;
 use super::ending::Failure;
+pub use crate::experiment::subject::Subject;
 use crate::machine::Machine;
-pub use crate::study::subject::Subject;
 use crate::text::Read;
 use clap::Args;
 use std::path::PathBuf;

@@ -5,11 +5,12 @@ use super::output::Output;
 use super::progress::Progress;
 use super::subject;
 use super::sweep::{self, Options};
+use crate::experiment::find::{Condition, FindQuery, FoundRow, PointValues, Probe};
+use crate::experiment::points::Points;
+use crate::experiment::reader::Reader;
+use crate::experiment::sweep::values_of;
+use crate::experiment::vary::Dimension;
 use crate::report::{Cell, Column, ReportTable};
-use crate::study::find::{Asked, Condition, FoundRow, Look, PointValues};
-use crate::study::points::Points;
-use crate::study::sweep::{Reader, values_of};
-use crate::study::vary::Dimension;
 use crate::text::Problem;
 use serde_json::{Map, Value as Json, json};
 
@@ -23,7 +24,7 @@ pub fn run(options: &Options, subject: &subject::Subject, dimensions: &[Dimensio
     let count: usize = dimensions.iter().map(Dimension::len).product();
     let all: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
     let (find, over) = (options.find().unwrap_or_default(), options.over().unwrap_or_default());
-    let asked = Asked::of(find, over, other.is_some(), &reader, &all[0]).map_err(Failure::grouped)?;
+    let asked = FindQuery::of(find, over, other.is_some(), &reader, &all[0]).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
         asked.check(&all, reader).map_err(Failure::grouped)?;
     }
@@ -47,7 +48,7 @@ pub fn run(options: &Options, subject: &subject::Subject, dimensions: &[Dimensio
 }
 
 /// A row for each point.
-fn table(asked: &Asked, rows: &[FoundRow]) -> ReportTable {
+fn table(asked: &FindQuery, rows: &[FoundRow]) -> ReportTable {
     let keys = rows.first().into_iter().flat_map(|(values, _)| values).map(|(key, _)| Column::new(key.as_str()));
     let mut heads: Vec<Column> = keys.chain([Column::new("holds")]).collect();
     for before in ["", "beside: "] {
@@ -70,7 +71,7 @@ fn table(asked: &Asked, rows: &[FoundRow]) -> ReportTable {
     table
 }
 
-fn text(asked: &Asked, rows: &[FoundRow]) -> String {
+fn text(asked: &FindQuery, rows: &[FoundRow]) -> String {
     let what = match &asked.condition {
         Some(condition) => condition.text(),
         None => format!("{} less than the other's", asked.metric),
@@ -79,9 +80,9 @@ fn text(asked: &Asked, rows: &[FoundRow]) -> String {
     format!("{what}, over {}: {looks} values looked at\n\n{}", asked.over.key, table(asked, rows).text())
 }
 
-fn as_json(asked: &Asked, rows: &[FoundRow]) -> String {
+fn as_json(asked: &FindQuery, rows: &[FoundRow]) -> String {
     let seen =
-        |seen: &Look| json!({ "value": seen.value, "metric": seen.metric, "other": seen.other, "holds": seen.holds });
+        |seen: &Probe| json!({ "value": seen.value, "metric": seen.metric, "other": seen.other, "holds": seen.holds });
     let row = |(values, found): &FoundRow| {
         let values: Map<String, Json> = values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
         let ends = [&found.below, &found.above].map(seen);

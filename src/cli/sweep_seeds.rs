@@ -1,9 +1,9 @@
 //! The results of a sweep with several seeds a point, as a table and as JSON; of one point, of `run --seeds`.
 
+use crate::experiment::record::{VERSION, digest};
+use crate::experiment::seeds;
+use crate::experiment::tidy::{MetricName, ReplicatedPoint};
 use crate::report::{Cell, Column, ReportTable};
-use crate::study::record::{VERSION, digest};
-use crate::study::seeds;
-use crate::study::tidy::{MetricName, ReplicatedPoint};
 use serde_json::{Map, Value as Json, json};
 
 /// A row for each point: its values, how its runs ended, the mean of each metric and its interval. Numbers

@@ -2,9 +2,9 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::{Format, output, subject};
+use crate::experiment::whatif::{self, Gain, Inquiry, LEAST, WhatIf};
 use crate::report::number::{percent, unit};
 use crate::report::{Cell, Column, ReportTable};
-use crate::study::whatif::{self, Gain, Inquiry, LEAST, WhatIf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 

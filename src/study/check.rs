@@ -1,28 +1,32 @@
 //! Whether the names in a study go together, before anything is run: experiments and axes that are
 //! there, claims and figures over points that are run, no name twice.
 
-use super::claims;
-use super::description::{From, Meaning, Study, problem};
-use super::experiment::Experiment;
+use super::builtins::BuiltinFns;
+use super::claims::judge;
+use super::description::Study;
+use super::experiments::Experiment;
+use super::expression::read::problem;
 use super::expression::{Mistake, Stop};
-use super::home::Home;
-use super::{figures, own};
+use super::figures;
+use super::location::Location;
+use super::meaning::{From, Meaning};
+use super::view::ValueSource;
 use crate::text::{Problem, Problems, Read, Said, suggest};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Everything that is wrong with a study.
-pub fn check(read: &Read<Study>, home: &Home, quick: bool) -> Result<(), Problems> {
+pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns, quick: bool) -> Result<(), Problems> {
     let study = &read.value;
     let mut faults: Vec<Mistake> = Vec::new();
     for (name, experiment) in &study.experiments.all {
         faults.extend(of_experiment(study, name, experiment));
     }
-    faults.extend(of_artifacts(study));
-    faults.extend(study.values.iter().filter_map(|(_, meaning)| of_value(meaning)));
+    faults.extend(of_artifacts(study, builtins));
+    faults.extend(study.values.iter().filter_map(|(_, meaning)| of_value(meaning, builtins)));
     let mut problems: Vec<Problem> = faults.iter().map(|fault| problem(read.texts(), fault)).collect();
     for (_, experiment) in &study.experiments.all {
-        let base = home.file(&experiment.base).err();
+        let base = location.file(&experiment.base).err();
         problems.extend(
             base.into_iter()
                 .flat_map(|base| base.list().to_vec())
@@ -31,7 +35,7 @@ pub fn check(read: &Read<Study>, home: &Home, quick: bool) -> Result<(), Problem
     }
     // What is asked of runs can only be told where it is known which they are.
     if problems.is_empty() {
-        problems.extend(of_results(study, quick).iter().map(|fault| problem(read.texts(), fault)));
+        problems.extend(of_results(study, builtins, quick).iter().map(|fault| problem(read.texts(), fault)));
     }
     if problems.is_empty() { Ok(()) } else { Err(read.problems(problems)) }
 }
@@ -87,7 +91,7 @@ fn unfilled(experiment: &Experiment) -> Vec<Mistake> {
     faults
 }
 
-fn of_artifacts(study: &Study) -> Vec<Mistake> {
+fn of_artifacts(study: &Study, builtins: &BuiltinFns) -> Vec<Mistake> {
     let experiments = study.experiments.all.iter().map(|(name, _)| name.as_str());
     let artifacts = study.artifacts.iter().map(|(id, _)| id.text.as_str());
     let named = study.artifacts.iter().flat_map(|(_, experiments)| experiments);
@@ -104,7 +108,7 @@ fn of_artifacts(study: &Study) -> Vec<Mistake> {
         }
     }
     for (_, function) in &study.explore {
-        if let Err(Stop::Wrong(fault)) = own::exploration(function).map_err(|stop| claims::placed(stop, function)) {
+        if let Err(Stop::Wrong(fault)) = builtins.exploration(function).map_err(|stop| stop.at(function)) {
             faults.push(*fault);
         }
     }
@@ -112,26 +116,21 @@ fn of_artifacts(study: &Study) -> Vec<Mistake> {
 }
 
 /// A value whose function is not there.
-fn of_value(meaning: &Meaning) -> Option<Mistake> {
+fn of_value(meaning: &Meaning, builtins: &BuiltinFns) -> Option<Mistake> {
     let From::Rust(rust) = &meaning.from else { return None };
-    stranger(rust, "function", own::values().into_iter())
-}
-
-/// The points that an artifact runs.
-pub fn points(study: &Study, artifact: &str, quick: bool) -> BTreeSet<String> {
-    let experiments = study.experiments_of(artifact).iter();
-    experiments.flat_map(|said| study.experiments.names(&said.text, quick)).collect()
+    stranger(rust, "function", builtins.value_names())
 }
 
 /// Claims and figures that ask for what is not run.
-fn of_results(study: &Study, quick: bool) -> Vec<Mistake> {
+fn of_results(study: &Study, builtins: &BuiltinFns, quick: bool) -> Vec<Mistake> {
     let (mut faults, mut ids) = (Vec::new(), HashSet::new());
     for (artifact, _) in &study.artifacts {
-        let points = points(study, &artifact.text, quick);
+        let points = study.points_of(&artifact.text, quick);
+        let view = study.view(builtins, ValueSource::Planned(&points));
         let claims = study.claims.iter().filter(|claim| claim.artifact.text == artifact.text);
-        faults.extend(claims.filter_map(|claim| claims::planned(study, claim, &points)));
+        faults.extend(claims.filter_map(|claim| judge::planned(&view, claim)));
         for figure in study.figures.iter().filter(|figure| figure.artifact.text == artifact.text) {
-            let (named, wrong) = figures::planned(study, figure, &points);
+            let (named, wrong) = figures::planned(figure, &view);
             faults.extend(wrong);
             for id in named {
                 let is_file = !id.is_empty() && id.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));

@@ -4,34 +4,51 @@
 //! expression: names that are not there, and points that are not run. Leaves out which metrics a run
 //! gives, which only the run tells.
 
-use super::Binds;
-use super::description::{Fact, From, Meaning, Study};
-use super::experiment::Results;
+use super::builtins::{BuiltinFn, BuiltinFns};
+use super::claims::ClaimStatement;
+use super::experiments::{Experiments, Results};
 use super::expression::{Key, Names, Scope, Stop, Template, Value};
-use super::own;
-use super::record::outcome_name;
-use super::run::RunResult;
+use super::meaning::{Fact, From, Meaning};
 use crate::engine::Outcome;
+use crate::experiment::record::outcome_name;
+use crate::experiment::{Bottleneck, RunResult};
 use crate::text::{Constant, Said, suggest};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// Where values come from.
 #[derive(Clone, Copy)]
-pub enum Source<'a> {
+pub enum ValueSource<'a> {
     /// Nothing is run yet: the points that will be.
     Planned(&'a BTreeSet<String>),
     /// Runs.
     Ran(&'a Results),
 }
 
+/// What a study defines that its expressions can name.
+#[derive(Clone, Copy)]
+pub struct Definitions<'a> {
+    /// The values of axes with their names in words.
+    pub names: &'a [(Said, Vec<(Said, String)>)],
+    /// Some values of an axis.
+    pub sets: &'a [(Said, Vec<Said>)],
+    /// What is measured, by name.
+    pub values: &'a [(String, Meaning)],
+    /// The runs.
+    pub experiments: &'a Experiments,
+    /// The claims, whose published numbers are values.
+    pub claims: &'a [ClaimStatement],
+}
+
 /// A study's names over a source.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    /// The study.
-    pub study: &'a Study,
+    /// What the study defines.
+    pub defined: Definitions<'a>,
+    /// The functions that it may name.
+    pub builtins: &'a BuiltinFns,
     /// Where values come from.
-    pub source: Source<'a>,
+    pub source: ValueSource<'a>,
     /// Whether what is not run is left out without a word.
     pub gaps: bool,
     /// Where the points are kept that are asked for.
@@ -50,28 +67,28 @@ impl<'a> View<'a> {
             asked.borrow_mut().insert(point.to_owned());
         }
         match self.source {
-            Source::Ran(results) => Ok(results.get(point)),
-            Source::Planned(points) if points.contains(point) => Ok(None),
-            Source::Planned(_) if self.gaps => Err(Stop::Absent(format!("no run is called `{point}`"))),
-            Source::Planned(points) => Err(no_point(self.study, points, point)),
+            ValueSource::Ran(results) => Ok(results.get(point)),
+            ValueSource::Planned(points) if points.contains(point) => Ok(None),
+            ValueSource::Planned(_) if self.gaps => Err(Stop::Absent(format!("no run is called `{point}`"))),
+            ValueSource::Planned(points) => Err(no_point(self.defined.experiments, points, point)),
         }
     }
 
     /// Whether nothing is run yet.
     pub fn is_planned(&self) -> bool {
-        matches!(self.source, Source::Planned(_))
+        matches!(self.source, ValueSource::Planned(_))
     }
 
     fn is_run(&self, point: &str) -> bool {
         match self.source {
-            Source::Ran(results) => results.contains_key(point),
-            Source::Planned(points) => points.contains(point),
+            ValueSource::Ran(results) => results.contains_key(point),
+            ValueSource::Planned(points) => points.contains(point),
         }
     }
 
     /// The first of these points that is run, or else the last.
     fn first_run(&self, scope: &Scope, points: &[Template]) -> Result<String, Stop> {
-        let points: Vec<String> = points.iter().map(|point| scope.words(&keys(point))).collect::<Result<_, _>>()?;
+        let points: Vec<String> = points.iter().map(|point| scope.words(&point.keyed())).collect::<Result<_, _>>()?;
         let point = points.iter().find(|point| self.is_run(point)).or(points.last());
         Ok(point.cloned().unwrap_or_default())
     }
@@ -89,7 +106,7 @@ impl<'a> View<'a> {
             (run, Fact::Outcome) => {
                 Ok(Value::Text(outcome_name(run.map_or(&Outcome::Done, |run| &run.outcome)).into()))
             }
-            (run, _) => Ok(Value::Text(run.map_or_else(|| "what binds".to_owned(), Binds::kind))),
+            (run, _) => Ok(Value::Text(run.map_or_else(|| "what binds".to_owned(), Bottleneck::kind))),
         }
     }
 
@@ -101,12 +118,12 @@ impl<'a> View<'a> {
         what: &Template,
         of: impl Fn(&RunResult, &str) -> Result<f64, Stop>,
     ) -> Result<Value, Stop> {
-        let what = scope.words(&keys(what))?;
+        let what = scope.words(&what.keyed())?;
         let point = &self.first_run(scope, points)?;
         match (self.run(point)?, self.source) {
             (Some(run), _) => of(run, &what).map(Value::Number),
-            (None, Source::Planned(_)) => Ok(Value::Number(1.0)),
-            (None, Source::Ran(_)) => Err(Stop::Absent(format!("`{point}` was not run"))),
+            (None, ValueSource::Planned(_)) => Ok(Value::Number(1.0)),
+            (None, ValueSource::Ran(_)) => Err(Stop::Absent(format!("`{point}` was not run"))),
         }
     }
 
@@ -138,20 +155,40 @@ impl<'a> View<'a> {
             From::Told(points, fact) => self.told(&scope, points, *fact),
             From::Value(expression) => scope.value(expression),
             From::Table(table) => in_table(table, name, arguments, self.gaps),
-            From::Rust(rust) => own::value(self, rust, arguments),
+            From::Rust(rust) => self.builtin(rust, arguments),
+        }
+    }
+
+    /// Returns what a registered function gives.
+    fn builtin(&self, said: &Said, arguments: &[Key]) -> Result<Value, Stop> {
+        let value = self.builtins.value(said)?;
+        let arguments: Vec<&str> = arguments.iter().map(|key| key.key.as_str()).collect();
+        if let (true, Some(point)) = (value.of_point, arguments.first()) {
+            self.run(point)?;
+        }
+        let absent = || Stop::Absent(format!("`{}` finds nothing of {}", said.text, arguments.join("/")));
+        match (value.function, self.source) {
+            (BuiltinFn::Number(_), ValueSource::Planned(_)) => Ok(Value::Number(1.0)),
+            (BuiltinFn::Numbers(_), ValueSource::Planned(_)) => Ok(Value::numbers([1.0; PLANNED_ELEMENTS])),
+            (BuiltinFn::Number(of), ValueSource::Ran(results)) => {
+                of(results, &arguments).map(Value::Number).ok_or_else(absent)
+            }
+            (BuiltinFn::Numbers(of), ValueSource::Ran(results)) => {
+                of(results, &arguments).map(Value::numbers).ok_or_else(absent)
+            }
         }
     }
 
     fn published(&self, arguments: &[Key]) -> Result<Value, Stop> {
         let id = arguments.iter().map(|key| key.key.as_str()).collect::<Vec<_>>().join("/");
-        let claim = self.study.claims.iter().find(|claim| claim.id.text == id);
+        let claim = self.defined.claims.iter().find(|claim| claim.id.text == id);
         let expected = claim.and_then(|claim| claim.expected());
         expected.map(Value::Number).ok_or_else(|| Stop::Absent(format!("no claim `{id}` has a number")))
     }
 
     /// How a value of an axis is called.
     fn label(&self, key: &str, axes: [&str; 2]) -> String {
-        let names = axes.iter().filter_map(|axis| self.study.names.iter().find(|(of, _)| of.text == **axis));
+        let names = axes.iter().filter_map(|axis| self.defined.names.iter().find(|(of, _)| of.text == **axis));
         let mut labels = names.filter_map(|(_, names)| names.iter().find(|(of, _)| of.text == key));
         labels.next().map_or_else(|| key.to_owned(), |(_, label)| label.clone())
     }
@@ -163,20 +200,20 @@ impl Names for View<'_> {
             let key = |key: &&Said| Key { key: key.text.clone(), label: self.label(&key.text, [variable, name]) };
             Some(keys.iter().map(key).collect())
         };
-        if let Some((_, keys)) = self.study.sets.iter().find(|(set, _)| set.text == name) {
+        if let Some((_, keys)) = self.defined.sets.iter().find(|(set, _)| set.text == name) {
             return of(keys.iter().collect());
         }
-        if let Some((_, names)) = self.study.names.iter().find(|(axis, _)| axis.text == name) {
+        if let Some((_, names)) = self.defined.names.iter().find(|(axis, _)| axis.text == name) {
             return of(names.iter().map(|(key, _)| key).collect());
         }
-        let values = self.study.experiments.axis(name)?;
+        let values = self.defined.experiments.axis(name)?;
         of(values.iter().map(|(key, _)| key).collect())
     }
 
     fn sets(&self) -> Vec<&str> {
-        let sets = self.study.sets.iter().map(|(set, _)| set.text.as_str());
-        let names = self.study.names.iter().map(|(axis, _)| axis.text.as_str());
-        let axes = self.study.experiments.axes.iter().map(|(axis, _)| axis.text.as_str());
+        let sets = self.defined.sets.iter().map(|(set, _)| set.text.as_str());
+        let names = self.defined.names.iter().map(|(axis, _)| axis.text.as_str());
+        let axes = self.defined.experiments.axes.iter().map(|(axis, _)| axis.text.as_str());
         let mut all: Vec<&str> = sets.chain(names).chain(axes).collect();
         all.sort_unstable();
         all.dedup();
@@ -187,23 +224,13 @@ impl Names for View<'_> {
         if name == PUBLISHED {
             return Some(self.published(arguments));
         }
-        let (_, meaning) = self.study.values.iter().find(|(known, _)| known == name)?;
+        let (_, meaning) = self.defined.values.iter().find(|(known, _)| known == name)?;
         Some(self.meaning(meaning, name, arguments, depth))
     }
 
     fn values(&self) -> Vec<&str> {
-        self.study.values.iter().map(|(name, _)| name.as_str()).chain([PUBLISHED]).collect()
+        self.defined.values.iter().map(|(name, _)| name.as_str()).chain([PUBLISHED]).collect()
     }
-}
-
-/// A template whose holes are written as points are named.
-pub fn keys(template: &Template) -> Template {
-    use super::expression::{Format, Segment};
-    let key = |piece: &Segment| match piece {
-        Segment::Hole(tree, _) => Segment::Hole(tree.clone(), Format::parse("key")),
-        words => words.clone(),
-    };
-    Template { said: template.said.clone(), pieces: template.pieces.iter().map(key).collect() }
 }
 
 fn in_table(table: &[(String, Constant)], name: &str, arguments: &[Key], gaps: bool) -> Result<Value, Stop> {
@@ -228,7 +255,7 @@ fn told_all_but(run: &RunResult, metric: &str) -> bool {
 /// That a run has no such metric.
 pub fn no_metric(run: &RunResult, metric: &str) -> Stop {
     if run.metrics.iter().any(|known| known.name == metric) {
-        let how = super::record::outcome_name(&run.outcome);
+        let how = outcome_name(&run.outcome);
         return Stop::Unmeasured(format!("nothing was measured under `{metric}`: the outcome of its run is `{how}`"));
     }
     let names = || run.metrics.iter().map(|metric| metric.name.as_str());
@@ -248,10 +275,10 @@ fn no_resource(run: &RunResult, resource: &str) -> Stop {
 const LISTED: usize = 12;
 
 /// That no run is called so: what is near, or which experiment has it.
-fn no_point(study: &Study, planned: &BTreeSet<String>, point: &str) -> Stop {
+fn no_point(experiments: &Experiments, planned: &BTreeSet<String>, point: &str) -> Stop {
     let message = format!("no run is called `{point}`");
     let experiment = point.split('/').next().unwrap_or_default();
-    let names = study.experiments.names(experiment, false);
+    let names = experiments.names(experiment, false);
     if names.iter().any(|name| name == point) {
         let label = format!("the artifact does not run the experiment `{experiment}`");
         let help = format!("name `{experiment}` among the artifact's experiments in study.toml");
@@ -260,20 +287,15 @@ fn no_point(study: &Study, planned: &BTreeSet<String>, point: &str) -> Stop {
     let here = || planned.iter().filter(|name| name.split('/').next() == Some(experiment)).map(String::as_str);
     let count = here().count();
     if count == 0 {
-        let experiments = suggest::phrase(study.experiments.all.iter().map(|(name, _)| name.as_str()));
-        let known = study.experiments.all.iter().map(|(name, _)| name.as_str());
+        let all = suggest::phrase(experiments.all.iter().map(|(name, _)| name.as_str()));
+        let known = experiments.all.iter().map(|(name, _)| name.as_str());
         let near = suggest::nearest(experiment, known);
         let label = near.map_or("no experiment has this name".to_owned(), |near| format!("did you mean `{near}`?"));
-        return Stop::Asked(message, label, vec![format!("experiments: {experiments}")]);
+        return Stop::Asked(message, label, vec![format!("experiments: {all}")]);
     }
     let near = suggest::nearest(point, here());
     let label = near.map_or("its experiment has no such point".to_owned(), |near| format!("did you mean `{near}`?"));
     let listed = suggest::phrase(here().take(LISTED));
     let more = if count > LISTED { format!(", and {} more", count - LISTED) } else { String::new() };
     Stop::Asked(message, label, vec![format!("the points of `{experiment}`: {listed}{more}")])
-}
-
-/// What stands for a list before it is known.
-pub fn planned_list() -> Value {
-    Value::numbers([1.0; PLANNED_ELEMENTS])
 }

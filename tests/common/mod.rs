@@ -11,9 +11,9 @@ pub mod parts;
 pub mod small;
 
 use narrows::engine::{Ledger, Message, Outcome, Recorder, Span, Time};
+use narrows::experiment::RunResult;
 use narrows::machine::Machine;
 use narrows::machine::build::build;
-use narrows::study::RunResult;
 use narrows::text::Document;
 use std::fmt::Write;
 
@@ -243,7 +243,7 @@ receive = {software}
         built.run();
         let delivered = built.world.tally.delivered();
         let messages = delivered.iter().map(|(message, at)| Delivered::of(message, *at));
-        Run { messages: messages.collect(), result: narrows::study::run(&machine, Recorder::keeping(1 << 20)) }
+        Run { messages: messages.collect(), result: narrows::experiment::run(&machine, Recorder::keeping(1 << 20)) }
     }
 
     /// Runs it, and expects that it ends well.

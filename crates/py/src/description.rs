@@ -4,13 +4,13 @@ use crate::table::Table;
 use crate::wait::work;
 use crate::wrong::{DescriptionError, unsound, wrong};
 use narrows::engine::Recorder;
+use narrows::experiment::fit::curve::Curve;
+use narrows::experiment::fit::measured::Measuring;
+use narrows::experiment::subject::Subject;
+use narrows::experiment::uncertainty::single;
+use narrows::experiment::whatif::{Inquiry, Unanswered};
+use narrows::experiment::{Record, tidy};
 use narrows::report::MeanLedger;
-use narrows::study::fit::curve::Curve;
-use narrows::study::fit::measured::Measuring;
-use narrows::study::subject::Subject;
-use narrows::study::uncertainty::single;
-use narrows::study::whatif::{Inquiry, Unanswered};
-use narrows::study::{Record, tidy};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl Description {
         let (record, chart, data) = work(py, Some(1), None, |_| {
             let read = self.subject.read(&sets)?;
             let begun = Instant::now();
-            let result = narrows::study::run(&read.value, recorder);
+            let result = narrows::experiment::run(&read.value, recorder);
             let wall_s = begun.elapsed().as_secs_f64();
             let ledger = MeanLedger::of(&result.ledger);
             let chart = (ledger.messages > 0).then(|| ledger.chart("Where a message's time goes").svg());
@@ -143,7 +143,7 @@ impl Description {
         let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
         let record = work(py, jobs, None, |_| {
             let read = self.subject.read(&sets)?;
-            let result = narrows::study::run(&read.value, Recorder::off());
+            let result = narrows::experiment::run(&read.value, Recorder::off());
             let sure = single::sure(&reader, &result.metrics, &|_| (), &|| ())?;
             Ok(Record::of(&read, &result).with_uncertainty(&sure))
         })?;

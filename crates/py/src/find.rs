@@ -5,9 +5,10 @@ use crate::sweep::{SweepAsked, read};
 use crate::table::Table;
 use crate::wait::work;
 use crate::wrong::grouped;
-use narrows::study::find::{Asked, Grouped, PointValues};
-use narrows::study::sweep::{Reader, values_of};
-use narrows::study::vary::Dimension;
+use narrows::experiment::find::{FindQuery, Grouped, PointValues};
+use narrows::experiment::reader::Reader;
+use narrows::experiment::sweep::values_of;
+use narrows::experiment::vary::Dimension;
 use pyo3::prelude::*;
 
 /// What could not be asked, or found.
@@ -42,7 +43,7 @@ pub fn find(
         let reader = |varied: &[String]| read(&subject, &asked.sets, varied, watch);
         let other = against.as_ref().map(|(subject, sets)| move |varied: &[String]| read(subject, sets, varied, watch));
         let other = other.as_ref().map(|other| other as Reader<'_>);
-        let question = Asked::of(&what, &over, other.is_some(), &reader, &all[0]).map_err(Unanswered)?;
+        let question = FindQuery::of(&what, &over, other.is_some(), &reader, &all[0]).map_err(Unanswered)?;
         for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
             question.check(&all, reader).map_err(Unanswered)?;
         }

@@ -45,6 +45,6 @@ mod _narrows {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("VERSION", narrows::study::record::VERSION)
+        module.add("VERSION", narrows::experiment::record::VERSION)
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::wait::{Watch, work};
 use crate::wrong::{file, grouped, unsound, wrong};
+use narrows::experiment::record::VERSION;
+use narrows::papers::builtins;
 use narrows::report::PaperReport;
-use narrows::study::record::VERSION;
-use narrows::study::{Options, Progress, reproduce as of_study};
+use narrows::study::{Options, Progress, find, located};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -67,10 +68,10 @@ pub fn reproduce(
     uncertainty: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Reproduced> {
-    let (paper, artifact) = of_study::target(target);
-    let found = of_study::find(&paper, quick).map_err(unsound)?;
+    let (paper, artifact) = located::target(target);
+    let found = find(&paper, quick, &builtins()).map_err(unsound)?;
     let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty };
-    found.wanted(&options).map_err(wrong)?;
+    found.wanted(options.artifact.as_deref()).map_err(wrong)?;
     let report = work(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &Count(watch)))?;
     Ok(Reproduced(report.map_err(grouped)?))
 }

@@ -6,13 +6,13 @@ use crate::table::Table;
 use crate::wait::{Watch, work};
 use crate::wrong::{DescriptionError, file, grouped, unsound, wrong};
 use narrows::engine::Recorder;
-use narrows::study::points::{Kept, Points};
-use narrows::study::seeds::{self, SEEDS_MAX};
-use narrows::study::subject::Subject;
-use narrows::study::sweep::plan::SweepPlan;
-use narrows::study::sweep::{self, Checked, Going, Sweep, SweepEvent, settings, values_of};
-use narrows::study::vary::Dimension;
-use narrows::study::{Record, ResultRow};
+use narrows::experiment::points::{Kept, Points};
+use narrows::experiment::seeds::{self, SEEDS_MAX};
+use narrows::experiment::subject::Subject;
+use narrows::experiment::sweep::plan::SweepPlan;
+use narrows::experiment::sweep::{self, Checked, Going, Sweep, SweepEvent, settings, values_of};
+use narrows::experiment::vary::Dimension;
+use narrows::experiment::{Record, ResultRow};
 use narrows::text::{Problem, Problems};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -223,7 +223,7 @@ pub fn run_point(
     let subject = description.get().subject.clone();
     let record = py.detach(|| {
         let read = subject.read_varied(&sets, &varied)?;
-        Ok(Record::of(&read, &narrows::study::run(&read.value, Recorder::off())))
+        Ok(Record::of(&read, &narrows::experiment::run(&read.value, Recorder::off())))
     });
     Ok(record.map_err(unsound)?.pretty())
 }

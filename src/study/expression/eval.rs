@@ -24,6 +24,19 @@ pub enum Stop {
     Unmeasured(String),
 }
 
+impl Stop {
+    /// Returns the same with what is asked for located at this text.
+    pub fn at(self, said: &Said) -> Stop {
+        match self {
+            Stop::Asked(message, label, help) => {
+                let fault = Mistake::new(said, 0..said.text.len(), message, label);
+                Stop::Wrong(Box::new(help.into_iter().fold(fault, Mistake::help)))
+            }
+            other => other,
+        }
+    }
+}
+
 /// What names mean.
 pub trait Names {
     /// The values of a set, labelled as those of the axis `variable`.

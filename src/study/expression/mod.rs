@@ -15,7 +15,7 @@
 //! | file | does |
 //! |---|---|
 //! | `mod.rs` | the tree that an expression is |
-//! | `parse.rs` | from text to tree |
+//! | `parse.rs`, `read.rs` | from text to tree, and from a study's tables |
 //! | `value.rs` | what an expression gives |
 //! | `eval.rs` | from tree to value |
 //! | `functions.rs` | the functions |
@@ -25,6 +25,7 @@ mod eval;
 mod format;
 mod functions;
 mod parse;
+pub mod read;
 mod value;
 
 pub use eval::{Bound, Names, Scope, Stop};
@@ -68,6 +69,17 @@ pub struct Template {
     pub said: Arc<Said>,
     /// Its parts.
     pub pieces: Vec<Segment>,
+}
+
+impl Template {
+    /// Returns the same template with each hole written as a key, as names of points are.
+    pub fn keyed(&self) -> Template {
+        let key = |piece: &Segment| match piece {
+            Segment::Hole(tree, _) => Segment::Hole(tree.clone(), Format::parse("key")),
+            words => words.clone(),
+        };
+        Template { said: self.said.clone(), pieces: self.pieces.iter().map(key).collect() }
+    }
 }
 
 /// A part of a text with holes.

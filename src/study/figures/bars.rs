@@ -1,12 +1,12 @@
 //! Bars by groups, beside each other or stacked, with published heights.
 
-use super::super::description::{Loops, expression, loops, template};
-use super::super::expression::{Expression, Scope, Template};
 use super::axis::Shown;
 use super::drawing::{Drawing, innermost};
 use super::{Drawn, ReportTable};
 use crate::report::{Bar, BarChart, Cell, Column, Group};
 use crate::study::expression::Format;
+use crate::study::expression::read::{Loops, expression, loops, template};
+use crate::study::expression::{Expression, Scope, Template};
 use crate::text::Table;
 
 /// Groups of bars.

@@ -1,11 +1,11 @@
 //! Values while a figure is drawn: what is missing is left blank, what is wrong is kept to be told.
 
-use super::super::description::Loops;
-use super::super::expression::{Expression, Mistake, Scope, Stop, Template, Value};
-use super::super::run::RunResult;
-use super::super::view::View;
-use super::super::written;
+use crate::experiment::RunResult;
 use crate::report::Cell;
+use crate::study::export;
+use crate::study::expression::read::Loops;
+use crate::study::expression::{Expression, Mistake, Scope, Stop, Template, Value};
+use crate::study::view::View;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -105,7 +105,7 @@ impl<'a> Drawing<'a> {
     /// The run of a point, if it is there.
     pub fn run(&self, scope: &Scope, point: &Template) -> Option<&'a RunResult> {
         let name = self.kept(scope.words(point))?;
-        let run = self.view.run(&name).map_err(|stop| super::super::claims::placed(stop, &point.said));
+        let run = self.view.run(&name).map_err(|stop| stop.at(&point.said));
         self.kept(run).flatten()
     }
 
@@ -113,7 +113,7 @@ impl<'a> Drawing<'a> {
     pub fn link(&self, scope: &Scope, point: &Template) -> Option<String> {
         self.run(scope, point)?;
         let name = self.kept(scope.words(point))?;
-        let path = written::path(&name);
+        let path = export::path(&name);
         self.linked.borrow_mut().insert(name);
         Some(path)
     }

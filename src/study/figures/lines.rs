@@ -1,11 +1,11 @@
 //! Lines over a common axis; published points as marks; what the study found as annotations.
 
-use super::super::description::{Loops, expression, loops, template};
-use super::super::expression::{Expression, Scope, Template, Value};
 use super::axis::Shown;
 use super::drawing::{Drawing, innermost};
 use super::{Drawn, ReportTable};
 use crate::report::{Cell, LineChart, Note, Series, Style};
+use crate::study::expression::read::{Loops, expression, loops, template};
+use crate::study::expression::{Expression, Scope, Template, Value};
 use crate::text::Table;
 
 /// Lines over a common axis.

@@ -3,12 +3,12 @@
 //!
 //! Where rows and columns are places on scales, points may lie among them. Rows and columns in which nothing is drawn are left out. Leaves out several quantities in one cell.
 
-use super::super::description::{Loops, expression, loops, template};
-use super::super::expression::{Expression, Format, Scope, Template};
 use super::drawing::{Drawing, innermost};
 use super::{Drawn, ReportTable};
 use crate::report::number::significant;
 use crate::report::{Cell, Column, Matrix as Chart, MatrixCell, MatrixMark};
+use crate::study::expression::read::{Loops, expression, loops, template};
+use crate::study::expression::{Expression, Format, Scope, Template};
 use crate::text::Table;
 
 /// A cell for each of many runs.

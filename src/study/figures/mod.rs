@@ -23,11 +23,9 @@ mod matrix;
 mod run;
 mod table;
 
-use super::description::{Loops, Study, loops, template};
-use super::experiment::Results;
+use super::expression::read::{Loops, loops, template};
 use super::expression::{Mistake, Scope, Template};
-use super::own;
-use super::view::{Source, View};
+use super::view::{ValueSource, View};
 use crate::report::{Artifact, ReportTable};
 use crate::text::{Said, Table};
 use drawing::Drawing;
@@ -74,7 +72,7 @@ const PICTURES: [(&str, &str); 8] = [
 
 /// The name of a point: holes are filled as points are named.
 fn keyed(t: &Table<'_>, said: &Said) -> Template {
-    super::view::keys(&template(t, said))
+    template(t, said).keyed()
 }
 
 /// A picture, and the table of it.
@@ -148,27 +146,28 @@ impl Picture {
 
 impl Drawing<'_> {
     fn of_rust(&self, rust: &Said) -> Vec<Artifact> {
-        match (own::draw(rust), self.view.source) {
-            (Ok(draw), Source::Ran(results)) => draw(results),
-            (Ok(_), Source::Planned(_)) => Vec::new(),
+        match (self.view.builtins.figure(rust), self.view.source) {
+            (Ok(draw), ValueSource::Ran(results)) => draw(results),
+            (Ok(_), ValueSource::Planned(_)) => Vec::new(),
             (Err(stop), _) => {
-                self.tell(super::claims::placed(stop, rust));
+                self.tell(stop.at(rust));
                 Vec::new()
             }
         }
     }
 }
 
-/// The figures of the artifacts, in the artifacts' order, and the points to whose descriptions they link.
+/// Draws the figures of the artifacts, in the artifacts' order; returns them and the points to whose descriptions they
+/// link.
 pub fn draw(
-    study: &Study,
+    figures: &[Figure],
+    view: &View,
     artifacts: &[&str],
-    results: &Results,
 ) -> Result<(Vec<Artifact>, BTreeSet<String>), Vec<Mistake>> {
     let (mut drawn, mut linked, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
     for artifact in artifacts {
-        for figure in study.figures.iter().filter(|figure| figure.artifact.text == *artifact) {
-            let drawing = Drawing::new(View { study, source: Source::Ran(results), gaps: figure.gaps, asked: None });
+        for figure in figures.iter().filter(|figure| figure.artifact.text == *artifact) {
+            let drawing = Drawing::new(View { gaps: figure.gaps, ..*view });
             drawn.extend(figure.draw(&drawing));
             linked.append(&mut drawing.linked());
             faults.extend(drawing.faults());
@@ -177,9 +176,10 @@ pub fn draw(
     if faults.is_empty() { Ok((drawn, linked)) } else { Err(faults) }
 }
 
-/// The names of a figure's pictures, and what is wrong with it if its artifact runs these points.
-pub fn planned(study: &Study, figure: &Figure, points: &BTreeSet<String>) -> (Vec<String>, Vec<Mistake>) {
-    let drawing = Drawing::new(View { study, source: Source::Planned(points), gaps: figure.gaps, asked: None });
+/// Returns the names of a figure's pictures, and what is wrong with it if its artifact runs the points that `view`
+/// plans.
+pub fn planned(figure: &Figure, view: &View) -> (Vec<String>, Vec<Mistake>) {
+    let drawing = Drawing::new(View { gaps: figure.gaps, ..*view });
     let ids = figure.draw(&drawing).into_iter().map(|artifact| artifact.id).collect();
     (ids, drawing.faults())
 }

@@ -1,14 +1,14 @@
 //! What single runs show: where the time of their messages goes, the transfers of their engines, a
 //! quantity over time.
 
-use super::super::description::{Loops, loops, template};
-use super::super::expression::{Scope, Template};
 use super::axis::Shown;
 use super::drawing::Drawing;
 use super::{Drawn, ReportTable};
 use crate::engine::{Map, Time};
 use crate::report::ledger::{self, MeanStage};
 use crate::report::{BarChart, Cell, Column, HeatMap, MeanLedger, PacketFlow, Panel, steps};
+use crate::study::expression::read::{Loops, loops, template};
+use crate::study::expression::{Scope, Template};
 use crate::text::kind::{Phrase, Several};
 use crate::text::{Said, Table};
 

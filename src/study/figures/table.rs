@@ -1,10 +1,10 @@
 //! Tables: rows over axes, columns of values.
 
-use super::super::description::{Loops, expression, loops, template};
-use super::super::expression::{Expression, Format, Scope, Template};
 use super::ReportTable;
 use super::drawing::Drawing;
 use crate::report::{Cell, Column};
+use crate::study::expression::read::{Loops, expression, loops, template};
+use crate::study::expression::{Expression, Format, Scope, Template};
 use crate::text::Table;
 
 /// The columns of a table, and what its rows are.

@@ -1,0 +1,97 @@
+//! A run on a page: its metrics, where a message's time went, how busy what was.
+
+use crate::experiment::record::Record;
+use crate::report::number::{self, significant};
+use crate::report::{Artifact, BarChart, Cell, Column, MeanLedger, ReportTable, ledger};
+use serde_json::Value as Json;
+
+/// Resources that were less busy are left out of the picture, of those that are many.
+const BUSY_MIN: f64 = 0.005;
+/// The most bars that are read at a glance.
+const BARS_MAX: usize = 24;
+
+/// The tables and pictures of a run.
+pub fn artifacts(record: &Record, name: &str) -> Vec<Artifact> {
+    [Some(metrics(record, name)), stages(record, name), resources(record, name)].into_iter().flatten().collect()
+}
+
+fn metrics(record: &Record, name: &str) -> Artifact {
+    let mut table = ReportTable::new(["metric", "value", "unit"].map(Column::new).into());
+    for (metric, value, unit) in record.metrics() {
+        let value = if value.is_nan() { Cell::from("–") } else { significant(value, 5).into() };
+        table.push(vec![metric.into(), value, number::unit(unit).as_str().into()]);
+    }
+    let (outcome, hash, seed) = (record.text("outcome"), record.text("hash"), record.get("seed"));
+    let simulated = record.get("simulated_us").as_f64().unwrap_or_default();
+    let caption = format!(
+        "{outcome} after {} µs of simulated time; seed {seed}, hash {hash}. {}",
+        significant(simulated, 6),
+        binds(record)
+    );
+    Artifact { id: "metrics".into(), title: name.to_owned(), caption, table: Some(table), svg: None }
+}
+
+/// What held the run back, as a sentence.
+fn binds(record: &Record) -> String {
+    let binds = record.get("binds");
+    let share = significant(binds["share"].as_f64().unwrap_or_default() * 100.0, 3);
+    let told = |key: &str, how: &str| binds[key].as_str().map(|what| format!("{what} {how} {share} % of it."));
+    let resource = told("resource", "binds: busy").or_else(|| told("busiest", "is the busiest resource:"));
+    resource.or_else(|| told("stage", "takes the most of a message's time:")).unwrap_or_default()
+}
+
+fn stages(record: &Record, name: &str) -> Option<Artifact> {
+    let ledger = mean(record.get("ledger"))?;
+    Some(Artifact {
+        id: "stages".into(),
+        title: format!("{name}: where a message's time goes"),
+        caption: format!("Mean over {} messages.", ledger.messages),
+        svg: Some(ledger.chart("Where a message's time goes").svg()),
+        table: Some(ledger.table()),
+    })
+}
+
+/// The mean ledger that a result tells, if it has any message.
+fn mean(json: &Json) -> Option<MeanLedger> {
+    let stage = |stage: &Json| {
+        let us = |key: &str| stage[key].as_f64().unwrap_or_default();
+        let name = stage["stage"].as_str().unwrap_or_default().to_owned();
+        ledger::MeanStage { name, waiting_us: us("waiting_us"), service_us: us("service_us") }
+    };
+    let messages = json["messages"].as_u64().filter(|messages| *messages > 0)?;
+    let stages: Vec<_> = json["stages"].as_array()?.iter().map(stage).collect();
+    (!stages.is_empty()).then_some(MeanLedger { messages, stages })
+}
+
+fn resources(record: &Record, name: &str) -> Option<Artifact> {
+    let list = record.get("resources").as_array()?;
+    let share = |one: &Json| one["share"].as_f64().unwrap_or_default();
+    let mut table = ReportTable::new(vec![
+        Column::new("resource"),
+        Column::unit("busy", "us").decimals(1),
+        Column::unit("busy", "%").decimals(1),
+    ]);
+    for one in list {
+        let name = one["resource"].as_str().unwrap_or_default();
+        table.push(vec![name.into(), one["busy_us"].as_f64().into(), (share(one) * 100.0).into()]);
+    }
+    let mut busy: Vec<&Json> = list.iter().filter(|one| share(one) >= BUSY_MIN).collect();
+    if busy.len() > BARS_MAX {
+        busy.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        busy.truncate(BARS_MAX);
+    }
+    let bars =
+        busy.iter().map(|one| (one["resource"].as_str().unwrap_or_default().to_owned(), vec![100.0 * share(one)]));
+    let svg = (!busy.is_empty()).then(|| BarChart::stacked("How busy resources were", "busy [%]", &[""], bars).svg());
+    let caption = match busy.len() < list.len() {
+        true => format!("The picture leaves out {} resources that were idle, or less busy.", list.len() - busy.len()),
+        false => String::new(),
+    };
+    Some(Artifact {
+        id: "resources".into(),
+        title: format!("{name}: how busy what was"),
+        caption,
+        svg,
+        table: Some(table),
+    })
+}
