@@ -2,7 +2,8 @@
 
 use super::ending::{Ended, Failure};
 use super::output::Output;
-use super::sweep::{self, Format, form};
+use super::sweep_form::{Format, form, write};
+use super::sweep_runs::told;
 use super::sweep_table;
 use crate::experiment::points::Points;
 use crate::experiment::sweep::plan::{Gathered, SweepPlan};
@@ -53,9 +54,9 @@ pub fn run(options: &Options) -> Ended {
     if let Some(first) = missing.first() {
         return Err(incomplete(&missing, first, plan.inputs.len()).into());
     }
-    sweep::write(&plan, &points, format, Some(file))?;
+    write(&plan, &points, format, Some(file))?;
     tell!("Wrote {} points to `{}`.", points.len(), out.display());
-    Ok(sweep::told(&points))
+    Ok(told(&points))
 }
 
 fn incomplete(missing: &[Vec<(String, String)>], first: &[(String, String)], all: usize) -> Problem {

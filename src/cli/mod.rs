@@ -8,7 +8,8 @@
 //! |---|---|
 //! | `run.rs`, `run_text.rs`, `capture.rs` | one run, its result for a terminal, its packets for Wireshark |
 //! | `run_seeds.rs` | the same run with several seeds |
-//! | `sweep.rs`, `sweep_table.rs` | many runs, and their results as text, CSV and JSON |
+//! | `sweep.rs`, `sweep_runs.rs` | many runs |
+//! | `sweep_form.rs`, `sweep_table.rs` | their results, as text, JSON and tidy data |
 //! | `sweep_seeds.rs` | the same with several seeds a point |
 //! | `sweep_find.rs` | where along a key a metric passes a value |
 //! | `merge.rs` | the shards of a sweep as one table |
@@ -58,6 +59,8 @@ mod show;
 mod subject;
 mod sweep;
 mod sweep_find;
+mod sweep_form;
+mod sweep_runs;
 mod sweep_seeds;
 mod sweep_table;
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::ending::Ended;
 use super::run_text::{aligned, number};
-use super::{Format, output, subject, sweep};
+use super::sweep_runs::{faults, pool, runs, told};
+use super::{Format, output, subject};
 use crate::experiment::record::{VERSION, digest};
 use crate::experiment::seeds::{self, Replicated};
 use crate::experiment::sweep::{Sweep, SweepPoint};
@@ -16,16 +17,16 @@ pub fn run(subject: &subject::Subject, sets: &[String], seeds: u64, jobs: Option
     let dimensions = [seeds::vary(read.value.run.seed, seeds).into()];
     let reader = |varied: &[String]| subject.read_varied(sets, varied);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
-    let pool = sweep::pool(jobs)?;
-    let checked = pool.install(|| sweep.check()).map_err(|found| sweep::faults(found, seeds as usize))?;
-    let rows = pool.install(|| sweep::runs(&checked, None, None, None))?;
+    let pool = pool(jobs)?;
+    let checked = pool.install(|| sweep.check()).map_err(|found| faults(found, seeds as usize))?;
+    let rows = pool.install(|| runs(&checked, None, None, None))?;
     let results: Vec<_> = rows.iter().map(|row| &*row.result).collect();
     let metrics = seeds::metrics(&results);
     output::print(&match format {
         Format::Text => text(subject.name(), &rows, &seeds::outcomes(&results), &metrics),
         Format::Json => json(&read.resolved(), &rows, &seeds::counts(&results), &metrics),
     })?;
-    Ok(sweep::told(&rows))
+    Ok(told(&rows))
 }
 
 fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[Replicated]) -> String {

@@ -1,22 +1,17 @@
 //! `narrows sweep`: many runs, their results as one table.
 
 use super::candidates;
-use super::ending::{Ended, Ending, Failure};
-use super::output::{self, Output, unwritable};
-use super::progress::Progress;
-use super::subject::{self, Subject};
-use super::sweep_find;
-use super::sweep_seeds as replicated;
-use super::sweep_table as table;
-use crate::experiment::points::Points;
+use super::ending::{Ended, Failure};
+use super::output::{Output, unwritable};
+use super::subject;
+use super::sweep_find::{self, FindOptions};
+use super::sweep_form::{Format, form, write};
+use super::sweep_runs::{faults, points, pool, runs, told};
 use crate::experiment::seeds::{self, SEEDS_MAX};
 use crate::experiment::sweep::plan::SweepPlan;
-use crate::experiment::sweep::{Checked, Faulty, Going, Share, Stops, Sweep, SweepEvent, SweepPoint, dimensions};
-use crate::experiment::tidy;
-use crate::report::dataset::Encoding;
-use crate::text::{Problem, Problems, suggest};
-use clap::{Args, ValueEnum};
-use std::io::Write;
+use crate::experiment::sweep::{Share, Sweep, dimensions};
+use crate::text::{Problem, Problems};
+use clap::Args;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -96,33 +91,6 @@ pub struct Options {
     against_sets: Vec<String>,
 }
 
-/// The forms of a sweep's result.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For reading
-    Text,
-    /// Tidy data as comma-separated values: numbers in base units, the unit in the column's name
-    Csv,
-    /// The same as an object a line
-    Jsonl,
-    /// The same as Apache Parquet
-    Parquet,
-    /// For programs, in the units and words of `narrows run --format json`
-    Json,
-}
-
-impl Format {
-    /// How tidy data is written in this form.
-    pub fn encoding(self) -> Option<Encoding> {
-        match self {
-            Format::Csv => Some(Encoding::Csv),
-            Format::Jsonl => Some(Encoding::JsonLines),
-            Format::Parquet => Some(Encoding::Parquet),
-            Format::Text | Format::Json => None,
-        }
-    }
-}
-
 /// `I/N`, from the command line.
 fn share(text: &str) -> Result<Share, String> {
     let numbers = text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
@@ -137,8 +105,8 @@ pub fn run(options: &Options) -> Ended {
     let subject = options.subject.subject()?;
     options.form()?;
     let mut dimensions = dimensions(&options.vary, &options.subject.sets).map_err(no_values)?;
-    if options.find.is_some() {
-        return sweep_find::run(options, &subject, &dimensions);
+    if let Some(find) = &options.find {
+        return sweep_find::run(&options.search(find)?, &subject, &dimensions);
     }
     if let Some(count) = options.seeds {
         dimensions.push(seeds::dimension(
@@ -175,174 +143,30 @@ pub fn run(options: &Options) -> Ended {
     Ok(told(&rows))
 }
 
-/// Writes the table of a sweep.
-pub fn write(plan: &SweepPlan, rows: &[SweepPoint], format: Format, out: Option<Output>) -> Result<(), Failure> {
-    put(&bytes(plan, rows, format)?, out)
-}
-
-/// Writes a result to where it goes.
-pub fn put(bytes: &[u8], out: Option<Output>) -> Result<(), Failure> {
-    match out {
-        Some(out) => out.write(|file| file.write_all(bytes)),
-        None => output::print_bytes(bytes),
-    }
-}
-
-fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8>, Failure> {
-    if let Some(encoding) = format.encoding() {
-        return plan.dataset(rows).bytes(encoding).map_err(|why| Problem::new(why).into());
-    }
-    let metrics = tidy::metrics(rows, &plan.metrics);
-    let seeded = plan.seeds.map(|seeds| tidy::replicated(rows, seeds as usize, &metrics));
-    let text = match (&seeded, format) {
-        (Some(points), Format::Json) => replicated::json(points),
-        (Some(points), _) => replicated::table(points, &metrics).text(),
-        (None, Format::Json) => table::json(rows, &metrics),
-        (None, _) => table::table(rows, &metrics).text(),
-    };
-    Ok(text.into_bytes())
-}
-
 impl Options {
-    /// The settings of FILE.
-    pub fn sets(&self) -> &[String] {
-        &self.subject.sets
-    }
-
-    /// Where the result goes.
-    pub fn out(&self) -> Option<&Path> {
-        self.out.as_deref()
-    }
-
-    /// How many runs go at once.
-    pub fn jobs(&self) -> Option<u64> {
-        self.jobs
-    }
-
-    /// What is to be found.
-    pub fn find(&self) -> Option<&str> {
-        self.find.as_deref()
-    }
-
-    /// Over what.
-    pub fn over(&self) -> Option<&str> {
-        self.over.as_deref()
-    }
-
-    /// The other description, and its settings.
-    pub fn against(&self) -> Result<Option<(Subject, &[String])>, Failure> {
-        let Some(file) = &self.against else { return Ok(None) };
-        let options = subject::Options { file: file.clone(), sets: Vec::new() };
-        Ok(Some((options.subject()?, &self.against_sets)))
+    /// Returns what `--find` asks for, as metric or condition `find`.
+    fn search<'a>(&'a self, find: &'a str) -> Result<FindOptions<'a>, Failure> {
+        let against = self.against.as_ref().map(|file| {
+            let options = subject::Options { file: file.clone(), sets: Vec::new() };
+            Ok::<_, Failure>((options.subject()?, self.against_sets.as_slice()))
+        });
+        Ok(FindOptions {
+            find,
+            over: self.over.as_deref().unwrap_or_default(),
+            sets: &self.subject.sets,
+            against: against.transpose()?,
+            jobs: self.jobs,
+            out: self.out.as_deref(),
+            form: self.form()?,
+        })
     }
 
     /// The form of the result.
-    pub fn form(&self) -> Result<Format, Failure> {
+    fn form(&self) -> Result<Format, Failure> {
         form(self.format, self.out.as_deref())
     }
 }
 
-/// The form that is asked for, or else that of the file's ending. Parquet is no text: it needs a file.
-pub fn form(asked: Option<Format>, out: Option<&Path>) -> Result<Format, Failure> {
-    let form = match (asked, out) {
-        (Some(asked), _) => asked,
-        (None, Some(out)) => of_ending(out)?,
-        (None, None) => Format::Text,
-    };
-    if form == Format::Parquet && out.is_none() {
-        return Err(Problem::new("Parquet is no text to be shown").help("name a file: --out F.parquet").into());
-    }
-    Ok(form)
-}
-
-/// The endings of files, and what they mean.
-const ENDINGS: [(&str, Format); 6] = [
-    ("csv", Format::Csv),
-    ("jsonl", Format::Jsonl),
-    ("ndjson", Format::Jsonl),
-    ("parquet", Format::Parquet),
-    ("json", Format::Json),
-    ("txt", Format::Text),
-];
-
-/// A file without an ending holds text.
-fn of_ending(out: &Path) -> Result<Format, Failure> {
-    let Some(ending) = out.extension() else { return Ok(Format::Text) };
-    let ending = ending.to_string_lossy();
-    let known = ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, format)| *format);
-    known.ok_or_else(|| {
-        let names = || ENDINGS.iter().map(|(name, _)| *name);
-        let problem = Problem::new(format!("`{}`: no form of a result ends in `.{ending}`", out.display()));
-        let near = suggest::nearest(&ending, names()).map(|near| format!("did you mean `.{near}`?"));
-        let problem = problem.help(near.unwrap_or_default());
-        problem.help(format!("the endings are {}; or say --format", suggest::phrase(names()))).into()
-    })
-}
-
-/// Threads for so many runs at once; as many as there are processors if it is not said.
-pub fn pool(jobs: Option<u64>) -> Result<rayon::ThreadPool, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0) as usize).build();
-    pool.map_err(|error| Problem::new(format!("cannot start the jobs: {error}")).into())
-}
-
 fn no_values(problems: Vec<Problem>) -> Failure {
     Failure::grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
-}
-
-/// Problems of points, each under the points that have it.
-pub fn faults(faults: Vec<Faulty>, points: usize) -> Failure {
-    Failure::grouped(faults.into_iter().map(|faulty| (faulty.head(points), faulty.problem)).collect())
-}
-
-/// The folder of finished points beside a result.
-pub fn points(out: &Path) -> Result<Points, Failure> {
-    Points::beside(out).map_err(|error| unwritable(out, &error))
-}
-
-/// Tells what happened to a point.
-pub fn happened(progress: &Progress, event: SweepEvent) {
-    match event {
-        SweepEvent::Finished { kept } => progress.finished(kept),
-        SweepEvent::Corrupt(path, why) => {
-            progress.tell(&format!("warning: `{}` is no finished point: {why}; running it again", path.display()));
-        }
-    }
-}
-
-/// Runs what is not kept, and tells how far it is.
-pub fn runs(
-    checked: &Checked<'_>,
-    points: Option<&Points>,
-    share: Option<Share>,
-    lines: Option<Stops>,
-) -> Result<Vec<SweepPoint>, Failure> {
-    let (all, distinct) = checked.points();
-    let to_do = checked.to_do(&Going { points, share, lines, tell: &|_| () });
-    let progress = Progress::begin("points", to_do, points.map(Points::folder));
-    let going = Going { points, share, lines, tell: &|event| happened(&progress, event) };
-    let rows = checked.run(&going).map_err(|error| Problem::new(format!("cannot keep a point: {error}")))?;
-    let (run, kept) = progress.end();
-    let like_others = if all > distinct { format!(", {} like another", all - distinct) } else { String::new() };
-    let share = share.map(|share| format!(", shard {} of {}", share.number, share.of)).unwrap_or_default();
-    tell!("{all} points{share}: {run} run, {kept} kept before{like_others}.");
-    if lines.is_some() && rows.len() < to_do {
-        tell!("{} points lie behind saturated ones, and are left out.", to_do - rows.len());
-    }
-    Ok(rows)
-}
-
-/// Says on standard error which points did not end by themselves.
-pub fn told(rows: &[SweepPoint]) -> Ending {
-    let saturated = rows.iter().filter(|row| *row.result.outcome == *"saturated").count();
-    if saturated > 0 {
-        tell!("{saturated} of {} runs are saturated: the queues of their sources only grew.", rows.len());
-    }
-    let is_stuck = |row: &&SweepPoint| !["done", "saturated"].contains(&&*row.result.outcome);
-    let stuck: Vec<&SweepPoint> = rows.iter().filter(is_stuck).collect();
-    for row in &stuck {
-        let wait = row.result.stuck.as_ref().map(|wait| format!(": {wait}"));
-        let (values, outcome) = (table::values(&row.values), &row.result.outcome);
-        tell!("The point {values} ended in a {outcome}{}.", wait.unwrap_or_default());
-    }
-    if stuck.is_empty() { Ending::Done } else { Ending::Stuck }
 }

@@ -3,8 +3,9 @@
 use super::ending::{Ended, Ending, Failure};
 use super::output::Output;
 use super::progress::Progress;
-use super::subject;
-use super::sweep::{self, Options};
+use super::subject::Subject;
+use super::sweep_form::{self, Format};
+use super::sweep_runs::{happened, points, pool};
 use crate::experiment::find::{Condition, FindQuery, FoundRow, PointValues, Probe};
 use crate::experiment::points::Points;
 use crate::experiment::reader::Reader;
@@ -13,37 +14,53 @@ use crate::experiment::vary::Dimension;
 use crate::report::{Cell, Column, ReportTable};
 use crate::text::Problem;
 use serde_json::{Map, Value as Json, json};
+use std::path::Path;
+
+/// What is to be found, and how.
+pub struct FindOptions<'a> {
+    /// The metric and the value that it passes; of two descriptions the metric alone.
+    pub find: &'a str,
+    /// The key that the search goes over, and its range.
+    pub over: &'a str,
+    /// The settings of the description.
+    pub sets: &'a [String],
+    /// The other description, and its settings.
+    pub against: Option<(Subject, &'a [String])>,
+    /// Number of runs at once; as many as there are processors by default.
+    pub jobs: Option<u64>,
+    /// The file that the result goes to; standard output by default.
+    pub out: Option<&'a Path>,
+    /// The form of the result.
+    pub form: Format,
+}
 
 /// Searches at each point of the dimensions.
-pub fn run(options: &Options, subject: &subject::Subject, dimensions: &[Dimension]) -> Ended {
-    let sets = options.sets();
+pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension]) -> Ended {
+    let FindOptions { find, over, sets, against, jobs, out, form } = options;
     let reader = |varied: &[String]| subject.read_varied(sets, varied);
-    let against = options.against()?;
     let other = against.as_ref().map(|(subject, sets)| move |varied: &[String]| subject.read_varied(sets, varied));
     let other = other.as_ref().map(|other| other as Reader<'_>);
     let count: usize = dimensions.iter().map(Dimension::len).product();
     let all: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
-    let (find, over) = (options.find().unwrap_or_default(), options.over().unwrap_or_default());
     let asked = FindQuery::of(find, over, other.is_some(), &reader, &all[0]).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
         asked.check(&all, reader).map_err(Failure::grouped)?;
     }
-    let out = options.out().map(Output::prepare).transpose()?;
-    let kept = options.out().map(sweep::points).transpose()?;
+    let file = out.map(Output::prepare).transpose()?;
+    let kept = out.map(points).transpose()?;
     let looks = count * asked.over.looks() * if other.is_some() { 2 } else { 1 };
     let progress = Progress::begin("runs at most", looks, kept.as_ref().map(Points::folder));
-    let tell = |event| sweep::happened(&progress, event);
-    let pool = sweep::pool(options.jobs())?;
+    let tell = |event| happened(&progress, event);
+    let pool = pool(*jobs)?;
     let rows = pool.install(|| asked.search(&all, &reader, other, kept.as_ref(), &tell));
     progress.end();
     let rows = rows.map_err(|unfound| Failure::grouped(unfound.groups()))?;
-    let form = options.form()?;
     let bytes = match (form.encoding(), form) {
         (Some(encoding), _) => asked.dataset(&rows).bytes(encoding).map_err(Problem::new)?,
-        (None, sweep::Format::Json) => as_json(&asked, &rows).into_bytes(),
+        (None, Format::Json) => as_json(&asked, &rows).into_bytes(),
         (None, _) => text(&asked, &rows).into_bytes(),
     };
-    sweep::put(&bytes, out)?;
+    sweep_form::put(&bytes, file)?;
     Ok(Ending::Done)
 }
 

@@ -8,6 +8,7 @@ pub mod capture;
 pub mod chart;
 pub mod claim;
 pub mod dataset;
+mod files;
 pub mod html;
 pub mod ledger;
 pub mod number;

@@ -1,13 +1,10 @@
-//! The report of one paper: its claims and its artifacts, as JSON, as text and as files.
+//! The report of one paper: its claims and its artifacts, as JSON and as text.
 //!
-//! Leaves out running anything and the page's look (`html/`).
+//! Leaves out running anything, the page's look (`html/`) and the report's files (`files.rs`).
 
 use super::claim::{Claim, Tally, claims_text};
-use super::html;
 use super::table::ReportTable;
 use serde::Serialize;
-use std::path::Path;
-use std::{fs, io};
 
 /// A table or figure reproduced.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -102,27 +99,6 @@ impl PaperReport {
     /// How many claims hold.
     pub fn tally(&self) -> Tally {
         Tally::of(&self.claims)
-    }
-
-    /// Writes `report.html`, `report.json`, each artifact's `ID.svg` and `ID.csv`, and what they link to
-    /// into `folder`, which is made if missing.
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
-        fs::create_dir_all(folder)?;
-        for artifact in &self.artifacts {
-            if let (Some(name), Some(svg)) = (artifact.svg_file(), &artifact.svg) {
-                fs::write(folder.join(name), svg)?;
-            }
-            if let (Some(name), Some(table)) = (artifact.csv_file(), &artifact.table) {
-                fs::write(folder.join(name), table.csv())?;
-            }
-        }
-        for (path, text) in &self.files {
-            let path = folder.join(path);
-            path.parent().map(fs::create_dir_all).transpose()?;
-            fs::write(path, text)?;
-        }
-        fs::write(folder.join("report.json"), format!("{:#}\n", self.json()))?;
-        fs::write(folder.join("report.html"), html::page(self))
     }
 }
 

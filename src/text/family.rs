@@ -219,7 +219,8 @@ impl<'t> Table<'t> {
             value
         };
         let number = |name: &str| members.iter().position(|(known, _)| *known == name).expect("a default is a member");
-        let mut standing = tree_of(self.node).map(|tree| standing(tree, members)).unwrap_or_default();
+        let names = members.iter().map(|(name, _)| *name);
+        let mut standing = tree_of(self.node).map(|tree| standing(tree, names)).unwrap_or_default();
         if let Otherwise::Word(name) = otherwise {
             standing.choose(number(name));
         }

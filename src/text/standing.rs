@@ -1,6 +1,5 @@
 //! Which members of a family stand in a table, and two that contradict each other.
 
-use super::family::Members;
 use super::origin::Place;
 use super::tree::{Rank, Tree, TreeNode};
 
@@ -23,10 +22,10 @@ impl Standing {
     }
 }
 
-/// Which members stand in a table: the one of the highest layer counts.
-pub(super) fn standing(tree: &Tree, members: Members<'_>) -> Standing {
+/// Returns which members of these names stand in a table: the one of the highest layer counts.
+pub(super) fn standing<'a>(tree: &Tree, names: impl Iterator<Item = &'a str>) -> Standing {
     let mut found: Vec<(usize, &TreeNode)> =
-        members.iter().enumerate().filter_map(|(at, (name, _))| Some((at, tree.get(name)?))).collect();
+        names.enumerate().filter_map(|(at, name)| Some((at, tree.get(name)?))).collect();
     found.sort_by(|(_, a), (_, b)| b.rank().cmp(&a.rank()).then(a.key().cmp(&b.key())));
     let chosen = found.first().map(|(at, _)| *at);
     let others = found.iter().skip(1).map(|(at, _)| *at).collect();

@@ -1,7 +1,11 @@
-//! From tree to value. Leaves out what names mean ([`Names`]) and the functions.
+//! From tree to value; the functions are in `eval/`. Leaves out what names mean ([`Names`]).
+
+mod functions;
+
+pub use functions::FUNCTIONS;
 
 use super::value::{Element, Key, Value};
-use super::{Binary, Expression, Loop, Mistake, Segment, Syntax, Template, Term, Unary, functions};
+use super::{Binary, Expression, Loop, Mistake, Segment, Syntax, Template, Term, Unary};
 use crate::text::{Said, suggest};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -111,7 +115,7 @@ impl<'a> Scope<'a> {
 }
 
 /// A scope within one text.
-pub(super) struct At<'s, 'a> {
+struct At<'s, 'a> {
     pub scope: &'s Scope<'a>,
     pub said: &'s Said,
 }
@@ -121,11 +125,11 @@ impl<'a> At<'_, 'a> {
         Mistake::new(self.said, span.clone(), message, label)
     }
 
-    pub(super) fn wrong(&self, span: &Range<usize>, message: &str, value: &Value) -> Stop {
+    fn wrong(&self, span: &Range<usize>, message: &str, value: &Value) -> Stop {
         Stop::Wrong(Box::new(self.fault(span, message, format!("this is {}", value.what()))))
     }
 
-    pub(super) fn value(&self, tree: &Syntax) -> Result<Value, Stop> {
+    fn value(&self, tree: &Syntax) -> Result<Value, Stop> {
         match &tree.node {
             Term::Number(number) => Ok(Value::Number(*number)),
             Term::Flag(flag) => Ok(Value::Flag(*flag)),
@@ -138,12 +142,12 @@ impl<'a> At<'_, 'a> {
         }
     }
 
-    pub(super) fn number(&self, tree: &Syntax) -> Result<f64, Stop> {
+    fn number(&self, tree: &Syntax) -> Result<f64, Stop> {
         let value = self.value(tree)?;
         value.number().ok_or_else(|| self.wrong(&tree.span, "a number is needed here", &value))
     }
 
-    pub(super) fn flag(&self, tree: &Syntax) -> Result<bool, Stop> {
+    fn flag(&self, tree: &Syntax) -> Result<bool, Stop> {
         match self.value(tree)? {
             Value::Flag(flag) => Ok(flag),
             other => Err(self.wrong(&tree.span, "a comparison is needed here", &other)),

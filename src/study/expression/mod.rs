@@ -17,20 +17,17 @@
 //! | `mod.rs` | the tree that an expression is |
 //! | `parse.rs`, `read.rs` | from text to tree, and from a study's tables |
 //! | `value.rs` | what an expression gives |
-//! | `eval.rs` | from tree to value |
-//! | `functions.rs` | the functions |
+//! | `eval.rs` | from tree to value; `eval/functions.rs`: the functions |
 //! | `format.rs` | a value in words |
 
 mod eval;
 mod format;
-mod functions;
 mod parse;
 pub mod read;
 mod value;
 
-pub use eval::{Bound, Names, Scope, Stop};
+pub use eval::{Bound, FUNCTIONS, Names, Scope, Stop};
 pub use format::Format;
-pub use functions::FUNCTIONS;
 pub use parse::{expression, looped, template};
 pub use value::{Element, Key, Value};
 

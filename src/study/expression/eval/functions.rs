@@ -1,8 +1,8 @@
 //! The functions: of numbers, of lists, and the shapes of curves that papers speak of.
 
-use super::eval::{At, Stop};
-use super::value::{Element, Key, Value};
-use super::{Format, Mistake, Syntax};
+use super::{At, Stop};
+use crate::study::expression::value::{Element, Key, Value};
+use crate::study::expression::{Format, Mistake, Syntax};
 use crate::text::suggest;
 
 /// Every function: name, how it is called, what it gives.
