@@ -1,6 +1,8 @@
 //! Is it tidy? Who may import whom, heads of files, lengths, what a part costs, names of types, waits and
 //! `unreachable!`, sources of values, links, examples.
 
+mod imports;
+mod modules;
 mod parts;
 
 use narrows::machine::shipped;
@@ -8,27 +10,6 @@ use narrows::text::Document;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// What each folder of `src` may import. Imports go one way: a folder stands below all that it names.
-const IMPORTS: [(&str, &[&str]); 15] = [
-    ("engine", &[]),
-    ("text", &["engine"]),
-    ("part", &["text"]),
-    ("protocol", &["engine", "text", "part"]),
-    ("host", &["engine", "text"]),
-    ("fabric", &["engine", "text"]),
-    ("ni", &["engine", "text", "protocol", "host", "fabric"]),
-    ("messaging", &["engine", "text", "protocol", "host", "fabric", "ni"]),
-    ("program", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging"]),
-    ("machine", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging", "program"]),
-    ("testing", &["engine", "text", "protocol", "fabric", "ni", "machine"]),
-    ("report", &["engine"]),
-    ("verify", &["text", "ni"]),
-    ("experiment", &["engine", "text", "host", "machine", "report"]),
-    ("study", &["engine", "text", "machine", "report", "experiment"]),
-    ("papers", &["engine", "text", "machine", "report", "experiment", "study"]),
-    ("cli", &["engine", "text", "machine", "report", "experiment", "study", "papers", "verify"]),
-];
 
 const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 60;
@@ -76,42 +57,6 @@ fn none(wrong: Vec<String>) {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-/// The folders that a text names as `crate::NAME`.
-fn imported(text: &str) -> impl Iterator<Item = &str> {
-    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let after = code.flat_map(|line| line.split("crate::").skip(1));
-    after.map(|rest| rest.split(|c: char| !c.is_ascii_lowercase() && c != '_').next().unwrap_or(""))
-}
-
-#[test]
-fn imports_go_one_way_as_the_table_says() {
-    let (mut wrong, mut used) = (Vec::new(), BTreeSet::new());
-    for (name, text) in files("src", ".rs") {
-        let Some((folder, rest)) = name["src/".len()..].split_once('/') else { continue };
-        // A test may look up: what runs on a part shows whether the part works.
-        if rest.split('/').any(|part| part == "tests" || part == "tests.rs") {
-            continue;
-        }
-        let Some((_, allowed)) = IMPORTS.iter().find(|(of, _)| *of == folder) else {
-            wrong.push(format!("src/{folder} is not in the table"));
-            continue;
-        };
-        for import in imported(&text).filter(|import| *import != folder && !import.is_empty()) {
-            used.insert((folder.to_owned(), import.to_owned()));
-            if !allowed.contains(&import) {
-                wrong.push(format!("{name}: {folder} may not import {import}"));
-            }
-        }
-    }
-    for (folder, allowed) in IMPORTS {
-        let exists = root().join("src").join(folder).is_dir();
-        let unused = allowed.iter().filter(|import| !used.contains(&(folder.to_owned(), import.to_string())));
-        wrong.extend(unused.filter(|_| exists).map(|import| format!("{folder} may import {import}, but does not")));
-    }
-    wrong.dedup();
-    none(wrong);
-}
-
 #[test]
 fn no_file_of_tests_is_left_out() {
     let main = std::fs::read_to_string(root().join("tests/main.rs")).expect("tests/main.rs");
@@ -124,17 +69,6 @@ fn no_file_of_tests_is_left_out() {
             .map(|name| format!("{name} is not run"))
             .collect(),
     );
-}
-
-#[test]
-fn the_table_of_imports_has_no_circle() {
-    let mut below: BTreeSet<&str> = BTreeSet::new();
-    while let Some((folder, _)) =
-        IMPORTS.iter().find(|(folder, names)| !below.contains(folder) && names.iter().all(|name| below.contains(name)))
-    {
-        below.insert(folder);
-    }
-    assert_eq!(below.len(), IMPORTS.len(), "these stand in order: {below:?}");
 }
 
 #[test]

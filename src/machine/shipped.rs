@@ -1,6 +1,7 @@
 //! The parts, examples and papers that the program carries, so that it works from any folder.
 
-pub use crate::program::fabric_alone::replay::SHIPPED;
+pub use crate::text::file::SHIPPED;
+
 use crate::text::Shelf;
 use include_dir::{Dir, include_dir};
 use std::sync::LazyLock;

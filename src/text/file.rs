@@ -5,6 +5,10 @@ use super::suggest;
 use std::io::ErrorKind;
 use std::path::Path;
 
+/// The folder that paths in a shipped example are relative to: it is carried by the program, and no
+/// folder of that name is ever looked into.
+pub const SHIPPED: &str = "<shipped examples>";
+
 /// The text of a file.
 pub fn read(path: &Path) -> Result<String, Problem> {
     if path.is_dir() {

@@ -9,6 +9,7 @@ use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::RunningWorkload;
 use crate::program::{WorkloadNeeds, WorkloadSpec};
 use crate::text::{Parameters, Table};
+use crate::text::file::SHIPPED;
 use include_dir::{Dir, include_dir};
 use std::cell::RefCell;
 use std::fs;
@@ -18,10 +19,6 @@ use std::sync::Arc;
 
 /// The traces of the shipped examples.
 static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/examples/traces");
-
-/// The folder that paths in a shipped example are relative to: it is carried by the program, and no
-/// folder of that name is ever looked into.
-pub const SHIPPED: &str = "<shipped examples>";
 
 /// The parameters of a replay.
 #[derive(Clone, Debug)]

@@ -1,0 +1,263 @@
+//! Who may import whom: folders as a table says, and files in no cycle but those listed.
+//!
+//! What is imported through a `pub use` is imported from where it is defined, too. Tests may look up: what runs on a
+//! part shows whether the part works.
+
+use super::modules::Crate;
+use super::{none, root};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What each folder of `src` may import. Imports go one way: a folder stands below all that it names.
+const IMPORTS: [(&str, &[&str]); 17] = [
+    ("engine", &[]),
+    ("text", &["engine"]),
+    ("part", &["text"]),
+    ("protocol", &["engine", "text", "part"]),
+    ("host", &["engine", "text"]),
+    ("fabric", &["engine", "text"]),
+    ("ni", &["engine", "text", "protocol", "host", "fabric"]),
+    ("messaging", &["engine", "text", "protocol", "host", "fabric", "ni"]),
+    ("program", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging"]),
+    ("machine", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging", "program"]),
+    ("testing", &["engine", "text", "protocol", "fabric", "ni", "machine"]),
+    ("report", &["engine"]),
+    ("verify", &["text", "ni"]),
+    ("experiment", &["engine", "text", "host", "machine", "report"]),
+    ("study", &["engine", "text", "machine", "report", "experiment"]),
+    ("papers", &["engine", "text", "machine", "report", "experiment", "study"]),
+    ("cli", &["engine", "text", "machine", "report", "experiment", "study", "papers", "verify"]),
+];
+
+/// The cycles that are older than this test. The list may only shrink: a file leaves it when its cycle is cut.
+const CYCLES: [&[&str]; 28] = [
+    &[
+        "src/engine/about.rs",
+        "src/engine/agenda.rs",
+        "src/engine/limits.rs",
+        "src/engine/sim.rs",
+        "src/engine/stuck.rs",
+    ],
+    &["src/engine/time.rs", "src/engine/units.rs"],
+    &["src/fabric/mod.rs", "src/fabric/routed/links.rs", "src/fabric/routed/mod.rs"],
+    &[
+        "src/fabric/router/network/crossings.rs",
+        "src/fabric/router/network/cycle.rs",
+        "src/fabric/router/network/links.rs",
+        "src/fabric/router/network/sinks.rs",
+        "src/fabric/router/network/sources.rs",
+        "src/fabric/router/network/switch_allocation.rs",
+    ],
+    &["src/fabric/topology/graph/json.rs", "src/fabric/topology/graph/list.rs", "src/fabric/topology/graph/text.rs"],
+    &[
+        "src/host/alewife/node.rs",
+        "src/host/alewife/processor.rs",
+        "src/host/catch_up.rs",
+        "src/host/cpu.rs",
+        "src/host/io_bus/cpu.rs",
+        "src/host/io_bus/mod.rs",
+        "src/host/master.rs",
+        "src/host/memory_bus/node.rs",
+        "src/host/memory_bus/processor.rs",
+        "src/host/mod.rs",
+        "src/host/software.rs",
+        "src/host/turn.rs",
+    ],
+    &["src/host/memory_bus/agent.rs", "src/host/memory_bus/moesi.rs"],
+    &[
+        "src/machine/check/fit.rs",
+        "src/machine/check/host_memory.rs",
+        "src/machine/check/io_bus.rs",
+        "src/machine/check/memory_room.rs",
+        "src/machine/check/mod.rs",
+        "src/machine/check/myrinet.rs",
+        "src/machine/check/reach.rs",
+        "src/machine/check/routed.rs",
+        "src/machine/check/sound.rs",
+        "src/machine/mod.rs",
+    ],
+    &[
+        "src/messaging/active/barrier.rs",
+        "src/messaging/active/mod.rs",
+        "src/messaging/active/transfer.rs",
+        "src/messaging/beside.rs",
+        "src/messaging/endpoint.rs",
+        "src/messaging/messages.rs",
+        "src/messaging/mod.rs",
+        "src/messaging/near.rs",
+    ],
+    &[
+        "src/messaging/shared/end.rs",
+        "src/messaging/shared/handlers.rs",
+        "src/messaging/shared/in_hardware.rs",
+        "src/messaging/shared/in_software.rs",
+        "src/messaging/shared/locks.rs",
+    ],
+    &[
+        "src/ni/cmmu/coherence.rs",
+        "src/ni/cmmu/driver.rs",
+        "src/ni/cmmu/intake.rs",
+        "src/ni/cmmu/mod.rs",
+        "src/ni/cmmu/parameters.rs",
+        "src/ni/mod.rs",
+    ],
+    &["src/ni/driver.rs", "src/ni/moving.rs", "src/ni/parcel.rs"],
+    &[
+        "src/ni/fifo/blocks.rs",
+        "src/ni/fifo/udma.rs",
+        "src/ni/fifo/words.rs",
+        "src/ni/halves.rs",
+        "src/ni/queue/cached.rs",
+        "src/ni/queue/device.rs",
+        "src/ni/queue/direct_memory.rs",
+        "src/ni/queue/driver.rs",
+        "src/ni/queue/in_interface.rs",
+        "src/ni/queue/prefetch.rs",
+    ],
+    &[
+        "src/ni/mcp/buffers.rs",
+        "src/ni/mcp/card.rs",
+        "src/ni/mcp/driver.rs",
+        "src/ni/mcp/firmware/mod.rs",
+        "src/ni/mcp/firmware/receive.rs",
+        "src/ni/mcp/firmware/send.rs",
+        "src/ni/mcp/kernel/copy.rs",
+        "src/ni/mcp/kernel/mod.rs",
+        "src/ni/mcp/kernel/output.rs",
+        "src/ni/mcp/layout.rs",
+        "src/ni/mcp/library.rs",
+        "src/ni/mcp/mod.rs",
+        "src/ni/mcp/queue.rs",
+    ],
+    &[
+        "src/ni/trapeze/driver.rs",
+        "src/ni/trapeze/firmware/admission.rs",
+        "src/ni/trapeze/firmware/mod.rs",
+        "src/ni/trapeze/firmware/receive.rs",
+        "src/ni/trapeze/firmware/send.rs",
+        "src/ni/trapeze/mod.rs",
+    ],
+    &["src/program/appbt/field.rs", "src/program/appbt/residual.rs"],
+    &[
+        "src/program/appbt/run.rs",
+        "src/program/barnes/run.rs",
+        "src/program/dsmc/run.rs",
+        "src/program/fabric_alone/offered.rs",
+        "src/program/fabric_alone/replay.rs",
+        "src/program/fabric_alone/zero_load.rs",
+        "src/program/mod.rs",
+        "src/program/moldyn/run.rs",
+        "src/program/moldyn/sending.rs",
+        "src/program/moldyn/shared.rs",
+        "src/program/unstructured/by_node.rs",
+        "src/program/unstructured/run.rs",
+        "src/program/unstructured/shared.rs",
+    ],
+    &["src/program/collective.rs", "src/program/parallel.rs"],
+    &["src/program/dsmc/collide.rs", "src/program/dsmc/gas.rs"],
+    &["src/program/input/mesh.rs", "src/program/input/tetrahedra.rs"],
+    &["src/program/spsolve/run.rs", "src/program/spsolve/shared.rs"],
+    &[
+        "src/protocol/mod.rs",
+        "src/protocol/nifdy/adapter.rs",
+        "src/protocol/return_to_sender/adapter.rs",
+        "src/protocol/window/adapter.rs",
+    ],
+    &["src/protocol/udp_ip/parse.rs", "src/protocol/udp_ip/reassembly.rs"],
+    &["src/protocol/window/link.rs", "src/protocol/window/receiving.rs"],
+    &["src/report/capture/pcap.rs", "src/report/capture/pcapng.rs", "src/report/capture/read.rs"],
+    &[
+        "src/report/chart/canvas.rs",
+        "src/report/chart/frame.rs",
+        "src/report/chart/legend.rs",
+        "src/report/chart/mark.rs",
+    ],
+    &[
+        "src/report/chart/matrix/look.rs",
+        "src/report/chart/matrix/marks.rs",
+        "src/report/chart/matrix/mod.rs",
+        "src/report/chart/mod.rs",
+    ],
+    &["src/text/load.rs", "src/text/set.rs"],
+];
+
+/// Returns the cycles of a graph: files of which each leads to each other, in order.
+fn cycles<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a str>> {
+    let reached = |from: &'a str| {
+        let (mut found, mut ahead) = (BTreeSet::new(), vec![from]);
+        while let Some(at) = ahead.pop() {
+            ahead.extend(graph[at].iter().filter(|to| found.insert(**to)));
+        }
+        found
+    };
+    let reached: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|from| (*from, reached(from))).collect();
+    let cycle = |from: &&'a str| reached[from].iter().filter(|to| reached[*to].contains(from)).copied().collect();
+    let mut cycles: Vec<Vec<&str>> = graph.keys().map(cycle).filter(|cycle: &Vec<&str>| !cycle.is_empty()).collect();
+    cycles.sort();
+    cycles.dedup();
+    cycles
+}
+
+#[test]
+fn imports_go_one_way_as_the_table_says() {
+    let all = Crate::read();
+    let (mut wrong, mut used) = (BTreeSet::new(), BTreeSet::new());
+    for (from, module) in all.0.iter().filter(|(from, _)| !from.is_empty()) {
+        let Some((folder, allowed)) = IMPORTS.iter().find(|(folder, _)| *folder == from[0]) else {
+            wrong.insert(format!("src/{} is not in the table", from[0]));
+            continue;
+        };
+        let paths = module.imports.iter().map(|import| &import.path).chain(&module.paths);
+        // What a path names, and where that is defined.
+        let named = paths.clone().filter(|path| path[0] == "crate" && path.len() > 1).map(|path| path[1].clone());
+        let origins = paths.filter_map(|path| all.origin(from, path)?.first().cloned());
+        for import in named.chain(origins).filter(|import| import != folder) {
+            if !allowed.contains(&import.as_str()) {
+                wrong.insert(format!("{}: {folder} may not import {import}", module.file));
+            }
+            used.insert((*folder, import));
+        }
+    }
+    for (folder, allowed) in IMPORTS.iter().filter(|(folder, _)| root().join("src").join(folder).is_dir()) {
+        let unused = allowed.iter().filter(|import| !used.contains(&(*folder, import.to_string())));
+        wrong.extend(unused.map(|import| format!("{folder} may import {import}, but does not")));
+    }
+    none(wrong.into_iter().collect());
+}
+
+#[test]
+fn the_table_of_imports_has_no_cycle() {
+    let mut below: BTreeSet<&str> = BTreeSet::new();
+    while let Some((folder, _)) =
+        IMPORTS.iter().find(|(folder, names)| !below.contains(folder) && names.iter().all(|name| below.contains(name)))
+    {
+        below.insert(folder);
+    }
+    assert_eq!(below.len(), IMPORTS.len(), "these stand in order: {below:?}");
+}
+
+#[test]
+fn files_import_each_other_in_no_cycles_but_those_listed() {
+    let all = Crate::read();
+    let graph = all.graph();
+    let found = cycles(&graph);
+    let listed = |cycle: &Vec<&str>| CYCLES.iter().any(|known| known == cycle);
+    let tied = |cycle: &Vec<&str>| {
+        let ties =
+            cycle.iter().flat_map(|from| graph[from].iter().filter(|to| cycle.contains(to)).map(move |to| (from, to)));
+        ties.map(|(from, to)| format!("  {from} imports {to}\n")).collect::<String>()
+    };
+    let new = found.iter().filter(|cycle| !listed(cycle));
+    let mut wrong: Vec<String> =
+        new.map(|cycle| format!("a cycle that is not in the list: {cycle:?}\n{}", tied(cycle))).collect();
+    let gone = CYCLES.iter().filter(|known| !found.iter().any(|cycle| cycle == *known));
+    wrong.extend(gone.map(|known| format!("in the list, but no cycle any more: {known:?}")));
+    none(wrong);
+}
+
+#[test]
+fn cycles_are_found() {
+    let graph = [("a", "bd"), ("b", "c"), ("c", "b"), ("d", "e"), ("e", "")];
+    let letters = |of: &'static str| (0..of.len()).map(|at| &of[at..=at]).collect();
+    let graph = graph.into_iter().map(|(from, to)| (from, letters(to))).collect();
+    assert_eq!(cycles(&graph), [["b", "c"]]);
+}

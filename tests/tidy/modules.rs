@@ -1,0 +1,271 @@
+//! The modules of the crate, and what each imports, read from the text of its file: `use` declarations, and paths in
+//! code that begin with `crate`, `super`, `self`, or the name of a module in scope.
+//!
+//! Leaves out files of tests, what is compiled for tests alone, and what macros expand to.
+
+use super::{files, is_test};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A name that a `use` declaration brings into scope.
+pub struct Import {
+    /// Whether others can import it from here.
+    is_public: bool,
+    /// The name that it has here; `*` for all that are there.
+    name: String,
+    pub path: Vec<String>,
+}
+
+/// A module of the crate: its file, the modules that it declares, what it imports, and the paths in its code.
+pub struct Module {
+    pub file: String,
+    children: BTreeSet<String>,
+    pub imports: Vec<Import>,
+    pub paths: BTreeSet<Vec<String>>,
+}
+
+/// The modules of the crate, by their paths.
+pub struct Crate(pub BTreeMap<Vec<String>, Module>);
+
+impl Crate {
+    /// Reads all files but tests.
+    pub fn read() -> Crate {
+        let sources = files("src", ".rs").into_iter().filter(|(name, _)| !is_test(name) && name != "src/main.rs");
+        Crate(sources.map(|(name, text)| (module_of(&name), Module::read(name, &text))).collect())
+    }
+
+    /// Returns the module in which what `path` names in the module `from` is defined; `None` if it is in another crate.
+    pub fn origin(&self, from: &[String], path: &[String]) -> Option<Vec<String>> {
+        let module = &self.0[from];
+        let (mut at, rest) = match path[0].as_str() {
+            "crate" => (Vec::new(), &path[1..]),
+            "self" => (from.to_vec(), &path[1..]),
+            "super" => (from[..from.len().checked_sub(1)?].to_vec(), &path[1..]),
+            first if module.children.contains(first) => (from.to_vec(), path),
+            first => {
+                let mut named = module.imports.iter().filter(|import| import.name == first);
+                let import = named.find(|import| import.path[0] != first)?;
+                return self.origin(from, &[&import.path, &path[1..]].concat());
+            }
+        };
+        for (number, segment) in rest.iter().enumerate() {
+            let Some(module) = self.0.get(&at) else { break };
+            // What is below a module sees all that it imports.
+            let is_seen = |import: &&Import| import.is_public || from.starts_with(&at);
+            let exported = || module.imports.iter().find(|import| import.name == *segment && is_seen(import));
+            if segment == "super" {
+                at.pop();
+            } else if module.children.contains(segment) {
+                at.push(segment.clone());
+            } else if let Some(import) = exported() {
+                return self.origin(&at, &[&import.path, &rest[number + 1..]].concat());
+            } else {
+                break;
+            }
+        }
+        Some(at)
+    }
+
+    /// Returns the files that each file imports from. A re-export is no import, and neither is what a module takes from
+    /// the one that declares it: that one holds it.
+    pub fn graph(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut graph = BTreeMap::new();
+        for (from, module) in &self.0 {
+            let imports = module.imports.iter().filter(|import| !import.is_public).map(|import| &import.path);
+            let origins = imports.chain(&module.paths).filter_map(|path| self.origin(from, path));
+            let parent = from.split_last().map(|(_, parent)| parent);
+            let others = origins.filter(|to| to != from && Some(&to[..]) != parent);
+            graph.insert(module.file.as_str(), others.map(|to| self.0[&to].file.as_str()).collect());
+        }
+        graph
+    }
+}
+
+impl Module {
+    fn read(file: String, text: &str) -> Module {
+        let words = words(text);
+        let mut module = Module { file, children: BTreeSet::new(), imports: Vec::new(), paths: BTreeSet::new() };
+        let mut at = 0;
+        while at < words.len() {
+            let before = at.checked_sub(1).map_or(";", |before| words[before]);
+            at += match words[at] {
+                "mod" if words[at + 2] == ";" => {
+                    module.children.insert(words[at + 1].to_owned());
+                    2
+                }
+                "use" if ["pub", ")", ";", "{", "}", "]"].contains(&before) && is_name(words[at + 1]) => {
+                    let is_public = before == "pub" || before == ")";
+                    1 + module.take_tree(&words[at + 1..], &[], is_public)
+                }
+                word if is_name(word) && before != "::" => {
+                    let path = path(&words[at..]);
+                    let length = path.len();
+                    module.paths.extend((length > 1).then_some(path));
+                    2 * length - 1
+                }
+                _ => 1,
+            };
+        }
+        module
+    }
+
+    /// Takes the imports of a tree of `use` below `above`; returns the number of its words.
+    fn take_tree(&mut self, words: &[&str], above: &[String], is_public: bool) -> usize {
+        let (mut path, mut at) = (above.to_vec(), 0);
+        while words[at] != "{" {
+            path.push(words[at].to_owned());
+            at += 1;
+            if words[at] != "::" {
+                path.truncate(if path.len() > 1 && path.ends_with(&["self".to_owned()]) {
+                    path.len() - 1
+                } else {
+                    path.len()
+                });
+                let (name, length) =
+                    if words[at] == "as" { (words[at + 1], at + 2) } else { (path[path.len() - 1].as_str(), at) };
+                self.imports.push(Import { is_public, name: name.to_owned(), path });
+                return length;
+            }
+            at += 1;
+        }
+        while words[at] != "}" {
+            at += 1;
+            if words[at] != "}" {
+                at += self.take_tree(&words[at..], &path, is_public);
+            }
+        }
+        at + 1
+    }
+}
+
+/// Returns the module that a file holds: the names from the root of the crate to it.
+fn module_of(name: &str) -> Vec<String> {
+    let inner = name.strip_prefix("src/").and_then(|name| name.strip_suffix(".rs")).expect("a file of the crate");
+    let inner = inner.strip_suffix("/mod").unwrap_or(inner);
+    inner.split('/').filter(|name| *name != "lib").map(str::to_owned).collect()
+}
+
+/// Returns the path that words begin with: names between `::`.
+fn path(words: &[&str]) -> Vec<String> {
+    let joined = words[1..].chunks(2).take_while(|pair| pair.len() == 2 && pair[0] == "::" && is_name(pair[1]));
+    words[..1].iter().copied().chain(joined.map(|pair| pair[1])).map(str::to_owned).collect()
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Returns the words of a program, `::` among them, without comments, texts, and what is compiled for tests alone.
+fn words(text: &str) -> Vec<&str> {
+    let (mut words, mut rest) = (Vec::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            _ if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            _ if rest.starts_with("::") => 2,
+            '"' => text_length(rest),
+            'r' if rest[1..].trim_start_matches('#').starts_with('"') => raw_text_length(rest),
+            '\'' => letter_length(rest),
+            c if c.is_alphanumeric() || c == '_' => {
+                rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
+            }
+            c => c.len_utf8(),
+        };
+        let word = &rest[..length];
+        let is_word = !first.is_whitespace() && !word.starts_with("//") && !word.starts_with("/*");
+        words.extend(Some(word).filter(|word| is_word && !word.ends_with(['"', '\''])));
+        rest = &rest[length..];
+    }
+    without_tests(&words)
+}
+
+/// Returns the length of a text in quotes.
+fn text_length(rest: &str) -> usize {
+    let mut is_escaped = false;
+    let end = rest[1..].find(|c| {
+        let is_end = c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(rest.len(), |end| end + 2)
+}
+
+/// Returns the length of a raw text, its last `#` left out.
+fn raw_text_length(rest: &str) -> usize {
+    let marks = rest[1..].len() - rest[1..].trim_start_matches('#').len();
+    let (begin, end) = (marks + 2, format!("\"{}", "#".repeat(marks)));
+    rest[begin..].find(&end).map_or(rest.len(), |length| begin + length + 1)
+}
+
+/// Returns the length of a letter in quotes, or of the mark of a lifetime.
+fn letter_length(rest: &str) -> usize {
+    let second = rest[1..].chars().next().map_or(0, char::len_utf8);
+    match second {
+        _ if rest[1..].starts_with('\\') => rest[3..].find('\'').map_or(rest.len(), |end| end + 4),
+        _ if rest[1 + second..].starts_with('\'') => second + 2,
+        _ => 1,
+    }
+}
+
+/// Returns the words without the items that stand below `#[cfg(test)]`.
+fn without_tests<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    const MARK: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
+    let (mut kept, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        if !words[at..].starts_with(&MARK) {
+            kept.push(words[at]);
+            at += 1;
+            continue;
+        }
+        at += MARK.len();
+        let mut depth = 0;
+        while at < words.len() {
+            depth += i32::from(words[at] == "{") - i32::from(words[at] == "}");
+            at += 1;
+            if depth == 0 && [";", "}"].contains(&words[at - 1]) {
+                break;
+            }
+        }
+    }
+    kept
+}
+
+#[test]
+fn imports_are_read_from_code_alone() {
+    let text = r##"//! use a::b;
+        use c::{self, d as e, f::*};
+        pub use super::g;
+        mod h;
+        #[cfg(test)]
+        mod tests {
+            use i::j;
+        }
+        fn k<'l>(m: &'l n::O) -> Vec<u8> {
+            h::p("q::r \" s::t", r#"u::v"#, 'w', '\'').collect::<Vec<_>>()
+        }
+    "##;
+    let module = Module::read(String::new(), text);
+    let imports = module.imports.iter().map(|import| (import.is_public, import.name.as_str(), import.path.join("::")));
+    let expected = [(false, "c", "c"), (false, "e", "c::d"), (false, "*", "c::f::*"), (true, "g", "super::g")];
+    assert_eq!(imports.collect::<Vec<_>>(), expected.map(|(is_public, name, path)| (is_public, name, path.to_owned())));
+    assert_eq!(module.children.iter().collect::<Vec<_>>(), ["h"]);
+    assert_eq!(module.paths.iter().map(|path| path.join("::")).collect::<Vec<_>>(), ["h::p", "n::O"]);
+}
+
+#[test]
+fn what_is_re_exported_is_imported_from_where_it_is() {
+    let module = |text: &str| Module::read(String::new(), text);
+    let name = |path: &str| path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let all = [
+        ("", "mod a;\nmod b;"),
+        ("a", "mod c;\npub use c::D;\npub use crate::b as e;"),
+        ("a::c", "use super::F;"),
+        ("b", "pub struct G;"),
+    ];
+    let all = Crate(all.iter().map(|(path, text)| (name(path), module(text))).collect());
+    let origin = |path: &str| all.origin(&name("b"), &name(path)).map(|found| found.join("::"));
+    let expected = [("crate::a::D", "a::c"), ("crate::a::e::G", "b"), ("super::a::F", "a"), ("crate::a::c::D", "a::c")];
+    for (path, found) in expected {
+        assert_eq!(origin(path).as_deref(), Some(found), "{path}");
+    }
+    assert_eq!(origin("std::fmt::Write"), None);
+}
