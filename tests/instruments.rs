@@ -5,7 +5,7 @@ use crate::common::small::{parts, read, small};
 use narrows::engine::{Recorder, Span, Timeline};
 use narrows::experiment::{RunResult, run};
 use narrows::machine::combinations::Combination;
-use narrows::machine::{self, Registry, Machine, build::build, shipped};
+use narrows::machine::{self, Machine, Registry, build::build, shipped};
 use narrows::testing::HOSTS;
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};

@@ -149,7 +149,7 @@ fn stream(parts: [&str; 3], values: &str) -> RunResult {
 fn firmware_streams_into_routers_in_whatever_pieces_its_memory_has() {
     for (fabric, payload) in [("nifdy-mesh", 512), ("nifdy-mesh-3d", 700), ("nifdy-torus", 1000)] {
         let parts = ["hosts/p6-natoma", "ni/trapeze", &format!("fabrics/{fabric}")];
-        let text = description(&parts, "stream").replace("64 B", &format!("{payload} B"));
+        let text = description(Registry::shared(), &parts, "stream").replace("64 B", &format!("{payload} B"));
         let result = experiment::run(&read(&text).expect("a sound description"), Recorder::off());
         assert_eq!(wrong(&result), None, "{fabric}");
     }
