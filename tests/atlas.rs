@@ -11,7 +11,7 @@ use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn atlas() -> LocatedStudy {
-    find("atlas", false, &builtins()).unwrap_or_else(|problems| panic!("{problems}"))
+    find("atlas", false, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 /// Each folder of parts, and the axis of the atlas that names them.

@@ -194,7 +194,7 @@ fn a_slip_in_fit_toml_is_told_with_its_place() {
 #[test]
 fn what_is_fitted_is_told_as_calibrated() {
     for paper in ["trapeze", "mukherjee-hill"] {
-        let found = find(paper, false, &builtins()).unwrap_or_else(|problems| panic!("{problems}"));
+        let found = find(paper, false, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{problems}"));
         let told = constants(&found);
         let plan = found.read.value.fit.as_ref().expect("the paper has a fit.toml");
         for wanted in &plan.constants {

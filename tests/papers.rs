@@ -3,6 +3,7 @@
 use narrows::engine::{Bytes, Time};
 use narrows::host::HostParameters;
 use narrows::host::memory_bus::NodeParameters;
+use narrows::machine::Registry;
 use narrows::machine::{self, shipped};
 use narrows::messaging::MessagingParameters;
 use narrows::ni::{Design, InterfaceParameters, NiParameters};
@@ -23,7 +24,7 @@ impl Progress for Silent {
 fn failing(paper: &str, artifact: Option<&str>, quick: bool) -> (Vec<String>, usize) {
     let artifact = artifact.map(str::to_owned);
     let options = Options { paper: paper.to_owned(), artifact, quick, ..Options::default() };
-    let report = study::reproduce(&options, &builtins(), &Silent).expect("a listed paper is there");
+    let report = study::reproduce(&options, &builtins(Registry::shared()), &Silent).expect("a listed paper is there");
     let failing = report.claims.iter().filter(|claim| claim.holds == Some(false));
     let judged = report.claims.iter().filter(|claim| claim.holds.is_some()).count();
     (failing.map(|claim| claim.id.clone()).collect(), judged)
@@ -33,7 +34,8 @@ fn failing(paper: &str, artifact: Option<&str>, quick: bool) -> (Vec<String>, us
 #[test]
 fn every_paper_is_sound() {
     for (paper, quick) in study::papers().iter().flat_map(|paper| [(paper, false), (paper, true)]) {
-        let found = find(paper, quick, &builtins()).unwrap_or_else(|problems| panic!("{paper}:\n{problems}"));
+        let found =
+            find(paper, quick, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{paper}:\n{problems}"));
         let study = &found.read.value;
         for (artifact, _) in &study.artifacts {
             let is_shown = study.figures.iter().any(|figure| figure.artifact.text == artifact.text);
@@ -49,10 +51,10 @@ fn expected(found: &LocatedStudy, id: &str) -> Option<f64> {
 
 #[test]
 fn every_entry_of_the_papers_tables_is_a_claim() {
-    let found = find("mukherjee-hill", false, &builtins()).expect("it is sound");
+    let found = find("mukherjee-hill", false, &builtins(Registry::shared())).expect("it is sound");
     let numbers = found.read.value.claims.iter().filter(|claim| claim.expected().is_some());
     assert_eq!(numbers.filter(|claim| claim.id.text.starts_with("T5-")).count(), 53);
-    let found = find("nifdy", false, &builtins()).expect("it is sound");
+    let found = find("nifdy", false, &builtins(Registry::shared())).expect("it is sound");
     for number in 1..=17 {
         let own = format!("R{number}");
         let is_of = |id: &str| id == own || id.starts_with(&format!("{own}-"));
@@ -130,7 +132,7 @@ fn the_readme_counts_claims_by_role_as_the_claims_state_it() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = std::fs::read_to_string(root.join("README.md")).expect("a text");
     for (paper, failing) in FAILING {
-        let found = find(paper, false, &builtins()).expect("it is sound");
+        let found = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
         let study = &found.read.value;
         let apart = |id: &str| study.apart.iter().any(|apart| apart.text == id);
         let run: Vec<_> = study.claims.iter().filter(|claim| !apart(&claim.artifact.text)).collect();

@@ -1,6 +1,7 @@
 //! Can a user's own study be run, is it checked before it runs, and is it judged by what was run?
 
 use crate::common::cli::{Folder, narrows, stderr};
+use narrows::machine::Registry;
 use narrows::papers::builtins;
 use narrows::study::claims::judge;
 use narrows::study::experiments::Results;
@@ -197,12 +198,13 @@ fn no_text_of_a_study_brings_it_down() {
                 format!("{}{{{}", &text[..at], &text[at..]),
             ] {
                 fs::write(&path, changed).expect("a file");
-                let _ = find(folder.root(), false, &builtins()).map_err(|problems| problems.to_string());
+                let _ =
+                    find(folder.root(), false, &builtins(Registry::shared())).map_err(|problems| problems.to_string());
             }
         }
         fs::write(&path, text).expect("a file");
     }
-    assert!(find(folder.root(), false, &builtins()).is_ok());
+    assert!(find(folder.root(), false, &builtins(Registry::shared())).is_ok());
 }
 
 struct Silent;
@@ -221,7 +223,7 @@ fn judged(found: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
 #[test]
 fn claims_are_judged_by_the_runs_alone() {
     let folder = with_study("perturbed");
-    let found = find(folder.root(), true, &builtins()).expect("a sound study");
+    let found = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
     let run = |more: &[String]| found.results(&["latency"], &options, more, &Silent).expect("sound points");
     let own = run(&[]);
@@ -241,7 +243,7 @@ fn a_claim_may_be_judged_on_whole_inputs_alone() {
     let path = folder.0.join("claims.toml");
     let text = fs::read_to_string(&path).expect("a file");
     fs::write(&path, text.replacen("[[claim]]\n", "[[claim]]\nquick = false\n", 1)).expect("a file");
-    let found = find(folder.root(), true, &builtins()).expect("a sound study");
+    let found = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
     let results = found.results(&["latency"], &options, &[], &Silent).expect("sound points");
     assert_eq!(judged(&found, &results), [Some(true), Some(true)]);

@@ -1,7 +1,8 @@
 //! What a shell may complete: examples, parts, papers, keys. The shell asks the program itself, so that it knows
 //! whatever ships.
 
-use crate::machine::{Registry, shipped};
+use super::registry;
+use crate::machine::shipped;
 use crate::study;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 use std::ffi::OsStr;
@@ -19,7 +20,7 @@ pub fn descriptions() -> ArgValueCompleter {
 pub fn studies() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let of = |paper: &&str| -> Vec<String> {
-            let study = study::Study::load(&study::Location::of(paper));
+            let study = study::Study::load(&study::Location::of(paper, registry()));
             study.map_or_else(
                 |_| Vec::new(),
                 |read| read.value.artifacts.iter().map(|(id, _)| id.text.clone()).collect(),
@@ -39,7 +40,7 @@ pub fn settings() -> ArgValueCompleter {
 }
 
 fn all_settings() -> Vec<String> {
-    let lines = Registry::shared().schema().lines();
+    let lines = registry().schema().lines();
     let keys = lines.into_iter().map(|line| line.path).filter(|path| !path.contains(char::is_uppercase));
     let parts = FAMILIES.iter().flat_map(|(key, folder)| {
         shipped::parts().iter().filter_map(move |part| Some(format!("{key}={}", part.strip_prefix(folder)?)))

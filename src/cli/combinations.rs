@@ -1,6 +1,6 @@
 //! `narrows list combinations`: which shipped parts fit together, and why the others do not.
 
-use crate::machine::Registry;
+use super::registry;
 use crate::machine::combinations::Combination;
 use crate::report::{Column, ReportTable};
 use serde_json::json;
@@ -11,12 +11,12 @@ const AXES: [&str; 5] = ["hosts", "interfaces", "protocols", "fabrics", "program
 
 /// All of them, each with what refuses it.
 pub(super) fn as_json() -> String {
-    format!("{:#}\n", json!({ "combinations": Registry::shared().combinations() }))
+    format!("{:#}\n", json!({ "combinations": registry().combinations() }))
 }
 
 /// How many there are of each host and interface, and the reasons that refuse the others.
 pub(super) fn as_text() -> String {
-    let all = Registry::shared().combinations();
+    let all = registry().combinations();
     let accepted = all.iter().filter(|one| one.refused.is_empty()).count();
     let every: [BTreeSet<&str>; 5] = [0, 1, 2, 3, 4].map(|axis| all.iter().map(|one| names(one)[axis]).collect());
     let [_, _, protocols, fabrics, programs] = every.each_ref().map(BTreeSet::len);

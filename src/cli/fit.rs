@@ -2,7 +2,7 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::output::{Output, print};
-use super::{Format, subject};
+use super::{Format, registry, subject};
 use crate::experiment::fit::constant::PRIOR_MAX;
 use crate::experiment::fit::curve::Curve;
 use crate::experiment::fit::measured::Measuring;
@@ -95,7 +95,7 @@ fn study(options: &Options, bar: &Runs) -> Result<Fitted, Failure> {
         let problem = Problem::new(format!("`{name}` is a file, and nothing is said to fit it on"));
         return Err(problem.help("name a measured curve: --measured FILE; or the folder of a study").into());
     }
-    let found = study::find(&name, false, &papers::builtins())?;
+    let found = study::find(&name, false, &papers::builtins(registry()))?;
     study::fit::of_study(&found, bar).map_err(Failure::grouped)
 }
 

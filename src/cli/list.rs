@@ -1,8 +1,8 @@
 //! `narrows list`: what there is to start from.
 
 use super::ending::{Ended, Ending};
-use super::{Format, combinations, output, reproduce};
-use crate::machine::{Registry, shipped};
+use super::{Format, combinations, output, registry, reproduce};
+use crate::machine::shipped;
 use crate::report::{Column, ReportTable};
 use crate::text::schema::{Family, Form, Item, TableShape};
 use clap::{Args, ValueEnum};
@@ -179,7 +179,7 @@ fn members(family: &Family) -> Vec<(String, String)> {
 /// All choices among tables, each with the key it stands under.
 fn families() -> Vec<(String, Family)> {
     let mut found = Vec::new();
-    gather("", &Registry::shared().schema().root, &mut found);
+    gather("", &registry().schema().root, &mut found);
     found
 }
 

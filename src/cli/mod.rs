@@ -68,12 +68,14 @@ mod tests;
 mod verify;
 mod whatif;
 
+use crate::machine::Registry;
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
 use ending::Ended;
 use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -130,8 +132,39 @@ enum Format {
     Json,
 }
 
-/// Runs the command that the arguments name.
+/// The parts that descriptions may name: set once, before the arguments are read, and by shells that ask for completions,
+/// whose callbacks take no argument of ours.
+static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
+
+/// Returns the parts that descriptions may name.
+fn registry() -> &'static Arc<Registry> {
+    REGISTRY.get().unwrap_or_else(|| Registry::shared())
+}
+
+/// Runs the command that the arguments name, with the parts that ship.
 pub fn main() -> ExitCode {
+    run_command()
+}
+
+/// Runs the command that the arguments name, with the parts of `registry`: the `main` of a program with parts of its own.
+///
+/// ```no_run
+/// use narrows::machine::Registry;
+///
+/// fn main() -> std::process::ExitCode {
+///     narrows::cli::main_with(Registry::shipped())
+/// }
+/// ```
+///
+/// # Panics
+///
+/// Panics if it is called twice: a process has one command line.
+pub fn main_with(registry: Registry) -> ExitCode {
+    assert!(REGISTRY.set(Arc::new(registry)).is_ok(), "a process has one command line");
+    run_command()
+}
+
+fn run_command() -> ExitCode {
     // Where a shell asks what may come next, that is all there is to do.
     CompleteEnv::with_factory(Cli::command).complete();
     let ended: Ended = match Cli::parse().command {

@@ -1,10 +1,9 @@
 //! `narrows reproduce`: a study's experiments beside what is expected of them.
 
-use super::Format;
-use super::candidates;
 use super::ending::{Ended, Ending, Failure};
 use super::output::print;
 use super::progress::Progress;
+use super::{Format, candidates, registry};
 use crate::papers::builtins;
 use crate::report::{Column, PaperReport, ReportTable};
 use crate::study;
@@ -79,7 +78,7 @@ pub fn run(options: &Options) -> Ended {
     if study::papers().contains(&paper.as_str()) && std::path::Path::new(&paper).is_dir() {
         tell!("Taking the paper `{paper}`, not the folder of that name: write `./{paper}` for that.");
     }
-    let found = study::find(&paper, options.quick, &builtins())?;
+    let found = study::find(&paper, options.quick, &builtins(registry()))?;
     if options.constants {
         return constants(&found, options.format);
     }
@@ -118,7 +117,7 @@ fn json(report: &PaperReport) -> String {
 
 /// A paper that the program carries.
 fn shipped(name: &str) -> study::Study {
-    let read = study::Study::load(&study::Location::of(name));
+    let read = study::Study::load(&study::Location::of(name, registry()));
     read.unwrap_or_else(|problems| panic!("papers/{name} is sound:\n{problems}")).value
 }
 

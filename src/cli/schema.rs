@@ -1,8 +1,7 @@
 //! `narrows schema`: what a description may hold.
 
 use super::ending::{Ended, Ending};
-use super::output;
-use crate::machine::Registry;
+use super::{output, registry};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -25,7 +24,7 @@ pub struct Options {
 
 /// Prints it.
 pub fn run(options: &Options) -> Ended {
-    let schema = Registry::shared().schema();
+    let schema = registry().schema();
     match options.keys {
         true => output::print(&schema.listing())?,
         false => output::print(&format!("{:#}\n", schema.json_schema()))?,

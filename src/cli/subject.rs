@@ -1,7 +1,7 @@
 //! `FILE` and `--set`: the description that a command is about.
 
-use super::candidates;
 use super::ending::Failure;
+use super::{candidates, registry};
 pub use crate::experiment::subject::Subject;
 use crate::machine::Machine;
 use crate::text::Read;
@@ -30,7 +30,7 @@ impl Options {
     /// said on standard error.
     pub fn subject(&self) -> Result<Subject, Failure> {
         let name = self.file.to_string_lossy();
-        if Subject::example(&name).is_some() {
+        if Subject::example(registry(), &name).is_some() {
             match self.file.is_file() {
                 true => {
                     tell!("Taking the shipped example `{name}`, not the file of that name: write `./{name}` for that.")
@@ -38,7 +38,7 @@ impl Options {
                 false => tell!("Taking the shipped example `{name}`."),
             }
         }
-        Ok(Subject::find(&self.file)?)
+        Ok(Subject::find(registry(), &self.file)?)
     }
 
     /// Reads and checks the description.

@@ -3,10 +3,10 @@
 use super::candidates;
 use super::ending::{Ended, Failure};
 use super::output::{Output, unwritable};
-use super::subject;
 use super::sweep_find::{self, FindOptions};
 use super::sweep_form::{Format, form, write};
 use super::sweep_runs::{faults, points, pool, runs, told};
+use super::{registry, subject};
 use crate::experiment::seeds::{self, SEEDS_MAX};
 use crate::experiment::sweep::plan::SweepPlan;
 use crate::experiment::sweep::{Share, Sweep, dimensions};
@@ -104,7 +104,7 @@ fn share(text: &str) -> Result<Share, String> {
 pub fn run(options: &Options) -> Ended {
     let subject = options.subject.subject()?;
     options.form()?;
-    let mut dimensions = dimensions(&options.vary, &options.subject.sets).map_err(no_values)?;
+    let mut dimensions = dimensions(registry(), &options.vary, &options.subject.sets).map_err(no_values)?;
     if let Some(find) = &options.find {
         return sweep_find::run(&options.search(find)?, &subject, &dimensions);
     }

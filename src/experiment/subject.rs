@@ -8,10 +8,11 @@ use super::part_overrides::{self, PartsNamed};
 use crate::machine::{Machine, Registry, shipped};
 use crate::text::{Document, Problem, Problems, Read, file, suggest};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A description whose text was read.
 pub struct Subject {
+    registry: Arc<Registry>,
     name: String,
     text: String,
     folder: Option<PathBuf>,
@@ -20,26 +21,36 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A text that goes by `name` in messages; the paths in it are relative to `folder`.
-    pub fn new(name: impl Into<String>, text: impl Into<String>, folder: Option<PathBuf>) -> Subject {
-        Subject { name: name.into(), text: text.into(), folder, named: OnceLock::new() }
+    /// Returns the description `text`, whose parts are those of `registry`: it is called `name` in messages, and paths in
+    /// it are relative to `folder`.
+    pub fn new(
+        registry: &Arc<Registry>,
+        name: impl Into<String>,
+        text: impl Into<String>,
+        folder: Option<PathBuf>,
+    ) -> Subject {
+        let registry = registry.clone();
+        Subject { registry, name: name.into(), text: text.into(), folder, named: OnceLock::new() }
     }
 
     /// The shipped example of this name, if there is one. A path with a folder in it is none.
-    pub fn example(name: &str) -> Option<Subject> {
+    pub fn example(registry: &Arc<Registry>, name: &str) -> Option<Subject> {
         let text = shipped::example(name).filter(|_| !name.contains(std::path::is_separator))?;
-        Some(Subject::new(format!("examples/{name}.toml"), text, Some(shipped::SHIPPED.into())))
+        Some(Subject::new(registry, format!("examples/{name}.toml"), text, Some(shipped::SHIPPED.into())))
     }
 
     /// A shipped example, a file with a description, or the machine of a result that `run --format json` wrote.
-    pub fn find(path: &Path) -> Result<Subject, Problem> {
+    pub fn find(registry: &Arc<Registry>, path: &Path) -> Result<Subject, Problem> {
         let name = path.to_string_lossy();
-        if let Some(example) = Subject::example(&name) {
+        if let Some(example) = Subject::example(registry, &name) {
             return Ok(example);
         }
         match file::read(path) {
-            Ok(text) if path.extension().is_some_and(|ending| ending == "json") => of_result(path, &text),
-            Ok(text) => Ok(Subject::new(path.display().to_string(), text, path.parent().map(Path::to_path_buf))),
+            Ok(text) if path.extension().is_some_and(|ending| ending == "json") => of_result(registry, path, &text),
+            Ok(text) => {
+                let folder = path.parent().map(Path::to_path_buf);
+                Ok(Subject::new(registry, path.display().to_string(), text, folder))
+            }
             Err(problem) if path.exists() => Err(problem),
             Err(problem) => Err(no_such(&name, problem)),
         }
@@ -48,6 +59,11 @@ impl Subject {
     /// The name it goes by in messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns the parts that the description may name.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
     }
 
     /// Its text.
@@ -70,13 +86,13 @@ impl Subject {
         let document = Document::Text(&self.name, &self.text, self.folder.as_deref());
         let all: Vec<String> = sets.iter().chain(varied).filter(|set| part_overrides::is_named(set)).cloned().collect();
         if all.is_empty() {
-            return Registry::shared().read_varied(document, sets, varied);
+            return self.registry.read_varied(document, sets, varied);
         }
         if let Some(problem) = part_overrides::problems(all.iter().map(String::as_str)).into_iter().next() {
             return Err(Problems::one(problem));
         }
         let (sets, varied) = self.named.get_or_init(|| PartsNamed::of(&self.text)).settings(sets, varied);
-        let read = Registry::shared().read_varied(document, &sets, &varied)?;
+        let read = self.registry.read_varied(document, &sets, &varied)?;
         match part_overrides::unused_overrides(&read, &all) {
             Some(problem) => Err(Problems::one(problem)),
             None => Ok(read),
@@ -85,7 +101,7 @@ impl Subject {
 }
 
 /// The machine of a result, as a description. What it ran that was shipped is so still.
-fn of_result(path: &Path, text: &str) -> Result<Subject, Problem> {
+fn of_result(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<Subject, Problem> {
     let record = Record::parse(text).map_err(|why| {
         let problem =
             Problem::new(format!("`{}` is neither a description nor a result of a run: {why}", path.display()));
@@ -93,7 +109,8 @@ fn of_result(path: &Path, text: &str) -> Result<Subject, Problem> {
     })?;
     let shipped = record.get("files").is_null().then(|| shipped::SHIPPED.into());
     let folder = shipped.or(path.parent().map(Path::to_path_buf));
-    Ok(Subject::new(path.display().to_string(), Registry::shared().description(record.get("machine")), folder))
+    let text = registry.description(record.get("machine"));
+    Ok(Subject::new(registry, path.display().to_string(), text, folder))
 }
 
 /// Neither a file nor an example.

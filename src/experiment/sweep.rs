@@ -83,16 +83,20 @@ pub enum SweepEvent {
 }
 
 /// What varies, from the options; `sets` may not set it, too.
-pub fn dimensions(options: &[String], sets: &[String]) -> Result<Vec<Dimension>, Vec<Problem>> {
+pub fn dimensions(
+    registry: &Arc<Registry>,
+    options: &[String],
+    sets: &[String],
+) -> Result<Vec<Dimension>, Vec<Problem>> {
     let (mut dimensions, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
     // What is wrong with these is told where they are read.
-    let set: Vec<Vec<String>> =
-        sets.iter().filter_map(|set| vary::names(&Registry::shared().spelled(set)).ok()).collect();
+    let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(&registry.spelled(set)).ok()).collect();
     for option in options {
         match Dimension::parse(option) {
             Err(problem) => problems.push(problem),
             Ok(dimension) => {
-                problems.extend(dimension.varies.iter().filter_map(|vary| clash(&vary.key, &mut known, &set)));
+                problems
+                    .extend(dimension.varies.iter().filter_map(|vary| clash(registry, &vary.key, &mut known, &set)));
                 dimensions.push(dimension);
             }
         }
@@ -109,8 +113,8 @@ pub fn dimensions(options: &[String], sets: &[String]) -> Result<Vec<Dimension>,
 }
 
 /// That a key is varied twice, or both set and varied.
-fn clash(key: &str, known: &mut Vec<Vec<String>>, set: &[Vec<String>]) -> Option<Problem> {
-    let names = vary::names(&Registry::shared().spelled(&format!("{key}=0"))).unwrap_or_default();
+fn clash(registry: &Arc<Registry>, key: &str, known: &mut Vec<Vec<String>>, set: &[Vec<String>]) -> Option<Problem> {
+    let names = vary::names(&registry.spelled(&format!("{key}=0"))).unwrap_or_default();
     let problem = match (known.contains(&names), set.contains(&names)) {
         (true, _) => Some(Problem::new(format!("`{key}` is varied twice")).help("give all its values in one --vary")),
         (_, true) => {

@@ -9,6 +9,7 @@ use super::reader::Reader;
 use crate::engine::{Metric, Recorder};
 use crate::experiment::threads::one_by_one;
 use crate::machine::Machine;
+use crate::program::Objective;
 use crate::text::{Problem, Problems, Read};
 use rayon::prelude::*;
 use serde_json::json;
@@ -23,19 +24,6 @@ const SHORTER: u64 = 16;
 const REPEATED_MIN: u64 = 16;
 /// What a metric may differ by then, as a part: a fifth of the least gain that is told.
 const SAME: f64 = 0.002;
-
-/// What programs are run for, where it is not the first that they tell.
-const MAIN: [&str; 9] = [
-    "offered.latency",
-    "bursts.throughput",
-    "shift.words_per_cycle",
-    "radix.cycles",
-    "em3d.cycles_per_iteration",
-    "spsolve.cycles",
-    "dsmc.cycles",
-    "unstructured.cycles",
-    "pair.cycles_per_packet",
-];
 
 /// How often what binds is made better in search of what binds next.
 const STEPS_MAX: i32 = 8;
@@ -155,10 +143,11 @@ impl Inquiry<'_> {
         let read = (self.reader)(&[]).map_err(Unanswered::Unsound)?;
         let whole = metrics(&read)
             .ok_or_else(|| Unanswered::Unasked(Problem::new("the run does not end, so nothing can be gained")))?;
-        let whole_metric = self.choose(&whole)?.clone();
+        let objective = read.value.workload.objective();
+        let whole_metric = self.choose(objective, &whole)?.clone();
         let shorter = self.shorter(&read, &whole_metric);
         let (sets, base) = shorter.unwrap_or((Vec::new(), whole));
-        let metric = self.choose(&base)?.clone();
+        let metric = Goal::new(self.choose(objective, &base)?, objective);
         let constants = constants::of(&read);
         let tried = self.try_all(&self.both_ways(&constants), &sets, &base, &metric, done);
         let (mut gains, mut refused, mut alive) = (Vec::new(), Vec::new(), Vec::new());
@@ -180,7 +169,7 @@ impl Inquiry<'_> {
         gains.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
         let next = self.after(&gains, &constants, (&sets, &base, &metric), done);
         Ok(WhatIf {
-            more_is_better: more_is_better(&metric),
+            more_is_better: metric.more_is_better,
             metric: whole_metric,
             shorter: sets,
             gains,
@@ -213,10 +202,10 @@ impl Inquiry<'_> {
         (self.reader)(&[]).map_or(0, |read| 2 * constants::of(&read).len())
     }
 
-    fn choose<'m>(&self, base: &'m [Metric]) -> Result<&'m Metric, Unanswered> {
+    fn choose<'m>(&self, objective: Option<Objective>, base: &'m [Metric]) -> Result<&'m Metric, Unanswered> {
         let Some(name) = self.metric else {
-            let main = MAIN.iter().find_map(|main| base.iter().find(|metric| metric.name == *main));
-            let found = main.or(base.first()).filter(|metric| metric.is_measured());
+            let objective = objective.and_then(|objective| base.iter().find(|metric| metric.name == objective.metric));
+            let found = objective.or(base.first()).filter(|metric| metric.is_measured());
             return found.ok_or_else(|| Unanswered::Unasked(Problem::new("the run measures nothing")));
         };
         let found = base.iter().find(|metric| metric.name == name);
@@ -249,7 +238,7 @@ impl Inquiry<'_> {
         changes: &[Change],
         sets: &[String],
         base: &[Metric],
-        metric: &Metric,
+        metric: &Goal,
         done: &(dyn Fn() + Sync),
     ) -> Vec<Tried> {
         let one = |(constant, (value, factor)): &Change| {
@@ -266,7 +255,7 @@ impl Inquiry<'_> {
         (value, factor): (&str, f64),
         sets: &[String],
         base: &[Metric],
-        metric: &Metric,
+        goal: &Goal,
     ) -> Tried {
         let (key, before) = (constant.key.clone(), constant.value.clone());
         let told = format!("{key} = {value}");
@@ -276,11 +265,11 @@ impl Inquiry<'_> {
             Err(problems) => return Tried::Refused(told, first_line(&problems)),
         };
         let Some(metrics) = metrics(&read) else { return Tried::Refused(told, "the run does not end".to_owned()) };
-        let is_it = |other: &&Metric| other.name == metric.name && other.is_measured();
+        let is_it = |other: &&Metric| other.name == goal.metric.name && other.is_measured();
         let Some(found) = metrics.iter().find(is_it) else {
-            return Tried::Refused(told, format!("the run has no {}", metric.name));
+            return Tried::Refused(told, format!("the run has no {}", goal.metric.name));
         };
-        let ratio = ratio(metric, found.value);
+        let ratio = goal.ratio(found.value);
         Tried::Ran(Gain { key, before, value: value.to_owned(), factor, ratio }, metrics != base)
     }
 
@@ -289,7 +278,7 @@ impl Inquiry<'_> {
         &self,
         gains: &[Gain],
         constants: &[PartNumber],
-        (sets, base, metric): (&[String], &[Metric], &Metric),
+        (sets, base, goal): (&[String], &[Metric], &Goal),
         done: &(dyn Fn() + Sync),
     ) -> Option<Next> {
         let first = gains.first().filter(|gain| gain.ratio >= LEAST)?;
@@ -297,13 +286,13 @@ impl Inquiry<'_> {
         let mut best = first.clone();
         for step in 2..=STEPS_MAX {
             let Some((value, factor)) = constant.times(first.factor.powi(step)) else { break };
-            match self.one(constant, (&value, factor), sets, base, metric) {
+            match self.one(constant, (&value, factor), sets, base, goal) {
                 Tried::Ran(gain, _) if gain.ratio >= best.ratio * LEAST => best = gain,
                 _ => break,
             }
         }
         let set: Vec<String> = sets.iter().cloned().chain([constant.set(&best.value)]).collect();
-        let there = Metric { value: worth(metric, best.ratio), ..metric.clone() };
+        let there = goal.improved(best.ratio);
         // What only cost before is not tried that way again.
         let costs = |change: &Change| {
             let (constant, (_, factor)) = change;
@@ -324,23 +313,39 @@ fn metrics(read: &Read<Machine>) -> Option<Vec<Metric>> {
     result.outcome.is_complete().then_some(result.metrics)
 }
 
-/// Whether more of a metric is better: rates and throughputs, not times and counts.
-fn more_is_better(metric: &Metric) -> bool {
-    let rates = ["bandwidth", "throughput", "per_cycle", "accepted", "delivered"];
-    metric.unit.ends_with("/s") || rates.iter().any(|rate| metric.name.contains(rate))
+/// The metric that is to be improved, with its value before any change.
+struct Goal {
+    metric: Metric,
+    more_is_better: bool,
 }
 
-/// How many times better a value is.
-fn ratio(metric: &Metric, value: f64) -> f64 {
-    if metric.value == value {
-        return 1.0;
+impl Goal {
+    /// Returns the goal of improving `metric`, in the direction that the workload's objective states; more of any other
+    /// metric is better where it is a rate or a throughput, not a time or a count.
+    fn new(metric: &Metric, objective: Option<Objective>) -> Goal {
+        let rates = ["bandwidth", "throughput", "per_cycle", "accepted", "delivered"];
+        let is_rate = || metric.unit.ends_with("/s") || rates.iter().any(|rate| metric.name.contains(rate));
+        let stated = objective.filter(|objective| objective.metric == metric.name);
+        let more_is_better = stated.map_or_else(is_rate, |objective| objective.more_is_better);
+        Goal { metric: metric.clone(), more_is_better }
     }
-    if more_is_better(metric) { value / metric.value } else { metric.value / value }
-}
 
-/// The value that is so many times better.
-fn worth(metric: &Metric, ratio: f64) -> f64 {
-    if more_is_better(metric) { metric.value * ratio } else { metric.value / ratio }
+    /// Returns how many times better than before `value` is.
+    fn ratio(&self, value: f64) -> f64 {
+        let before = self.metric.value;
+        match self.more_is_better {
+            _ if before == value => 1.0,
+            true => value / before,
+            false => before / value,
+        }
+    }
+
+    /// Returns the goal from a value that is `ratio` times better.
+    fn improved(&self, ratio: f64) -> Goal {
+        let before = self.metric.value;
+        let value = if self.more_is_better { before * ratio } else { before / ratio };
+        Goal { metric: Metric { value, ..self.metric.clone() }, more_is_better: self.more_is_better }
+    }
 }
 
 fn first_line(problems: &Problems) -> String {

@@ -12,9 +12,11 @@ mod e_udp;
 mod nifdy;
 mod trapeze;
 
+use crate::machine::Registry;
 use crate::study::BuiltinFns;
+use std::sync::Arc;
 
-/// Returns the functions that the shipped papers name.
-pub fn builtins() -> BuiltinFns {
-    nifdy::register(e_udp::register(trapeze::register(BuiltinFns::default())))
+/// Returns the functions that the shipped papers name, for studies whose descriptions name parts of `registry`.
+pub fn builtins(registry: &Arc<Registry>) -> BuiltinFns {
+    nifdy::register(e_udp::register(trapeze::register(BuiltinFns::new(registry))))
 }

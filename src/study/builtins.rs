@@ -7,8 +7,10 @@
 use super::experiments::{Experiments, Results};
 use super::expression::Stop;
 use super::location::Location;
+use crate::machine::Registry;
 use crate::report::Artifact;
 use crate::text::{Said, suggest};
+use std::sync::Arc;
 
 /// A function that gives a value of results, by its arguments; `None` where the results do not hold it.
 #[derive(Clone, Copy)]
@@ -52,9 +54,11 @@ pub struct Exploration {
     pub explore: Explore,
 }
 
-/// The functions that studies may name, in the order in which they were registered.
-#[derive(Clone, Default)]
+/// The functions that studies may name, in the order in which they were registered, and the parts that their
+/// descriptions may name.
+#[derive(Clone)]
 pub struct BuiltinFns {
+    registry: Arc<Registry>,
     values: Vec<(&'static str, BuiltinValue)>,
     judges: Vec<(&'static str, Judge)>,
     draws: Vec<(&'static str, Draw)>,
@@ -62,6 +66,22 @@ pub struct BuiltinFns {
 }
 
 impl BuiltinFns {
+    /// Returns no functions, for studies whose descriptions name parts of `registry`.
+    pub fn new(registry: &Arc<Registry>) -> BuiltinFns {
+        BuiltinFns {
+            registry: registry.clone(),
+            values: Vec::new(),
+            judges: Vec::new(),
+            draws: Vec::new(),
+            explorations: Vec::new(),
+        }
+    }
+
+    /// Returns the parts that descriptions of a study may name.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
     /// Adds a value of a point, which is the function's first argument.
     pub fn with_value_of_point(mut self, name: &'static str, function: BuiltinFn) -> BuiltinFns {
         self.values.push((name, BuiltinValue { of_point: true, function }));

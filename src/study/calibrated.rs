@@ -1,8 +1,7 @@
 //! The calibrated constants of a study's machines: each with its value, its meaning, and what it was fitted on.
 
 use super::located::LocatedStudy;
-use crate::machine;
-use crate::text::{Document, Entry};
+use crate::text::Entry;
 use std::collections::BTreeMap;
 
 /// A constant that was fitted to the paper.
@@ -28,8 +27,7 @@ pub fn constants(found: &LocatedStudy) -> Vec<Calibrated> {
     for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, study.experiments.find(name)?))) {
         let Ok(base) = found.location.file(&experiment.base) else { continue };
         for sets in study.experiments.variety(name) {
-            let document = Document::Text(&base.name, &base.text, base.folder.as_deref());
-            let Ok(read) = machine::read(document, &sets) else { continue };
+            let Ok(read) = base.machine(&sets) else { continue };
             let entries = read.entries();
             let fitted = entries.iter().filter_map(calibrated);
             constants.extend(fitted.map(|constant| {

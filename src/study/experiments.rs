@@ -9,9 +9,9 @@ use super::location::{Location, StudyFile};
 use crate::engine::Recorder;
 use crate::experiment::threads::one_by_one;
 use crate::experiment::{RunResult, run};
-use crate::machine::{self, Machine};
+use crate::machine::Machine;
 use crate::text::kind::{ByName, Phrase, Several};
-use crate::text::{Document, Problems, Read, Said, Table};
+use crate::text::{Problems, Read, Said, Table};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl Draft {
     /// Reads it, with `more` settings over its own.
     pub fn read(&self, more: &[String]) -> Result<Read<Machine>, Problems> {
         let sets: Vec<String> = self.sets.iter().chain(more).cloned().collect();
-        machine::read(Document::Text(&self.base.name, &self.base.text, self.base.folder.as_deref()), &sets)
+        self.base.machine(&sets)
     }
 
     /// Runs it as it was read.
@@ -197,7 +197,7 @@ impl Experiments {
         let mut sets = self.combinations(key, experiment, false).into_iter().find(|point| point.name == of)?.sets;
         sets.extend_from_slice(more);
         let base = location.file(&experiment.base).ok()?;
-        let read = machine::read(Document::Text(&base.name, &base.text, base.folder.as_deref()), &sets).ok()?;
+        let read = base.machine(&sets).ok()?;
         Some(Point { machine: read.value, name, trace: experiment.trace })
     }
 

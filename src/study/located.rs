@@ -44,7 +44,7 @@ pub fn find(name: &str, quick: bool, builtins: &BuiltinFns) -> Result<LocatedStu
         let problem = Problem::unknown_name("paper", name, papers().iter().copied());
         return Err(Problems::one(problem.help("or name the folder of a study: see `narrows new study`")));
     }
-    let location = Location::of(name);
+    let location = Location::of(name, builtins.registry());
     let read = Study::load(&location)?;
     check::check(&read, &location, builtins, quick)?;
     Ok(LocatedStudy { read, location, builtins: builtins.clone() })

@@ -22,7 +22,7 @@ const IMPORTS: [(&str, &[&str]); 17] = [
     ("testing", &["engine", "text", "protocol", "fabric", "ni", "machine"]),
     ("report", &["engine"]),
     ("verify", &["text", "ni"]),
-    ("experiment", &["engine", "text", "host", "machine", "report"]),
+    ("experiment", &["engine", "text", "host", "program", "machine", "report"]),
     ("study", &["engine", "text", "machine", "report", "experiment"]),
     ("papers", &["engine", "text", "machine", "report", "experiment", "study"]),
     ("cli", &["engine", "text", "machine", "report", "experiment", "study", "papers", "verify"]),

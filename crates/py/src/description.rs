@@ -1,5 +1,6 @@
 //! A description as Python holds it: found by name, file or text; checked, shown, run, and asked.
 
+use crate::registry;
 use crate::table::Table;
 use crate::wait::work;
 use crate::wrong::{DescriptionError, unsound, wrong};
@@ -59,13 +60,13 @@ impl Description {
     /// A shipped example, a file, or the machine of a result.
     #[staticmethod]
     fn find(path: PathBuf) -> PyResult<Description> {
-        Ok(Description { subject: Arc::new(Subject::find(&path).map_err(wrong)?) })
+        Ok(Description { subject: Arc::new(Subject::find(registry(), &path).map_err(wrong)?) })
     }
 
     /// A text that goes by `name`.
     #[staticmethod]
     fn of_text(name: String, text: String, folder: Option<PathBuf>) -> Description {
-        Description { subject: Arc::new(Subject::new(name, text, folder)) }
+        Description { subject: Arc::new(Subject::new(registry(), name, text, folder)) }
     }
 
     fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, Told)> {

@@ -22,7 +22,26 @@ mod table;
 mod wait;
 mod wrong;
 
+use narrows::machine::Registry;
 use pyo3::prelude::*;
+use std::sync::{Arc, OnceLock};
+
+/// The parts that descriptions may name; those that ship, unless an extension module set others.
+static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
+
+/// Returns the parts that descriptions may name.
+fn registry() -> &'static Arc<Registry> {
+    REGISTRY.get().unwrap_or_else(|| Registry::shared())
+}
+
+/// Sets the parts that descriptions may name: the first call of an extension module with parts of its own.
+///
+/// # Panics
+///
+/// Panics if it is called twice.
+pub fn set_registry(registry: Registry) {
+    assert!(REGISTRY.set(Arc::new(registry)).is_ok(), "a process has one registry of parts");
+}
 
 /// What `python/narrows` stands on.
 #[pymodule]

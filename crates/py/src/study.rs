@@ -1,5 +1,6 @@
 //! Studies from Python: a paper, or a user's folder, reproduced.
 
+use crate::registry;
 use crate::wait::{Watch, work};
 use crate::wrong::{file, grouped, unsound, wrong};
 use narrows::experiment::record::VERSION;
@@ -69,7 +70,7 @@ pub fn reproduce(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Reproduced> {
     let (paper, artifact) = located::target(target);
-    let found = find(&paper, quick, &builtins()).map_err(unsound)?;
+    let found = find(&paper, quick, &builtins(registry())).map_err(unsound)?;
     let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty };
     found.wanted(options.artifact.as_deref()).map_err(wrong)?;
     let report = work(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &Count(watch)))?;

@@ -2,6 +2,7 @@
 //! (`python/narrows/_sweep.py`). Both read, check, keep and tell points as `narrows sweep` does.
 
 use crate::description::Description;
+use crate::registry;
 use crate::table::Table;
 use crate::wait::{Watch, work};
 use crate::wrong::{DescriptionError, file, grouped, unsound, wrong};
@@ -63,7 +64,7 @@ impl SweepAsked {
         let each = |problems: Vec<Problem>| {
             grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
         };
-        let mut dimensions = sweep::dimensions(&self.vary, &self.sets).map_err(each)?;
+        let mut dimensions = sweep::dimensions(registry(), &self.vary, &self.sets).map_err(each)?;
         if let Some(count) = self.seeds {
             if !(2..=SEEDS_MAX).contains(&count) {
                 return Err(wrong(Problem::new(format!("`seeds` is from 2 to {SEEDS_MAX}, not {count}"))));
