@@ -19,6 +19,9 @@
 //! what data cannot say in [`papers`]; [`verify`] model-checks firmware; [`report`] makes tables, charts,
 //! timelines and pages; [`cli`] is the command line.
 
+// What `#[derive(Parameters)]` writes names this crate as others do.
+extern crate self as narrows;
+
 pub mod cli;
 pub mod engine;
 pub mod experiment;

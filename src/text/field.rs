@@ -186,6 +186,12 @@ impl Field<'_, '_, Number> {
         self.kind.min = Some(least);
         self
     }
+
+    /// Refuses more than this.
+    pub fn max(mut self, most: f64) -> Self {
+        self.kind.max = Some(most);
+        self
+    }
 }
 
 impl Field<'_, '_, Several<Count>> {
@@ -193,6 +199,14 @@ impl Field<'_, '_, Several<Count>> {
     pub fn each(mut self, least: u64, most: u64) -> Self {
         self.kind.each = Count { min: Some(least), max: Some(most) };
         self
+    }
+}
+
+impl<'f, 't, K: ValueKind> Field<'f, 't, K> {
+    /// Returns a list of such values.
+    pub(super) fn several(self) -> Field<'f, 't, Several<K>> {
+        let Field { table, key, doc, kind } = self;
+        Field { table, key, doc, kind: Several::of(kind) }
     }
 }
 

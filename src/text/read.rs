@@ -50,6 +50,19 @@ impl Reading {
     }
 }
 
+/// Returns what `read` gives where nothing is described.
+///
+/// # Panics
+///
+/// If something is required.
+pub(super) fn nothing<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
+    let pen = Pen::new(Texts::default(), Vec::new(), false);
+    let value = Table::new(&pen, Vec::new(), None, None).run(read).0;
+    let (problems, ..) = pen.done();
+    assert!(problems.is_empty(), "these have no defaults: {problems:?}");
+    value
+}
+
 /// What `read` would take.
 pub fn describe<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> Schema {
     let pen = Pen::new(Texts::default(), Vec::new(), true);

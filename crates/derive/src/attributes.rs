@@ -1,0 +1,264 @@
+//! `#[param(..)]` of types, variants and fields.
+
+use crate::docs;
+use syn::meta::ParseNestedMeta;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Error, Expr, LitStr, Path, Result, Token, Type};
+
+/// The least and the most that is allowed.
+#[derive(Default)]
+pub struct Bounds {
+    pub min: Option<Expr>,
+    pub max: Option<Expr>,
+}
+
+impl Bounds {
+    fn parse(meta: &ParseNestedMeta<'_>) -> Result<Bounds> {
+        let mut bounds = Bounds::default();
+        meta.parse_nested_meta(|bound| {
+            match word(&bound)?.as_str() {
+                "min" => bounds.min = Some(bound.value()?.parse()?),
+                "max" => bounds.max = Some(bound.value()?.parse()?),
+                _ => return Err(unknown(&bound, &["min", "max"])),
+            }
+            Ok(())
+        })?;
+        Ok(bounds)
+    }
+}
+
+const OF_TYPES: [&str; 6] = ["crate", "cfg_feature", "before", "check", "check_if_sound", "each"];
+
+/// Attributes of a type.
+#[derive(Default)]
+pub struct TypeAttributes {
+    pub help: String,
+    pub crate_path: Option<Path>,
+    pub cfg_feature: Option<LitStr>,
+    /// A function that looks at the table before its keys are read.
+    pub before: Option<Expr>,
+    /// A function from the whole to what is wrong with it: keys, messages, help.
+    pub check: Option<Expr>,
+    /// The same, called only where nothing that was read so far is wrong.
+    pub check_if_sound: Option<Expr>,
+    /// Bounds of every integer that states none.
+    pub each: Bounds,
+}
+
+impl TypeAttributes {
+    pub fn parse(attributes: &[Attribute]) -> Result<TypeAttributes> {
+        let mut own = TypeAttributes { help: docs::help(attributes), ..TypeAttributes::default() };
+        for_each(attributes, |meta| {
+            match word(meta)?.as_str() {
+                "crate" => own.crate_path = Some(meta.value()?.parse::<LitStr>()?.parse()?),
+                "cfg_feature" => own.cfg_feature = Some(meta.value()?.parse()?),
+                "before" => own.before = Some(meta.value()?.parse()?),
+                "check" => own.check = Some(meta.value()?.parse()?),
+                "check_if_sound" => own.check_if_sound = Some(meta.value()?.parse()?),
+                "each" => own.each = Bounds::parse(meta)?,
+                _ => return Err(unknown(meta, &OF_TYPES)),
+            }
+            Ok(())
+        })?;
+        Ok(own)
+    }
+}
+
+/// Attributes of a variant.
+pub struct VariantAttributes {
+    pub help: String,
+    /// The key or word, where it is not the name's.
+    pub key: Option<LitStr>,
+}
+
+impl VariantAttributes {
+    pub fn parse(attributes: &[Attribute]) -> Result<VariantAttributes> {
+        let mut own = VariantAttributes { help: docs::help(attributes), key: None };
+        for_each(attributes, |meta| match word(meta)?.as_str() {
+            "key" => {
+                own.key = Some(meta.value()?.parse()?);
+                Ok(())
+            }
+            _ => Err(unknown(meta, &["key"])),
+        })?;
+        Ok(own)
+    }
+}
+
+/// What a field is in its table.
+pub enum Shape {
+    /// One key with a value.
+    Value,
+    /// One key with a table.
+    Table,
+    /// One key, below which one of several tables is present.
+    OneOf,
+    /// Keys of the table itself.
+    Flatten,
+    /// No key.
+    Skip(Expr),
+    /// What two functions read and write.
+    With { read: Expr, write: Expr },
+}
+
+/// A type that is read in place of the field's, and functions between the two.
+pub struct Via {
+    pub ty: Type,
+    pub from: Expr,
+    pub into: Expr,
+}
+
+/// Attributes of a field.
+pub struct FieldAttributes {
+    pub help: String,
+    pub key: Option<LitStr>,
+    pub shape: Shape,
+    pub default: Option<Expr>,
+    /// The value of a key that is absent, and reported as absent.
+    pub optional_or: Option<Expr>,
+    pub bounds: Bounds,
+    /// Bounds of the elements of a list.
+    pub each: Bounds,
+    /// Bounds of the length of a list.
+    pub length: Bounds,
+    /// Words, and the values that they stand for.
+    pub words: Vec<(LitStr, Expr)>,
+    pub via: Option<Via>,
+    /// A function from the value to what is wrong with it: a message and help, or nothing.
+    pub check: Option<Expr>,
+    /// The value that replaces one that the check refuses, so that reading goes on with something valid.
+    pub placeholder: Option<Expr>,
+}
+
+const OF_FIELDS: [&str; 16] = [
+    "key",
+    "default",
+    "optional_or",
+    "min",
+    "max",
+    "each",
+    "length",
+    "words",
+    "via",
+    "check",
+    "placeholder",
+    "table",
+    "one_of",
+    "flatten",
+    "skip",
+    "with",
+];
+
+impl FieldAttributes {
+    pub fn parse(attributes: &[Attribute]) -> Result<FieldAttributes> {
+        let mut own = FieldAttributes {
+            help: docs::help(attributes),
+            key: None,
+            shape: Shape::Value,
+            default: None,
+            optional_or: None,
+            bounds: Bounds::default(),
+            each: Bounds::default(),
+            length: Bounds::default(),
+            words: Vec::new(),
+            via: None,
+            check: None,
+            placeholder: None,
+        };
+        for_each(attributes, |meta| own.parse_one(meta))?;
+        Ok(own)
+    }
+
+    fn parse_one(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match word(meta)?.as_str() {
+            "key" => self.key = Some(meta.value()?.parse()?),
+            "default" => self.default = Some(meta.value()?.parse()?),
+            "optional_or" => self.optional_or = Some(meta.value()?.parse()?),
+            "min" => self.bounds.min = Some(meta.value()?.parse()?),
+            "max" => self.bounds.max = Some(meta.value()?.parse()?),
+            "each" => self.each = Bounds::parse(meta)?,
+            "length" => self.length = Bounds::parse(meta)?,
+            "words" => self.words = words(meta)?,
+            "via" => self.via = Some(via(meta)?),
+            "check" => self.check = Some(meta.value()?.parse()?),
+            "placeholder" => self.placeholder = Some(meta.value()?.parse()?),
+            "table" => self.set_shape(meta, Shape::Table)?,
+            "one_of" => self.set_shape(meta, Shape::OneOf)?,
+            "flatten" => self.set_shape(meta, Shape::Flatten)?,
+            "skip" => self.set_shape(meta, Shape::Skip(meta.value()?.parse()?))?,
+            "with" => self.set_shape(meta, with(meta)?)?,
+            _ => return Err(unknown(meta, &OF_FIELDS)),
+        }
+        Ok(())
+    }
+
+    fn set_shape(&mut self, meta: &ParseNestedMeta<'_>, shape: Shape) -> Result<()> {
+        if !matches!(self.shape, Shape::Value) {
+            return Err(meta.error("a field is only one of `table`, `one_of`, `flatten`, `skip`, `with`"));
+        }
+        self.shape = shape;
+        Ok(())
+    }
+}
+
+/// `words("same" = false, "other" = true)`.
+fn words(meta: &ParseNestedMeta<'_>) -> Result<Vec<(LitStr, Expr)>> {
+    let content;
+    syn::parenthesized!(content in meta.input);
+    let pair = |input: syn::parse::ParseStream<'_>| {
+        let word: LitStr = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok((word, input.parse()?))
+    };
+    Ok(Punctuated::<_, Token![,]>::parse_terminated_with(&content, pair)?.into_iter().collect())
+}
+
+/// `via(Bytes, from = f, into = g)`.
+fn via(meta: &ParseNestedMeta<'_>) -> Result<Via> {
+    let content;
+    syn::parenthesized!(content in meta.input);
+    let ty = content.parse()?;
+    content.parse::<Token![,]>()?;
+    let [from, into] = functions(&content, ["from", "into"])?;
+    Ok(Via { ty, from, into })
+}
+
+/// `with(read = f, write = g)`.
+fn with(meta: &ParseNestedMeta<'_>) -> Result<Shape> {
+    let content;
+    syn::parenthesized!(content in meta.input);
+    let [read, write] = functions(&content, ["read", "write"])?;
+    Ok(Shape::With { read, write })
+}
+
+/// Two functions by name, in this order.
+fn functions(input: syn::parse::ParseStream<'_>, names: [&str; 2]) -> Result<[Expr; 2]> {
+    let function = |name: &str| {
+        let given: syn::Ident = input.parse()?;
+        if given != name {
+            return Err(Error::new(given.span(), format!("expected `{} = .., {} = ..`", names[0], names[1])));
+        }
+        input.parse::<Token![=]>()?;
+        input.parse::<Expr>()
+    };
+    let first = function(names[0])?;
+    input.parse::<Token![,]>()?;
+    let second = function(names[1])?;
+    input.parse::<Option<Token![,]>>()?;
+    Ok([first, second])
+}
+
+fn for_each(attributes: &[Attribute], mut act: impl FnMut(&ParseNestedMeta<'_>) -> Result<()>) -> Result<()> {
+    let own = attributes.iter().filter(|attribute| attribute.path().is_ident("param"));
+    own.into_iter().try_for_each(|attribute| attribute.parse_nested_meta(|meta| act(&meta)))
+}
+
+fn word(meta: &ParseNestedMeta<'_>) -> Result<String> {
+    Ok(meta.path.require_ident()?.to_string())
+}
+
+fn unknown(meta: &ParseNestedMeta<'_>, allowed: &[&str]) -> Error {
+    let allowed: Vec<String> = allowed.iter().map(|word| format!("`{word}`")).collect();
+    let given = meta.path.get_ident().map_or_else(String::new, |word| format!("`{word}` "));
+    Error::new_spanned(&meta.path, format!("{given}is not allowed here; allowed are {}", allowed.join(", ")))
+}

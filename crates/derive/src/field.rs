@@ -1,0 +1,223 @@
+//! One field: how it is read, how it is written, and whether it may be left out.
+
+use crate::attributes::{Bounds, FieldAttributes, Shape};
+use crate::docs;
+use crate::target::Target;
+use crate::value::Value;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Error, Expr, Field, Fields, GenericArgument, Ident, Member, PathArguments, Result, Type};
+
+/// A field of a struct or of a variant.
+pub struct Parameter<'f> {
+    field: &'f Field,
+    member: Member,
+    /// The variable that holds it while the following fields are read, and while it is written.
+    pub binding: Ident,
+    key: String,
+    attributes: FieldAttributes,
+}
+
+/// Whether a field may be left out of a description.
+pub enum Need<'f> {
+    Required,
+    Nothing,
+    /// Where all of this type may be left out.
+    AllOf(&'f Type),
+}
+
+/// Returns the fields in the order in which they are read.
+pub fn parameters(fields: &Fields) -> Result<Vec<Parameter<'_>>> {
+    let all = fields.iter().zip(fields.members());
+    all.map(|(field, member)| Parameter::new(field, member)).collect()
+}
+
+impl<'f> Parameter<'f> {
+    fn new(field: &'f Field, member: Member) -> Result<Parameter<'f>> {
+        let attributes = FieldAttributes::parse(&field.attrs)?;
+        let has_key = !matches!(attributes.shape, Shape::Flatten | Shape::Skip(_) | Shape::With { .. });
+        let key = match (&attributes.key, &member) {
+            (Some(key), _) => key.value(),
+            (None, Member::Named(name)) => docs::key(name),
+            (None, Member::Unnamed(_)) if has_key => {
+                return Err(Error::new_spanned(field, "a field without a name needs `#[param(key = \"..\")]`"));
+            }
+            (None, Member::Unnamed(_)) => String::new(),
+        };
+        if has_key && attributes.help.is_empty() {
+            let message = format!("`{key}` needs a documentation comment: its first paragraph is the help text");
+            return Err(Error::new_spanned(field, message));
+        }
+        let binding = match &member {
+            Member::Named(name) => name.clone(),
+            Member::Unnamed(index) => format_ident!("field_{}", index.index),
+        };
+        let parameter = Parameter { field, member, binding, key, attributes };
+        parameter.check()?;
+        Ok(parameter)
+    }
+
+    /// Refuses attributes that have no effect together.
+    fn check(&self) -> Result<()> {
+        let FieldAttributes { shape, default, optional_or, bounds, each, length, words, via, .. } = &self.attributes;
+        let refuse = |expr: Option<&Expr>, why: &str| match expr {
+            Some(expr) => Err(Error::new_spanned(expr, why)),
+            None => Ok(()),
+        };
+        if self.optional_type().is_some() || optional_or.is_some() {
+            refuse(default.as_ref(), "a parameter that is optional has no default")?;
+        }
+        if self.optional_type().is_some() {
+            refuse(optional_or.as_ref(), "an `Option` is `None` where it is absent")?;
+        }
+        if self.attributes.check.is_none() {
+            refuse(self.attributes.placeholder.as_ref(), "a placeholder replaces what `check` refuses")?;
+        }
+        if matches!(shape, Shape::Value) {
+            return Ok(());
+        }
+        if !matches!(shape, Shape::OneOf) {
+            refuse(default.as_ref(), "only a value or `one_of` has a default")?;
+        }
+        for limits in [bounds, each, length] {
+            refuse(limits.min.as_ref().or(limits.max.as_ref()), "only a value has bounds")?;
+        }
+        refuse(optional_or.as_ref(), "only a value has `optional_or`")?;
+        refuse(words.first().map(|(_, value)| value), "only a value has words")?;
+        refuse(via.as_ref().map(|via| &via.from), "only a value is read via another type")
+    }
+
+    /// Returns the type within `Option<..>`.
+    fn optional_type(&self) -> Option<&'f Type> {
+        let Type::Path(path) = &self.field.ty else { return None };
+        let last = path.path.segments.last().filter(|segment| segment.ident == "Option")?;
+        let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+        match arguments.args.first()? {
+            GenericArgument::Type(inner) => Some(inner),
+            _ => None,
+        }
+    }
+
+    fn value<'v>(&'v self, each: &'v Bounds) -> Value<'v> {
+        let optional = self.optional_type();
+        let ty = optional.unwrap_or(&self.field.ty);
+        Value { ty, is_optional: optional.is_some(), key: &self.key, attributes: &self.attributes, each }
+    }
+
+    /// Returns the field with its variable, for the expression that makes the struct.
+    pub fn construct(&self) -> TokenStream {
+        match &self.member {
+            Member::Named(name) => quote! { #name },
+            Member::Unnamed(index) => {
+                let binding = &self.binding;
+                quote! { #index: #binding }
+            }
+        }
+    }
+
+    /// Returns the field with its variable, or with none where nothing is written of it.
+    pub fn pattern(&self) -> TokenStream {
+        match &self.attributes.shape {
+            Shape::Skip(_) => {
+                let member = &self.member;
+                quote! { #member: _ }
+            }
+            _ => self.construct(),
+        }
+    }
+
+    /// Returns the statements that read it into a variable of its name.
+    pub fn read(&self, target: &Target<'_>) -> Result<TokenStream> {
+        let Parameter { binding, key, attributes, .. } = self;
+        let (Target { text, table, .. }, help, ty) = (target, &attributes.help, &self.field.ty);
+        let inner = self.optional_type();
+        let read = match (&attributes.shape, inner) {
+            (Shape::Value, _) => self.value(&target.attributes.each).read(target)?,
+            (Shape::Table, None) => quote! { #table.table(#key, #help, <#ty as #text::Parameters>::read) },
+            (Shape::Table, Some(ty)) => {
+                quote! { #table.optional_table(#key, #help, <#ty as #text::Parameters>::read) }
+            }
+            (Shape::OneOf, _) => {
+                let (kind, default) = match (inner, &attributes.default) {
+                    (Some(_), _) => (quote! { optional_one_of }, None),
+                    (None, Some(default)) => (quote! { one_of_or }, Some(quote! { #default, })),
+                    (None, None) => (quote! { one_of }, None),
+                };
+                let of = {
+                    let ty = inner.unwrap_or(ty);
+                    quote! { <#ty as #text::ParameterVariants> }
+                };
+                quote! { #table.#kind(#key, #help, #of::VARIANTS, #default #of::read_variant) }
+            }
+            (Shape::Flatten, _) => quote! { <#ty as #text::Parameters>::read(#table) },
+            (Shape::Skip(value), _) => quote! { #value },
+            (Shape::With { read, .. }, _) => quote! { #text::parameters::call::read(#table, #read) },
+        };
+        let check = attributes.check.as_ref().map(|check| {
+            let placeholder = attributes.placeholder.as_ref();
+            let (result, otherwise) = match placeholder {
+                Some(value) => (quote! { let #binding: #ty = }, quote! { #value }),
+                None => (quote! {}, quote! {}),
+            };
+            let kept = placeholder.map(|_| quote! { #binding });
+            quote! {
+                #result match #text::parameters::call::on(&#binding, #check) {
+                    ::core::option::Option::Some((message, help)) => {
+                        #table.wrong(#key, message, help);
+                        #otherwise
+                    }
+                    ::core::option::Option::None => { #kept }
+                };
+            }
+        });
+        Ok(quote! { let #binding: #ty = #read; #check })
+    }
+
+    /// Returns the statement that writes it from a variable of its name, which refers to it.
+    pub fn write(&self, target: &Target<'_>) -> TokenStream {
+        let Parameter { binding, key, attributes, .. } = self;
+        let Target { text, sink, .. } = target;
+        let table = |value: TokenStream| {
+            quote! { #sink.table(#key, &|#sink| #text::Parameters::write(#value, #sink)); }
+        };
+        match (&attributes.shape, self.optional_type()) {
+            (Shape::Value, _) => self.value(&target.attributes.each).write(target, binding),
+            (Shape::Table | Shape::OneOf, None) => table(quote! { #binding }),
+            (Shape::Table | Shape::OneOf, Some(_)) => {
+                let write = table(quote! { value });
+                quote! { if let ::core::option::Option::Some(value) = #binding { #write } }
+            }
+            (Shape::Flatten, _) => quote! { #text::Parameters::write(#binding, #sink); },
+            (Shape::Skip(_), _) => quote! {},
+            (Shape::With { write, .. }, _) => quote! { #text::parameters::call::write(#binding, #sink, #write); },
+        }
+    }
+
+    /// Returns whether it may be left out.
+    pub fn need(&self) -> Need<'f> {
+        let FieldAttributes { shape, default, optional_or, .. } = &self.attributes;
+        match shape {
+            _ if self.optional_type().is_some() => Need::Nothing,
+            Shape::Skip(_) => Need::Nothing,
+            Shape::Value if default.is_some() || optional_or.is_some() => Need::Nothing,
+            Shape::Table | Shape::Flatten => Need::AllOf(&self.field.ty),
+            Shape::OneOf if default.is_some() => Need::AllOf(&self.field.ty),
+            Shape::Value | Shape::OneOf | Shape::With { .. } => Need::Required,
+        }
+    }
+}
+
+/// Implements the trait of types that may be left out as a whole, where no field is required.
+pub fn all_optional<'f>(target: &Target<'_>, fields: impl Iterator<Item = Need<'f>>) -> TokenStream {
+    let mut types = Vec::new();
+    for need in fields {
+        match need {
+            Need::Required => return quote! {},
+            Need::Nothing => {}
+            Need::AllOf(ty) => types.push(ty),
+        }
+    }
+    let text = &target.text;
+    // A bound that holds for all lifetimes may fail: the trait is then not implemented, which is no error here.
+    target.implement(quote! { AllOptional }, quote! { where #(for<'every> #types: #text::AllOptional),* }, quote! {})
+}

@@ -1,0 +1,54 @@
+//! `Parameters` for a struct: each field is a key, or several.
+
+use crate::field::{Need, Parameter, all_optional, parameters};
+use crate::target::Target;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DeriveInput, Error, Fields, Result};
+
+pub fn expand(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
+    let target = Target::new(input)?;
+    if let Fields::Unnamed(_) = fields {
+        return Err(Error::new_spanned(
+            target.name,
+            "the fields of a struct of parameters have names: they are the keys",
+        ));
+    }
+    let all = parameters(fields)?;
+    let Target { text, table, sink, .. } = &target;
+    let (read, write) = (make(&target, quote! { Self }, &all)?, write(&target, &all));
+    let pattern = all.iter().map(Parameter::pattern);
+    let (before, check) = (target.before(), target.check());
+    let parameters = target.implement(
+        quote! { Parameters },
+        quote! {},
+        quote! {
+            fn read(#table: &mut #text::Table<'_>) -> Self {
+                #before
+                let value = #read;
+                #check
+                value
+            }
+
+            fn write(&self, #sink: &mut dyn #text::ParameterSink) {
+                let Self { #(#pattern),* } = self;
+                #write
+            }
+        },
+    );
+    let optional = all_optional(&target, all.iter().map(Parameter::need).collect::<Vec<Need<'_>>>().into_iter());
+    Ok(quote! { #parameters #optional })
+}
+
+/// Returns the expression that reads all fields, in order, and makes the struct or variant `constructor` of them.
+pub fn make(target: &Target<'_>, constructor: TokenStream, all: &[Parameter<'_>]) -> Result<TokenStream> {
+    let reads = all.iter().map(|field| field.read(target)).collect::<Result<Vec<_>>>()?;
+    let constructed = all.iter().map(Parameter::construct);
+    Ok(quote! { { #(#reads)* #constructor { #(#constructed),* } } })
+}
+
+/// Returns the statements that write all fields, in order.
+pub fn write(target: &Target<'_>, all: &[Parameter<'_>]) -> TokenStream {
+    let writes = all.iter().map(|field| field.write(target));
+    quote! { #(#writes)* }
+}

@@ -1,0 +1,70 @@
+//! The type that is derived for, and the crate whose traits are implemented.
+
+use crate::attributes::TypeAttributes;
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::{DeriveInput, Ident, Result};
+
+/// Path of the crate that holds the traits, where `#[param(crate = "..")]` names no other. It also names that crate from
+/// within, which declares `extern crate self as narrows`.
+const CRATE: &str = "::narrows";
+
+/// The type that is derived for.
+pub struct Target<'i> {
+    pub name: &'i Ident,
+    pub attributes: TypeAttributes,
+    /// Path of the module that holds the traits.
+    pub text: TokenStream,
+    /// The variable that holds the table being read. No field is called like it, since it cannot be named outside the
+    /// macro.
+    pub table: Ident,
+    /// The variable that holds the sink being written to.
+    pub sink: Ident,
+}
+
+impl<'i> Target<'i> {
+    pub fn new(input: &'i DeriveInput) -> Result<Target<'i>> {
+        let attributes = TypeAttributes::parse(&input.attrs)?;
+        let path = match &attributes.crate_path {
+            Some(path) => path.clone(),
+            None => syn::parse_str(CRATE)?,
+        };
+        let variable = |name| Ident::new(name, Span::mixed_site());
+        let (text, table, sink) = (quote! { #path::text }, variable("table"), variable("sink"));
+        Ok(Target { name: &input.ident, attributes, text, table, sink })
+    }
+
+    /// Returns the statement that looks at the table before its keys are read.
+    pub fn before(&self) -> Option<TokenStream> {
+        let Target { text, table, .. } = self;
+        self.attributes.before.as_ref().map(|before| quote! { #text::parameters::call::on(&*#table, #before); })
+    }
+
+    /// Returns the statements that report what is wrong with `value`, which was read.
+    pub fn check(&self) -> TokenStream {
+        let Target { text, table, attributes, .. } = self;
+        let report = |check| {
+            quote! {
+                for (key, message, help) in #text::parameters::call::on(&value, #check) {
+                    #table.wrong(::core::convert::AsRef::<str>::as_ref(&key), message, help);
+                }
+            }
+        };
+        let check = attributes.check.as_ref().map(report);
+        let if_sound = attributes.check_if_sound.as_ref().map(report);
+        let if_sound = if_sound.map(|report| quote! { if #table.sound() && !#table.describing() { #report } });
+        quote! { #check #if_sound }
+    }
+
+    /// Implements `trait_name` of the module that holds the traits.
+    pub fn implement(&self, trait_name: TokenStream, bounds: TokenStream, body: TokenStream) -> TokenStream {
+        let Target { name, text, attributes, .. } = self;
+        let feature = attributes.cfg_feature.as_ref().map(|feature| quote! { #[cfg(feature = #feature)] });
+        quote! {
+            #feature
+            #[automatically_derived]
+            #[allow(clippy::unnecessary_cast, clippy::redundant_closure_call)]
+            impl #text::#trait_name for #name #bounds { #body }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The value of one key: how it is read within its bounds, and how it is written.
+
+use crate::attributes::{Bounds, FieldAttributes};
+use crate::target::Target;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Error, Expr, Ident, Lit, Result, Type};
+
+/// The value of one key.
+pub struct Value<'v> {
+    /// The field's type, or what is in its `Option`.
+    pub ty: &'v Type,
+    pub is_optional: bool,
+    pub key: &'v str,
+    pub attributes: &'v FieldAttributes,
+    /// Bounds of every integer of the struct that states none.
+    pub each: &'v Bounds,
+}
+
+impl Value<'_> {
+    /// Returns the type that is read.
+    fn source(&self) -> &Type {
+        self.attributes.via.as_ref().map_or(self.ty, |via| &via.ty)
+    }
+
+    fn is(&self, names: &[&str]) -> bool {
+        let Type::Path(path) = self.source() else { return false };
+        path.path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
+    }
+
+    fn is_integer(&self) -> bool {
+        self.is(&["u8", "u16", "u32", "u64", "usize"])
+    }
+
+    /// Returns the expression that reads it.
+    pub fn read(&self, target: &Target<'_>) -> Result<TokenStream> {
+        let FieldAttributes { default, optional_or, via, words, .. } = self.attributes;
+        let (text, source) = (&target.text, self.source());
+        let opened = self.open(target)?;
+        let from_read =
+            words.is_empty().then(|| quote! { let value = <#source as #text::ParameterType>::from_read(value); });
+        let via = via.as_ref().map(|via| {
+            let (from, ty) = (&via.from, self.ty);
+            quote! { let value: #ty = #text::parameters::call::with(value, #from); }
+        });
+        let convert = quote! { #from_read #via value };
+        Ok(match (default, optional_or) {
+            (Some(default), _) => match (as_written(default), words.is_empty()) {
+                (Some(default), _) => quote! { { let value = #opened.or(#default); #convert } },
+                (None, true) => quote! {
+                    { let value = <#source as #text::ParameterDefault>::or(#opened, #default); #via value }
+                },
+                (None, false) => return Err(Error::new_spanned(default, "a default among words is a word")),
+            },
+            (None, Some(value)) => quote! {
+                match #opened.optional() {
+                    ::core::option::Option::Some(value) => { #convert }
+                    ::core::option::Option::None => #value,
+                }
+            },
+            (None, None) if self.is_optional => quote! { #opened.optional().map(|value| { #convert }) },
+            (None, None) => quote! { { let value = #opened.required(); #convert } },
+        })
+    }
+
+    /// Returns the key with its bounds, about to be read.
+    fn open(&self, target: &Target<'_>) -> Result<TokenStream> {
+        let FieldAttributes { help, bounds, each, length, words, .. } = self.attributes;
+        let (Target { text, table, .. }, source, key) = (target, self.source(), self.key);
+        if !words.is_empty() {
+            let words = words.iter().map(|(word, value)| quote! { (#word, #value) });
+            return Ok(quote! { #table.choice(#key, #help, &[#(#words),*]) });
+        }
+        let mut opened =
+            quote_spanned! { source.span() => <#source as #text::ParameterType>::field(#table, #key, #help) };
+        let inherited = if self.is_integer() { self.each } else { &Bounds { min: None, max: None } };
+        if let Some(min) = bounds.min.as_ref().or(inherited.min.as_ref()) {
+            let min = self.bound(min);
+            opened = quote! { #opened.min(#min) };
+        }
+        if let Some(max) = bounds.max.as_ref().or(inherited.max.as_ref()) {
+            let max = self.bound(max);
+            opened = quote! { #opened.max(#max) };
+        }
+        for (limits, method, cast) in [(each, "each", quote! { u64 }), (length, "length", quote! { usize })] {
+            let method = Ident::new(method, source.span());
+            opened = match (&limits.min, &limits.max) {
+                (None, None) => opened,
+                (Some(min), Some(max)) => quote! { #opened.#method((#min) as #cast, (#max) as #cast) },
+                (Some(one), None) | (None, Some(one)) => {
+                    return Err(Error::new_spanned(one, format!("`{method}` needs both `min` and `max`")));
+                }
+            };
+        }
+        Ok(opened)
+    }
+
+    /// Returns a bound as the key takes it: integers of any width, numbers, and quantities as text.
+    fn bound(&self, bound: &Expr) -> TokenStream {
+        match bound {
+            Expr::Lit(_) if !self.is_integer() => quote! { #bound },
+            _ if self.is_integer() => quote! { (#bound) as u64 },
+            _ if self.is(&["f64"]) => quote! { #bound },
+            _ => quote! { &::std::string::ToString::to_string(&(#bound)) },
+        }
+    }
+
+    /// Returns the statement that writes it from `binding`, which refers to it.
+    pub fn write(&self, target: &Target<'_>, binding: &Ident) -> TokenStream {
+        let FieldAttributes { via, words, .. } = self.attributes;
+        let (Target { text, sink, .. }, key) = (target, self.key);
+        let value = match (via, words.is_empty()) {
+            (_, false) => {
+                let words = words.iter().map(|(word, value)| quote! { #value => #word });
+                quote! { #text::ParameterValue::Text(::std::string::String::from(match *value { #(#words),* })) }
+            }
+            (Some(via), true) => {
+                let (into, source) = (&via.into, &via.ty);
+                quote! { <#source as #text::ParameterType>::to_value(&#text::parameters::call::on(value, #into)) }
+            }
+            (None, true) => quote! { #text::ParameterType::to_value(value) },
+        };
+        match self.is_optional {
+            true => quote! {
+                if let ::core::option::Option::Some(value) = #binding { #sink.value(#key, #value); }
+            },
+            false => quote! { { let value = #binding; #sink.value(#key, #value); } },
+        }
+    }
+}
+
+/// Returns a default as it is written in a description, if it is a literal or a list of literals.
+fn as_written(default: &Expr) -> Option<TokenStream> {
+    match default {
+        Expr::Lit(literal) if !matches!(literal.lit, Lit::Byte(_) | Lit::ByteStr(_) | Lit::Char(_)) => {
+            Some(quote! { #default })
+        }
+        Expr::Array(list) if list.elems.iter().all(|element| as_written(element).is_some()) => {
+            Some(quote! { &#default })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,79 @@
+//! `ParameterVariants` and `Parameters` for an enum: each variant is a table, and exactly one of them is present.
+
+use crate::attributes::VariantAttributes;
+use crate::docs;
+use crate::field::{Parameter, all_optional, parameters};
+use crate::structs::{make, write};
+use crate::target::Target;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DataEnum, DeriveInput, Error, Result};
+
+pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
+    let target = Target::new(input)?;
+    if data.variants.is_empty() {
+        return Err(Error::new_spanned(target.name, "one of several tables is present, and there are none"));
+    }
+    let (mut members, mut reads, mut writes, mut needs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut names = Vec::new();
+    let Target { name, text, table, sink, .. } = &target;
+    for variant in &data.variants {
+        let VariantAttributes { help, key } = VariantAttributes::parse(&variant.attrs)?;
+        let (ident, fields) = (&variant.ident, parameters(&variant.fields)?);
+        let key = key.map_or_else(|| docs::key(ident), |key| key.value());
+        if help.is_empty() {
+            let message = format!("`{key}` needs a documentation comment: its first paragraph is the help text");
+            return Err(Error::new_spanned(variant, message));
+        }
+        let (made, written) = (make(&target, quote! { #name::#ident }, &fields)?, write(&target, &fields));
+        let pattern = fields.iter().map(Parameter::pattern);
+        members.push(quote! { (#key, #help) });
+        names.push(quote! { #name::#ident { .. } => #key });
+        reads.push(quote! { #key => #made });
+        writes.push(
+            quote! { #name::#ident { #(#pattern),* } => #sink.table(#key, &|#sink| { let _ = &#sink; #written }) },
+        );
+        needs.extend(fields.iter().map(Parameter::need));
+    }
+    let (help, before, check) = (&target.attributes.help, target.before(), target.check());
+    let variants = target.implement(
+        quote! { ParameterVariants },
+        quote! {},
+        quote! {
+            const VARIANTS: &'static [(&'static str, &'static str)] = &[#(#members),*];
+
+            fn read_variant(name: &str, #table: &mut #text::Table<'_>) -> Self {
+                #before
+                let value = match name {
+                    #(#reads,)*
+                    other => ::core::panic!("`{other}` is none of the variants"),
+                };
+                #check
+                value
+            }
+
+            fn variant(&self) -> &'static str {
+                match self { #(#names),* }
+            }
+        },
+    );
+    let parameters = target.implement(
+        quote! { Parameters },
+        quote! {},
+        quote! {
+            fn read(#table: &mut #text::Table<'_>) -> Self {
+                #table.alternatives(
+                    #help,
+                    <Self as #text::ParameterVariants>::VARIANTS,
+                    <Self as #text::ParameterVariants>::read_variant,
+                )
+            }
+
+            fn write(&self, #sink: &mut dyn #text::ParameterSink) {
+                match self { #(#writes,)* }
+            }
+        },
+    );
+    let optional = all_optional(&target, needs.into_iter());
+    Ok(quote! { #variants #parameters #optional })
+}
