@@ -5,6 +5,7 @@
 use narrows::engine::rng::{self, RandomStream};
 use narrows::fabric::router::{Injection, Network, RouterParameters};
 use narrows::fabric::topology::mesh::MeshParameters;
+use narrows::text::Parameters;
 use rand::RngExt;
 use std::time::Instant;
 
@@ -54,7 +55,7 @@ struct Measured {
 /// Uniform traffic on a mesh, after as many cycles of warm-up as a tenth of those measured.
 fn measure((side, flits, load, cycles): (u32, u16, f64, u64)) -> Measured {
     let shape = MeshParameters { shape: vec![side, side] }.shape();
-    let mut network = Network::new(shape, &RouterParameters::BOOKSIM, 1);
+    let mut network = Network::new(shape, &RouterParameters::defaults(), 1);
     let mut traffic = Traffic::new(side * side, flits, load);
     let mut events = Vec::new();
     let mut go = |network: &mut Network, cycles: u64| {

@@ -10,6 +10,7 @@ use narrows::fabric::topology::fat_tree::{Climb, FatTreeParameters};
 use narrows::fabric::topology::grid::Grid;
 use narrows::fabric::topology::mesh::MeshParameters;
 use narrows::fabric::topology::torus::{Middle, TorusParameters};
+use narrows::text::Parameters;
 use rand::RngExt;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -93,7 +94,7 @@ impl Trace {
             credit_delay: self.number("credit_delay") as u8,
             routing_delay: self.number("routing_delay") as u8,
             wire_delay: self.wire_delay(),
-            ..RouterParameters::BOOKSIM
+            ..RouterParameters::defaults()
         }
     }
 
@@ -246,7 +247,7 @@ impl Point {
 /// warm-up count.
 fn measure(point: &Point) -> Measured {
     let Point { virtual_channels, buffer_flits, .. } = *point;
-    let parameters = RouterParameters { virtual_channels, buffer_flits, ..RouterParameters::BOOKSIM };
+    let parameters = RouterParameters { virtual_channels, buffer_flits, ..RouterParameters::defaults() };
     let (shape, more_routers) = point.shape();
     let routing = shape.routing.clone();
     let mut network = Network::new(shape, &parameters, 1);

@@ -9,6 +9,7 @@ use narrows::fabric::router::{EventKind, Injection, Network, PacketEvent, Router
 use narrows::fabric::topology::Shape;
 use narrows::fabric::topology::mesh::MeshParameters;
 use narrows::fabric::topology::torus::{Middle, TorusParameters};
+use narrows::text::Parameters;
 use rand::RngExt;
 use std::collections::BTreeMap;
 
@@ -48,7 +49,7 @@ fn parameters(stream: &mut rng::RandomStream, shape: &Shape) -> RouterParameters
         interface_delay,
         networks: stream.random_range(1..=2),
         sharing: [Sharing::Demand, Sharing::Strict][stream.random_range(0..2)],
-        clock: RouterParameters::BOOKSIM.clock,
+        clock: RouterParameters::defaults().clock,
     }
 }
 

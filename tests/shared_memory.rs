@@ -7,7 +7,7 @@ use narrows::machine::{self, Machine, build};
 use narrows::messaging::World;
 use narrows::messaging::shared::{SharedAddress, SharedMemory, SharedMemoryParameters, Space};
 use narrows::protocol::directory::Want;
-use narrows::text::Document;
+use narrows::text::{Document, Parameters};
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::cell::RefCell;
@@ -58,7 +58,7 @@ fn world(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::Built {
 }
 
 fn shared(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<SharedAddress>) {
-    let parameters = SharedMemoryParameters { block: Bytes(block), ..SharedMemoryParameters::TEMPEST };
+    let parameters = SharedMemoryParameters { block: Bytes(block), ..SharedMemoryParameters::defaults() };
     let actives = world.actives();
     let space = Rc::new(Space::new(actives.len(), parameters.block));
     let bases = (0..actives.len()).map(|home| space.allocate(EndId(home as u32), bytes)).collect();

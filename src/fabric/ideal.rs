@@ -17,16 +17,20 @@ use super::packet::Packet;
 use super::port::{Dropped, Facts, Inlet, Loss, Outlet, Piece, Unhindered};
 use super::wire::Wire;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Sim, Time};
-use crate::text::Table;
+use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// What an ideal fabric is like.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct IdealParameters {
-    /// From the last byte in to the first byte out: 40 ns (Table 3).
+    /// From the last byte in to the first byte out.
+    ///
+    /// 40 ns (Table 3).
     pub latency: Time,
-    /// The rate of a node's link, each way: 8 GB/s, the bus's peak (chosen).
+    /// Rate of a node's link, each way.
+    ///
+    /// 8 GB/s, the bus's peak (chosen).
     pub rate: Rate,
 }
 
@@ -37,14 +41,6 @@ pub const CLASSES: u8 = 2;
 const GRAIN: Bytes = Bytes(128);
 
 impl IdealParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> IdealParameters {
-        IdealParameters {
-            latency: t.time("latency", "From the last byte in to the first byte out").required(),
-            rate: t.rate("rate", "Rate of a node's link, each way").required(),
-        }
-    }
-
     /// The network of Table 3.
     pub const PAPER: IdealParameters =
         IdealParameters { latency: Time::from_ns(40), rate: Rate::from_bytes_per_s(8_000_000_000) };

@@ -9,23 +9,21 @@ use super::cpu::{Behind, Fault, Processor, Stalls};
 use super::memory_bus::block::{Address, BLOCK_BYTES, read_bytes};
 use super::turn::Turns;
 use crate::engine::{Hertz, Sim, Time};
-use crate::text::Table;
+use crate::text::{Parameters, Table};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// What is known of the host.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(before = refuse_messaging)]
 pub struct SoftwareParameters {
-    /// The processor's clock.
+    /// Clock of the processor.
     pub clock: Hertz,
 }
 
-impl SoftwareParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> SoftwareParameters {
-        t.belong(&["send", "poll", "receive", "reorder", "in-order", "barrier"], "messaging", MESSAGING);
-        SoftwareParameters { clock: t.hertz("clock", "Clock of the processor").required() }
-    }
+/// Reports costs of messaging that stand here, where they have no effect.
+fn refuse_messaging(t: &Table<'_>) {
+    t.belong(&["send", "poll", "receive", "reorder", "in-order", "barrier"], "messaging", MESSAGING);
 }
 
 /// Why a host has no costs of messaging.

@@ -13,6 +13,7 @@ use crate::messaging::{Alone, Endpoint, Node, World};
 use crate::ni::{self, Pending, Site};
 use crate::program::RunningWorkload;
 use crate::protocol::{ProtocolBinding, ProtocolEnvironment};
+use crate::text::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -47,7 +48,7 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
     };
     let alone = if machine.ends.is_none() { driven_alone(&sim, machine) } else { None };
     let (nodes, seed, actives) = (Rc::new(nodes), machine.run.seed, Rc::default());
-    let shared_memory = machine.ends.as_ref().map_or(SharedMemoryParameters::TEMPEST, |ends| ends.shared_memory);
+    let shared_memory = machine.ends.as_ref().map_or(SharedMemoryParameters::defaults(), |ends| ends.shared_memory);
     let world = World { nodes, addresses, sim, fabric, tally, actives, shared_memory, seed, alone };
     let running = start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
@@ -67,7 +68,7 @@ fn names(machine: &Machine) -> Vec<String> {
 
 /// The routers of a fabric without anything at its ends.
 fn driven_alone(sim: &Sim, machine: &Machine) -> Option<Rc<Alone>> {
-    let FabricParameters::Routed(topology, RoutedParameters { router, exit_delay, .. }) = &machine.fabric else {
+    let FabricParameters::Routed(topology, RoutedParameters { router, .. }) = &machine.fabric else {
         return None;
     };
     let shape = shape(topology);
@@ -82,7 +83,7 @@ fn driven_alone(sim: &Sim, machine: &Machine) -> Option<Rc<Alone>> {
         links: Links::new(router, &names(machine)),
         spans: RefCell::default(),
         clock: router.clock,
-        exit_delay: *exit_delay,
+        exit_delay: router.exit_delay,
         whole: router.switching == Switching::StoreAndForward,
         network: RefCell::new(network),
     }))

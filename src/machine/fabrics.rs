@@ -7,7 +7,7 @@ use crate::fabric::myrinet::{Myrinet, MyrinetParameters};
 use crate::fabric::routed::RoutedParameters;
 use crate::fabric::topology::{Shape, TOPOLOGIES, Topology};
 use crate::fabric::{self, Facts};
-use crate::text::Table;
+use crate::text::{ParameterVariants, Parameters, Table};
 
 /// A fabric.
 #[derive(Clone, Debug)]
@@ -21,13 +21,13 @@ pub enum FabricParameters {
 }
 
 impl FabricParameters {
-    pub(super) fn read(t: &mut Table<'_>, nodes: &[String]) -> FabricParameters {
-        let kinds: Vec<(&str, &str)> = FABRICS.iter().chain(&TOPOLOGIES).copied().collect();
+    pub(super) fn read(t: &mut Table<'_>) -> FabricParameters {
+        let kinds: Vec<(&str, &str)> = FABRICS.iter().chain(TOPOLOGIES).copied().collect();
         let mut routed = None;
         let read = |kind: &str, t: &mut Table<'_>| match kind {
-            "myrinet" => FabricParameters::Myrinet(MyrinetParameters::read(t, nodes)),
+            "myrinet" => FabricParameters::Myrinet(MyrinetParameters::read(t)),
             "ideal" => FabricParameters::Ideal(IdealParameters::read(t)),
-            shape => FabricParameters::Routed(Topology::read(shape, t), RoutedParameters::DEFAULT),
+            shape => FabricParameters::Routed(Topology::read_variant(shape, t), RoutedParameters::defaults()),
         };
         let beside = |t: &mut Table<'_>, fabric: &FabricParameters| {
             if matches!(fabric, FabricParameters::Routed(..)) || t.describing() {
@@ -69,7 +69,7 @@ impl FabricParameters {
         match self {
             FabricParameters::Myrinet(_) => "myrinet",
             FabricParameters::Ideal(_) => "ideal",
-            FabricParameters::Routed(topology, _) => topology.key(),
+            FabricParameters::Routed(topology, _) => topology.variant(),
         }
     }
 }

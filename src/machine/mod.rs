@@ -39,7 +39,7 @@ use crate::ni::lanai::LanaiParameters;
 use crate::ni::mcp::McpParameters;
 use crate::ni::trapeze::TrapezeParameters;
 use crate::ni::{self, Design, InterfaceParameters, NiParameters};
-use crate::text::{Document, Problems, Read, Reading, Schema, Source, Table, describe, load};
+use crate::text::{Document, Parameters, Problems, Read, Reading, Schema, Source, Table, describe, load};
 use std::sync::Arc;
 
 /// A machine and its workload, as described.
@@ -92,13 +92,16 @@ pub struct Ends {
 }
 
 /// Seed and limits of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct Run {
-    /// The seed of every random stream.
+    /// Seed of every random stream.
+    #[param(default = 1)]
     pub seed: u64,
-    /// The simulated time at which the run ends at the latest.
+    /// Simulated time at which the run ends at the latest.
+    #[param(min = "1 ns", default = "1000 s")]
     pub time_limit: Time,
-    /// The simulated time without progress, and without a long wait, after which the run is stuck.
+    /// Simulated time without a delivery, a transfer or a long wait after which the run is stuck.
+    #[param(min = "1 us", default = "1 s")]
     pub no_progress_limit: Time,
 }
 
@@ -107,9 +110,8 @@ impl Machine {
     pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
         let described = t.map("nodes", "The nodes, by name", nodes::Described::read);
         let named = nodes::named(&described);
-        let names: Vec<String> = named.iter().map(|node| node.name.clone()).collect();
         let hosts = t.map("hosts", "Kinds of host, by name; each one of several", host);
-        let fabric = FabricParameters::read(t, &nodes::or_two(&names, &hosts));
+        let fabric = FabricParameters::read(t);
         let mut workload = registry.read_workload(t);
         let ends = Ends::read(t, registry, &workload, !hosts.is_empty(), &named);
         if let Some(ends) = &ends
@@ -276,7 +278,7 @@ fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
 fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&NiParameters>) -> SharedMemoryParameters {
     let in_hardware = ni.is_some_and(NiParameters::shares_memory);
     if !workload.needs().shared_memory && !t.has("shared-memory") && !t.describing() {
-        return if in_hardware { SharedMemoryParameters::HARDWARE } else { SharedMemoryParameters::TEMPEST };
+        return if in_hardware { SharedMemoryParameters::HARDWARE } else { SharedMemoryParameters::defaults() };
     }
     let kinds = [
         ("software", "Handlers of active messages keep it coherent"),
@@ -322,25 +324,6 @@ const NIS: [(&str, &str); 13] = [
     ("queues", "Queues of packets in both directions, without a bus"),
     ("cmmu", "Alewife's unit: messages, and memory that nodes share, kept coherent"),
 ];
-
-impl Run {
-    fn read(t: &mut Table<'_>) -> Run {
-        Run {
-            seed: t.count("seed", "Seed of every random stream").or(1),
-            time_limit: t
-                .time("time-limit", "Simulated time at which the run ends at the latest")
-                .min("1 ns")
-                .or("1000 s"),
-            no_progress_limit: t
-                .time(
-                    "no-progress-limit",
-                    "Simulated time without a delivery, a transfer or a long wait after which the run is stuck",
-                )
-                .min("1 us")
-                .or("1 s"),
-        }
-    }
-}
 
 /// Reads and checks a description of shipped parts, with `sets` (`a.b=c`) over it.
 pub fn read(document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Problems> {

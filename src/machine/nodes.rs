@@ -63,14 +63,6 @@ pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
     nodes
 }
 
-/// The names of the nodes, or where none are described and there is one kind of host, of two.
-pub(super) fn or_two(names: &[String], hosts: &[(String, HostParameters)]) -> Vec<String> {
-    match (names, hosts) {
-        ([], [_]) => (0..2).map(|number| format!("node{number}")).collect(),
-        _ => names.to_vec(),
-    }
-}
-
 /// The nodes, or where none are described, one for each of a routed fabric's, or two, all of the only
 /// kind of host.
 pub(super) fn or_all(

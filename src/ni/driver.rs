@@ -12,6 +12,7 @@ use crate::engine::{Bytes, Class, EndId, Journey, Signal, Time};
 use crate::fabric::Packet;
 use crate::host::{Address, AnyProcessor, Turn, Use};
 use crate::protocol::{Marks, Statistics};
+use crate::text::Parameters;
 use std::rc::Rc;
 
 /// What the messaging layer says of a packet.
@@ -30,17 +31,22 @@ pub struct Envelope {
 }
 
 /// What messaging costs on a node, in cycles of its processor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Parameters)]
+#[param(each(max = COST_MAX))]
 pub struct Costs {
-    /// To send a packet, beside moving its bytes.
+    /// Processor cycles to send a packet, beside moving its bytes.
     pub send: u64,
-    /// Of a poll that finds nothing, beside looking.
+    /// Cycles of a poll that finds nothing, beside looking.
     pub poll: u64,
-    /// To receive a packet, beside moving its bytes: dispatch, handle, return.
+    /// Cycles to receive a packet, beside moving its bytes: dispatch, handle, return.
     pub receive: u64,
-    /// More to receive a packet that may come out of order.
+    /// Cycles more to receive a packet of a transfer that may come out of order.
+    #[param(default = 0)]
     pub reorder: u64,
 }
+
+/// The most cycles that anything of messaging may cost.
+pub const COST_MAX: u64 = 1_000_000_000;
 
 /// What a driver can do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

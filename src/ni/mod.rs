@@ -48,7 +48,7 @@ pub mod trapeze;
 pub mod wiring;
 mod without_bus;
 
-pub use driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, Landed, Rest, Wake};
+pub use driver::{Arrival, Begun, COST_MAX, Compose, Costs, Driver, DriverLimits, Envelope, Landed, Rest, Wake};
 pub use moving::{PayloadSink, PayloadSource};
 pub use parameters::{Design, InterfaceParameters};
 pub use pending::Pending;

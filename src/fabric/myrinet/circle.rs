@@ -15,7 +15,7 @@ pub struct Circle(pub Vec<String>);
 
 /// A circle in which packets between `nodes` can wait for one another, if there is one.
 pub fn circle(nodes: &[String], parameters: &MyrinetParameters) -> Option<Circle> {
-    let (names, routes) = routes(nodes, &parameters.switches, &parameters.links).ok()?;
+    let (names, routes) = routes(nodes, &parameters.switches, &parameters.links_between(nodes)).ok()?;
     let mut waits = vec![Vec::new(); names.len()];
     for route in routes.iter().flatten() {
         for pair in route.windows(2) {
@@ -47,7 +47,7 @@ mod tests {
         let (nodes, switches) = (names("n"), names("s"));
         let to_switches = nodes.iter().cloned().zip(switches.iter().cloned());
         let trunks = trunks.iter().map(|&(a, b)| (switches[a].clone(), switches[b].clone()));
-        let links = to_switches.chain(trunks).collect();
+        let links = to_switches.chain(trunks).map(|(from, to)| format!("{from} - {to}")).collect();
         let parameters = MyrinetParameters {
             link_rate: Rate::from_bytes_per_s(1),
             switch_latency: Time::ZERO,
@@ -55,7 +55,7 @@ mod tests {
             flit: Bytes(4),
             watchdog: Time::from_us(1),
             switches,
-            links,
+            links: Some(links),
         };
         circle(&nodes, &parameters).map(|circle| circle.to_string())
     }

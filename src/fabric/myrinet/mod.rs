@@ -24,54 +24,34 @@ use super::port::{Dropped, Facts, Loss, Piece};
 use super::wire::Wire;
 use crate::engine::sim::{NO_TASK, TaskId};
 use crate::engine::{Bytes, Mailbox, NodeId, Pool, Rate, Sim, Time};
-use crate::text::Table;
+use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// The parameters of a Myrinet.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Parameters)]
+#[param(check = MyrinetParameters::check)]
 pub struct MyrinetParameters {
-    /// The rate of a link in each direction.
+    /// Links, each as `"node - switch"`; by default one switch joins all nodes.
+    pub links: Option<Vec<String>>,
+    /// Names of the switches.
+    #[param(default = ["switch"])]
+    pub switches: Vec<String>,
+    /// Rate of a link in each direction.
     pub link_rate: Rate,
-    /// What a packet's head takes through a switch.
+    /// Latency of a packet's head through a switch.
+    #[param(max = "1 s")]
     pub switch_latency: Time,
-    /// What links and switches of a path hold while the receiver takes nothing.
+    /// What links and switches hold while the receiver takes nothing.
+    ///
+    /// Of a whole path.
     pub slack: Bytes,
-    /// What moves at once.
+    /// What moves at once in the model.
+    #[param(min = "4 B", max = "4 KiB")]
     pub flit: Bytes,
     /// How long a packet may hold its path.
+    #[param(min = "1 us", max = "1000 s")]
     pub watchdog: Time,
-    /// The switches, by name.
-    pub switches: Vec<String>,
-    /// The links, each between two nodes or switches, by name.
-    pub links: Vec<(String, String)>,
-}
-
-impl MyrinetParameters {
-    /// Reads them; without `links`, every one of `nodes` is linked to one switch.
-    pub fn read(t: &mut Table<'_>, nodes: &[String]) -> MyrinetParameters {
-        let links =
-            t.texts("links", "Links, each as `\"node - switch\"`; by default one switch joins all nodes").optional();
-        let switches = t.texts("switches", "Names of the switches").or(&["switch"]);
-        MyrinetParameters {
-            link_rate: t.rate("link-rate", "Rate of a link in each direction").required(),
-            switch_latency: t
-                .time("switch-latency", "Latency of a packet's head through a switch")
-                .max("1 s")
-                .required(),
-            slack: t.bytes("slack", "What links and switches hold while the receiver takes nothing").required(),
-            flit: t.bytes("flit", "What moves at once in the model").min("4 B").max("4 KiB").required(),
-            watchdog: t.time("watchdog", "How long a packet may hold its path").min("1 us").max("1000 s").required(),
-            links: match links {
-                Some(links) => {
-                    let link = |(n, link): (usize, &String)| ends(link).unwrap_or_else(|| wrong_link(t, n, link));
-                    links.iter().enumerate().map(link).collect()
-                }
-                None => star(t, &switches, nodes),
-            },
-            switches,
-        }
-    }
 }
 
 impl MyrinetParameters {
@@ -80,29 +60,36 @@ impl MyrinetParameters {
         let loss = Loss::Held { after: self.watchdog, carries: self.link_rate.bytes_in(self.watchdog) };
         Facts { nodes_max: None, classes: 1, in_order: true, loss, packet_max: None }
     }
+
+    /// Returns the links, each between two of the nodes or switches; where none are described, from each of `nodes`
+    /// to the first switch.
+    pub fn links_between(&self, nodes: &[String]) -> Vec<(String, String)> {
+        match (&self.links, self.switches.first()) {
+            (Some(links), _) => links.iter().filter_map(|link| ends(link)).collect(),
+            (None, Some(switch)) => nodes.iter().map(|node| (node.clone(), switch.clone())).collect(),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn check(&self) -> Vec<(String, String, &'static str)> {
+        let Some(links) = &self.links else {
+            let help = "name one, or say with `links` what joins them";
+            let none = self.switches.is_empty();
+            return none
+                .then(|| ("switches".to_owned(), "no switch joins the nodes".to_owned(), help))
+                .into_iter()
+                .collect();
+        };
+        let help = "a link is written as \"node - switch\", with a space on either side of the dash";
+        let wrong = links.iter().enumerate().filter(|(_, link)| ends(link).is_none());
+        wrong.map(|(number, link)| (format!("links.{number}"), format!("`{link}` is not a link"), help)).collect()
+    }
 }
 
 /// The two ends of `"a - b"`.
 fn ends(link: &str) -> Option<(String, String)> {
     let (from, to) = link.split_once(" - ")?;
     Some((from.trim().to_owned(), to.trim().to_owned()))
-}
-
-fn wrong_link(t: &mut Table<'_>, number: usize, link: &str) -> (String, String) {
-    let help = "a link is written as \"node - switch\", with a space on either side of the dash";
-    t.wrong(&format!("links.{number}"), format!("`{link}` is not a link"), help);
-    Default::default()
-}
-
-/// A link from every node to the first switch.
-fn star(t: &mut Table<'_>, switches: &[String], nodes: &[String]) -> Vec<(String, String)> {
-    match switches.first() {
-        Some(switch) => nodes.iter().map(|node| (node.clone(), switch.clone())).collect(),
-        None => {
-            t.wrong("switches", "no switch joins the nodes", "name one, or say with `links` what joins them");
-            Vec::new()
-        }
-    }
 }
 
 /// One direction of a link, held by a packet at a time.
@@ -132,7 +119,7 @@ pub struct Myrinet {
 impl Myrinet {
     /// The fabric that joins `nodes`; the description was checked.
     pub fn new(sim: &Sim, parameters: MyrinetParameters, nodes: &[String]) -> Result<Rc<Myrinet>, RouteError> {
-        let (names, routes) = routes(nodes, &parameters.switches, &parameters.links)?;
+        let (names, routes) = routes(nodes, &parameters.switches, &parameters.links_between(nodes))?;
         let links = names.into_iter().map(|name| Link::new(sim, name)).collect();
         let hops = routes.iter().flatten().map(Vec::len).max().unwrap_or(1) as u64;
         let ports = nodes.iter().map(|node| Port::new(sim, node, &parameters, hops)).collect();

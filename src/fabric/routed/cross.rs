@@ -9,33 +9,26 @@
 use super::Routed;
 use crate::engine::{Bytes, Rate, Signal, Time, rng};
 use crate::fabric::router::{EventKind, Injection, PacketEvent};
-use crate::text::Table;
+use crate::text::Parameters;
 use rand::RngExt;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// What crosses the mesh from edge to edge.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct CrossTraffic {
-    /// Bytes that each place at an edge sends, in time.
+    /// What each end of a row sends to the other.
+    #[param(min = "1 kB/s")]
     pub rate: Rate,
-    /// Bytes of a message, with all that it has.
+    /// Bytes of its messages, headers among them.
+    #[param(min = "1 B", default = "64 B")]
     pub message: Bytes,
-    /// The least time from the beginning of a message to that of the next.
+    /// The least time from the beginning of a message to that of the next, which short ones wait for.
+    #[param(max = "1 ms", default = "0 ns")]
     pub launch: Time,
 }
 
 impl CrossTraffic {
-    /// Reads it.
-    pub fn read(t: &mut Table<'_>) -> CrossTraffic {
-        let launch = "The least time from the beginning of a message to that of the next, which short ones wait for";
-        CrossTraffic {
-            rate: t.rate("rate", "What each end of a row sends to the other").min("1 kB/s").required(),
-            message: t.bytes("message", "Bytes of its messages, headers among them").min("1 B").or("64 B"),
-            launch: t.time("launch", launch).max("1 ms").or("0 ns"),
-        }
-    }
-
     /// From one message to the next.
     fn period(&self) -> Time {
         self.rate.time_for(self.message).max(self.launch)

@@ -79,7 +79,7 @@ impl Routed {
             streams: RefCell::default(),
             whole: router.switching == Switching::StoreAndForward,
             exits: Mailbox::new(sim, "packets that come out of the fabric"),
-            exit_delay: parameters.exit_delay,
+            exit_delay: parameters.router.exit_delay,
             network: RefCell::new(Network::new(shape, router, seed)),
             desk: desk.clone(),
             flying: RefCell::default(),
@@ -94,7 +94,7 @@ impl Routed {
             fabric.network.borrow_mut().keep_crossings();
         }
         sim.spawn_server("fabric", fabric.clone().run());
-        if parameters.exit_delay > 0 {
+        if parameters.router.exit_delay > 0 {
             sim.spawn_server("fabric exits", fabric.clone().come_out());
         }
         if let Some(traffic) = parameters.cross {

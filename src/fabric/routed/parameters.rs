@@ -5,18 +5,19 @@ use crate::engine::Bytes;
 use crate::fabric::port::{Facts, Longest, Loss};
 use crate::fabric::router::{RouterParameters, Switching};
 use crate::fabric::topology::{Shape, Topology};
-use crate::text::Table;
+use crate::text::Parameters;
 
 /// The parameters of a routed fabric beside its shape.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Parameters)]
 pub struct RoutedParameters {
     /// Routers and links.
+    #[param(table)]
     pub router: RouterParameters,
-    /// Cycles from a packet's coming out of the fabric until the interface has it.
-    pub exit_delay: u64,
-    /// The part of the packets that is lost, from 0 to 1.
+    /// Part of the packets that is lost on the way.
+    #[param(min = 0.0, max = 1.0, default = 0.0)]
     pub loss: f64,
-    /// What crosses it beside the packets of nodes.
+    /// What the ends of each row of a mesh send to each other, past the nodes.
+    #[param(key = "cross-traffic", table)]
     pub cross: Option<CrossTraffic>,
 }
 
@@ -65,29 +66,6 @@ impl RoutedParameters {
         match self.cross {
             Some(_) => topology.with_columns().expect("checked cross-traffic has edges to come from"),
             None => (topology.build().expect("a checked shape can be built"), Vec::new()),
-        }
-    }
-
-    /// The default routers, and no loss.
-    pub const DEFAULT: RoutedParameters =
-        RoutedParameters { router: RouterParameters::BOOKSIM, exit_delay: 0, loss: 0.0, cross: None };
-
-    /// Reads them from the tables beside the shape.
-    pub fn read(t: &mut Table<'_>) -> RoutedParameters {
-        let (router, exit_delay) = t.table("router", "Routers and links", |t| {
-            let doc = "Cycles from a packet's coming out of the fabric until the interface has it";
-            let exit_delay = t.count("exit-delay", doc).max(1_000_000).or(0);
-            (RouterParameters::read(t), exit_delay)
-        });
-        RoutedParameters {
-            router,
-            exit_delay,
-            loss: t.fraction("loss", "Part of the packets that is lost on the way").or(0.0),
-            cross: t.optional_table(
-                "cross-traffic",
-                "What the ends of each row of a mesh send to each other, past the nodes",
-                CrossTraffic::read,
-            ),
         }
     }
 }

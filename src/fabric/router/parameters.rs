@@ -1,14 +1,14 @@
-//! Parameters of a router and its links, how a description gives them, and what does not fit together.
+//! Parameters of a router and its links, and what does not fit together.
 //!
 //! The defaults are BookSim2's input-queued router: one cycle for each stage, a flit per cycle, credits
 //! that are processed for a cycle. Leaves out: parameters that differ between routers of a network.
 
 use crate::engine::{Bytes, Hertz};
 use crate::fabric::topology::Shape;
-use crate::text::Table;
+use crate::text::{ParameterChoice, Parameters};
 
 /// When a packet may leave a router.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Switching {
     /// A flit at a time, whenever there is room for one.
     Wormhole,
@@ -19,7 +19,7 @@ pub enum Switching {
 }
 
 /// How logical networks share the links.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Sharing {
     /// Flit by flit, whichever has one to send.
     Demand,
@@ -31,101 +31,84 @@ pub enum Sharing {
 pub const VIRTUAL_CHANNELS_MAX: u8 = 16;
 
 /// What the routers and links of a network are like. Delays are in cycles.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct RouterParameters {
-    /// When a packet may leave a router.
-    pub switching: Switching,
-    /// Virtual channels of each logical network.
-    pub virtual_channels: u8,
-    /// Flits that the buffer of a channel holds.
-    pub buffer_flits: u16,
+    /// Cycles from a packet's coming out of the fabric until the interface has it.
+    #[param(max = 1_000_000, default = 0)]
+    pub exit_delay: u64,
     /// Size of a flit.
+    #[param(key = "flit", min = "1 B", max = "1 KiB", default = "4 B")]
+    #[param(via(Bytes, from = |flit: Bytes| 8 * flit.get() as u32, into = |bits: &u32| Bytes(u64::from(*bits / 8))))]
     pub flit_bits: u32,
-    /// What a link moves in a cycle; a flit is a multiple of it.
+    /// Bits that a link moves in a cycle.
+    ///
+    /// A flit is a multiple of it.
+    #[param(min = 1, max = 8192, default = flit_bits, check = |link_bits| no_whole_cycles(flit_bits, *link_bits))]
     pub link_bits: u32,
-    /// From a header at the front of its buffer to its request for a channel.
+    /// Virtual channels of each logical network.
+    #[param(min = 1, max = VIRTUAL_CHANNELS_MAX, default = 4)]
+    pub virtual_channels: u8,
+    /// When a packet may leave a router.
+    #[param(default = "wormhole")]
+    pub switching: Switching,
+    /// Flits that a channel's buffer holds.
+    #[param(min = 1, max = 4096, default = 8)]
+    pub buffer_flits: u16,
+    /// Cycles to route a header.
+    ///
+    /// From the header at the front of its buffer to its request for a channel.
+    #[param(default = 1)]
     pub routing_delay: u8,
+    /// Cycles to allocate a channel.
+    ///
     /// From the request for a channel to that for the switch.
+    #[param(default = 1)]
     pub vc_allocation_delay: u8,
+    /// Cycles to allocate the switch.
+    ///
     /// From the request for the switch to the switch.
+    #[param(default = 1)]
     pub switch_allocation_delay: u8,
-    /// Through the switch to the link.
+    /// Cycles through the switch.
+    ///
+    /// To the link.
+    #[param(default = 1)]
     pub switch_traversal_delay: u8,
-    /// Of a link between routers, beyond moving the flit; of its credits, too.
+    /// Cycles of a link between routers beyond moving a flit.
+    ///
+    /// Of its credits, too.
+    #[param(default = 0)]
     pub wire_delay: u8,
-    /// From a credit's arrival to its use.
+    /// Cycles to process a credit.
+    ///
+    /// From its arrival to its use.
+    #[param(default = 1)]
     pub credit_delay: u8,
-    /// From the first flit's leaving of its interface until it is in the router's buffer, in place of
-    /// moving it.
+    /// Cycles of the first flit from interface to router.
+    ///
+    /// From its leaving of the interface until it is in the router's buffer, in place of moving it.
+    #[param(default = 2)]
     pub interface_delay: u8,
-    /// Logical networks: 1 or 2.
+    /// Logical networks.
+    #[param(min = 1, max = 2, default = 1)]
     pub networks: u8,
     /// How logical networks share the links.
+    #[param(default = "demand")]
     pub sharing: Sharing,
-    /// The clock of routers and links.
+    /// Clock of routers and links.
+    #[param(max = "100 GHz", default = "1 GHz")]
     pub clock: Hertz,
 }
 
+/// Returns what is wrong with links that do not move a flit in whole cycles.
+fn no_whole_cycles(flit_bits: u32, link_bits: u32) -> Option<(String, String)> {
+    let is_whole = flit_bits.is_multiple_of(link_bits) && flit_bits / link_bits <= CYCLES_PER_FLIT_MAX;
+    let flit = Bytes(u64::from(flit_bits / 8));
+    let message = format!("a flit of {flit} ({flit_bits} bits) is not moved in whole cycles, at most 255");
+    (!is_whole).then(|| (message, format!("choose a divisor of {flit_bits}")))
+}
+
 impl RouterParameters {
-    /// BookSim2's input-queued router, with 4 channels of 8 flits.
-    pub const BOOKSIM: RouterParameters = RouterParameters {
-        switching: Switching::Wormhole,
-        virtual_channels: 4,
-        buffer_flits: 8,
-        flit_bits: 32,
-        link_bits: 32,
-        routing_delay: 1,
-        vc_allocation_delay: 1,
-        switch_allocation_delay: 1,
-        switch_traversal_delay: 1,
-        wire_delay: 0,
-        credit_delay: 1,
-        interface_delay: 2,
-        networks: 1,
-        sharing: Sharing::Demand,
-        clock: Hertz(1_000_000_000),
-    };
-
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> RouterParameters {
-        let switching = [
-            ("wormhole", Switching::Wormhole),
-            ("virtual-cut-through", Switching::VirtualCutThrough),
-            ("store-and-forward", Switching::StoreAndForward),
-        ];
-        let sharing = [("demand", Sharing::Demand), ("strict", Sharing::Strict)];
-        let flit = t.bytes("flit", "Size of a flit").min("1 B").max("1 KiB").or("4 B");
-        let flit_bits = 8 * flit.get() as u32;
-        let link_bits = t.count("link-bits", "Bits that a link moves in a cycle");
-        let link_bits = link_bits.range(1, 8192).or(u64::from(flit_bits)) as u32;
-        if !flit_bits.is_multiple_of(link_bits) || flit_bits / link_bits > CYCLES_PER_FLIT_MAX {
-            let flit = Bytes(u64::from(flit_bits / 8));
-            let message = format!("a flit of {flit} ({flit_bits} bits) is not moved in whole cycles, at most 255");
-            t.wrong("link-bits", message, format!("choose a divisor of {flit_bits}"));
-        }
-        let channels = t
-            .count("virtual-channels", "Virtual channels of each logical network")
-            .range(1, u64::from(VIRTUAL_CHANNELS_MAX))
-            .or(4);
-        RouterParameters {
-            switching: t.choice("switching", "When a packet may leave a router", &switching).or("wormhole"),
-            virtual_channels: channels as u8,
-            buffer_flits: t.count("buffer-flits", "Flits that a channel's buffer holds").range(1, 4096).or(8) as u16,
-            flit_bits,
-            link_bits,
-            routing_delay: delay(t, "routing-delay", "Cycles to route a header", 1),
-            vc_allocation_delay: delay(t, "vc-allocation-delay", "Cycles to allocate a channel", 1),
-            switch_allocation_delay: delay(t, "switch-allocation-delay", "Cycles to allocate the switch", 1),
-            switch_traversal_delay: delay(t, "switch-traversal-delay", "Cycles through the switch", 1),
-            wire_delay: delay(t, "wire-delay", "Cycles of a link between routers beyond moving a flit", 0),
-            credit_delay: delay(t, "credit-delay", "Cycles to process a credit", 1),
-            interface_delay: delay(t, "interface-delay", "Cycles of the first flit from interface to router", 2),
-            networks: t.count("networks", "Logical networks").range(1, 2).or(1) as u8,
-            sharing: t.choice("sharing", "How logical networks share the links", &sharing).or("demand"),
-            clock: t.hertz("clock", "Clock of routers and links").max("100 GHz").or("1 GHz"),
-        }
-    }
-
     /// Cycles for which a flit holds a link.
     pub fn cycles_per_flit(&self) -> u32 {
         self.flit_bits / self.link_bits
@@ -177,7 +160,3 @@ impl RouterParameters {
 
 /// The longest that a flit may hold a link.
 const CYCLES_PER_FLIT_MAX: u32 = 255;
-
-fn delay(t: &mut Table<'_>, key: &'static str, doc: &'static str, default: u64) -> u8 {
-    t.count(key, doc).max(255).or(default) as u8
-}

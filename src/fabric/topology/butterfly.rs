@@ -12,7 +12,7 @@
 
 use super::{Asking, End, Routing, Shape, Ways, Wiring, Wrong, every_channel};
 use crate::engine::rng::{RandomStream, stream};
-use crate::text::Table;
+use crate::text::Parameters;
 use rand::RngExt;
 use std::sync::Arc;
 
@@ -24,28 +24,20 @@ const DRAWS_MAX: u32 = 64;
 const NODES_MAX: u64 = 1 << 18;
 
 /// What a butterfly is like.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct ButterflyParameters {
-    /// How many.
-    pub nodes: u32,
     /// Directions of a router.
+    #[param(min = 2, max = 64, default = 4)]
     pub radix: u32,
     /// Links of a router in each direction.
+    #[param(min = 1, max = 32, default = 1)]
     pub dilation: u32,
+    /// How many nodes, a power of the radix.
+    #[param(min = 2, max = NODES_MAX)]
+    pub nodes: u32,
 }
 
 impl ButterflyParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> ButterflyParameters {
-        let radix = t.count("radix", "Directions of a router").range(2, 64).or(4);
-        let dilation = t.count("dilation", "Links of a router in each direction").range(1, 32).or(1);
-        ButterflyParameters {
-            nodes: t.count("nodes", "How many nodes, a power of the radix").range(2, NODES_MAX).required() as u32,
-            radix: radix as u32,
-            dilation: dilation as u32,
-        }
-    }
-
     /// What cannot be built: keys, messages and help.
     pub fn check(&self) -> Vec<Wrong> {
         let ButterflyParameters { nodes, radix, dilation } = *self;

@@ -4,22 +4,18 @@
 //! one node compete. Leaves out: crossbars of more ports than a router has.
 
 use super::{Asking, End, PORTS_MAX, Routing, Shape, Ways, Wiring, Wrong, every_channel};
-use crate::text::Table;
+use crate::text::Parameters;
 use std::sync::Arc;
 
 /// What a crossbar is like.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct CrossbarParameters {
-    /// How many.
+    /// How many nodes.
+    #[param(min = 2, max = PORTS_MAX)]
     pub nodes: u32,
 }
 
 impl CrossbarParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> CrossbarParameters {
-        CrossbarParameters { nodes: t.count("nodes", "How many nodes").range(2, PORTS_MAX as u64).required() as u32 }
-    }
-
     /// The shape.
     pub fn shape(&self) -> Result<Shape, Vec<Wrong>> {
         let outputs: Vec<End> = (0..self.nodes).map(End::Node).collect();

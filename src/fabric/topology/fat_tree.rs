@@ -12,7 +12,7 @@
 //! come first. Ways are computed, not looked up. Leaves out: trees whose levels differ in arity.
 
 use super::{Asking, End, Routing, Shape, Ways, Wiring, Wrong, every_channel};
-use crate::text::Table;
+use crate::text::{ParameterChoice, Parameters};
 use std::sync::Arc;
 
 /// The most nodes of a fat tree.
@@ -21,43 +21,37 @@ const NODES_MAX: u64 = 1 << 18;
 const PORTS_TOTAL_MAX: u64 = 1 << 23;
 
 /// What a fat tree is like.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct FatTreeParameters {
-    /// How many.
-    pub nodes: u32,
-    /// Links down of a router.
+    /// Children of a router.
+    ///
+    /// Its links down.
+    #[param(min = 2, max = 32, default = 4)]
     pub arity: u32,
-    /// Links up of a router, for each level from the bottom; the last holds for all levels above.
+    /// Parents of a router, for each level from the bottom; the last counts for all above; by default as many as
+    /// children.
+    #[param(each(min = 1, max = 32), length(min = 1, max = 18), optional_or = vec![arity])]
     pub parents: Vec<u32>,
-    /// How a packet finds its way up.
+    /// How many nodes, a multiple of the arity.
+    #[param(min = 2, max = NODES_MAX)]
+    pub nodes: u32,
+    /// How packets go up: by any parent with a free channel, or by one drawn at random, however busy.
+    #[param(key = "routing", default = "any-parent")]
     pub climb: Climb,
 }
 
 /// How a packet finds its way up, where it may take any parent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Climb {
     /// By the first parent with a free channel, from one on that is drawn.
+    #[param(key = "any-parent")]
     Any,
     /// By one that is drawn, however busy it is.
+    #[param(key = "drawn-parent")]
     Drawn,
 }
 
 impl FatTreeParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> FatTreeParameters {
-        let parents = "Parents of a router, for each level from the bottom; the last counts for all above; by default as many as children";
-        let arity = t.count("arity", "Children of a router").range(2, 32).or(4);
-        let parents = t.counts("parents", parents).each(1, 32).length(1, 18).optional();
-        let climbs = [("any-parent", Climb::Any), ("drawn-parent", Climb::Drawn)];
-        let climb = "How packets go up: by any parent with a free channel, or by one drawn at random, however busy";
-        FatTreeParameters {
-            nodes: t.count("nodes", "How many nodes, a multiple of the arity").range(2, NODES_MAX).required() as u32,
-            arity: arity as u32,
-            parents: parents.unwrap_or_else(|| vec![arity]).into_iter().map(|parents| parents as u32).collect(),
-            climb: t.choice("routing", climb, &climbs).or("any-parent"),
-        }
-    }
-
     /// What cannot be built: keys, messages and help.
     pub fn check(&self) -> Vec<Wrong> {
         if !self.nodes.is_multiple_of(self.arity) {

@@ -5,23 +5,20 @@
 //! `n`; the last is the node's. Leaves out: adaptive ways.
 
 use super::{Asking, End, Routing, Shape, Ways, Wiring, Wrong, every_channel};
-use crate::text::Table;
+use crate::text::Parameters;
 use std::sync::Arc;
 
 /// What a hypercube is like.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct HypercubeParameters {
+    /// Dimensions; each doubles the nodes.
+    ///
     /// Bits of a node's number.
+    #[param(min = 1, max = 16)]
     pub dimensions: u32,
 }
 
 impl HypercubeParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> HypercubeParameters {
-        let dimensions = t.count("dimensions", "Dimensions; each doubles the nodes").range(1, 16).required();
-        HypercubeParameters { dimensions: dimensions as u32 }
-    }
-
     /// How many nodes.
     pub fn nodes(&self) -> u32 {
         1 << self.dimensions

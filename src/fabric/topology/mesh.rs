@@ -6,22 +6,18 @@
 
 use super::grid::Grid;
 use super::{Asking, Routing, Shape, Ways, every_channel};
-use crate::text::Table;
+use crate::text::Parameters;
 use std::sync::Arc;
 
 /// Which mesh.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct MeshParameters {
     /// Nodes in each dimension, x first.
+    #[param(each(min = 1, max = NODES_MAX), length(min = 1, max = 8), check = |shape| too_many_nodes(shape), placeholder = vec![2])]
     pub shape: Vec<u32>,
 }
 
 impl MeshParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> MeshParameters {
-        MeshParameters { shape: read_shape(t, "Nodes in each dimension, x first", 1) }
-    }
-
     /// The mesh.
     pub fn shape(&self) -> Shape {
         let grid = Grid::new(&self.shape);
@@ -33,15 +29,11 @@ impl MeshParameters {
 /// The most nodes of a shape.
 pub const NODES_MAX: u64 = 1 << 20;
 
-/// Reads the extents of a mesh or torus.
-pub(super) fn read_shape(t: &mut Table<'_>, doc: &'static str, least: u64) -> Vec<u32> {
-    let counts = t.counts("shape", doc).each(least, NODES_MAX).length(1, 8).required();
-    let nodes = counts.iter().try_fold(1u64, |product, extent| product.checked_mul(*extent));
-    if nodes.is_none_or(|nodes| nodes > NODES_MAX) {
-        t.wrong("shape", "has too many nodes", format!("at most {NODES_MAX} altogether"));
-        return vec![2];
-    }
-    counts.into_iter().map(|extent| extent as u32).collect()
+/// Returns what is wrong with the extents of a mesh or torus of too many nodes.
+pub(super) fn too_many_nodes(extents: &[u32]) -> Option<(&'static str, String)> {
+    let nodes = extents.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::from(*extent)));
+    let is_within = nodes.is_some_and(|nodes| nodes <= NODES_MAX);
+    (!is_within).then(|| ("has too many nodes", format!("at most {NODES_MAX} altogether")))
 }
 
 /// First x, then y, and so on.

@@ -11,47 +11,52 @@ use super::fat_tree::FatTreeParameters;
 use super::graph::GraphParameters;
 use super::grid::Grid;
 use super::hypercube::HypercubeParameters;
-use super::mesh::MeshParameters;
-use super::torus::{Middle, TorusParameters};
+use super::mesh::{MeshParameters, NODES_MAX};
+use super::torus::{ChannelHalves, TorusParameters};
 use super::{Shape, Wrong};
-use crate::text::Table;
+use crate::text::{ParameterChoice, ParameterVariants, Parameters};
 use std::sync::Arc;
 
 /// The shapes: their names and what they are.
-pub const TOPOLOGIES: [(&str, &str); 8] = [
-    ("mesh", "A router at each node of a grid, linked to its neighbours"),
-    ("torus", "A mesh whose edges are joined"),
-    ("ring", "Routers in a circle, each linked both ways"),
-    ("hypercube", "A router for each number, linked to those that differ in one bit"),
-    ("fat-tree", "Routers in levels, with several parents each"),
-    ("butterfly", "Stages of routers that packets cross one way; dilated, a multibutterfly"),
-    ("crossbar", "One router for all nodes"),
-    ("graph", "Any graph, from an edge list or networkx's node-link JSON"),
-];
+pub const TOPOLOGIES: &[(&str, &str)] = Topology::VARIANTS;
 
 /// A shape and its parameters.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(check_if_sound = Topology::check)]
 pub enum Topology {
-    /// A mesh and its rule.
-    Mesh(MeshParameters, MeshRouting),
-    /// A torus.
-    Torus(TorusParameters, Middle),
+    /// A router at each node of a grid, linked to its neighbours.
+    Mesh(
+        #[param(flatten)] MeshParameters,
+        /// One dimension after the other, or any port that brings a packet nearer.
+        #[param(key = "routing", default = "dimension-order")]
+        MeshRouting,
+    ),
+    /// A mesh whose edges are joined.
+    Torus(#[param(flatten)] TorusParameters, #[param(flatten)] ChannelHalves),
+    /// Routers in a circle, each linked both ways.
+    ///
     /// A torus of one dimension.
-    Ring(TorusParameters, Middle),
-    /// A hypercube.
-    Hypercube(HypercubeParameters),
-    /// A fat tree.
-    FatTree(FatTreeParameters),
-    /// A butterfly or multibutterfly.
-    Butterfly(ButterflyParameters),
-    /// A crossbar.
-    Crossbar(CrossbarParameters),
-    /// Any graph.
-    Graph(GraphParameters),
+    Ring(
+        /// Nodes of the ring.
+        #[param(key = "nodes", min = 2, max = NODES_MAX)]
+        #[param(via(u32, from = |nodes| TorusParameters { shape: vec![nodes] }, into = |ring: &TorusParameters| ring.shape[0]))]
+        TorusParameters,
+        #[param(flatten)] ChannelHalves,
+    ),
+    /// A router for each number, linked to those that differ in one bit.
+    Hypercube(#[param(flatten)] HypercubeParameters),
+    /// Routers in levels, with several parents each.
+    FatTree(#[param(flatten)] FatTreeParameters),
+    /// Stages of routers that packets cross one way; dilated, a multibutterfly.
+    Butterfly(#[param(flatten)] ButterflyParameters),
+    /// One router for all nodes.
+    Crossbar(#[param(flatten)] CrossbarParameters),
+    /// Any graph, from an edge list or networkx's node-link JSON.
+    Graph(#[param(flatten)] GraphParameters),
 }
 
 /// How packets find their way through a mesh.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum MeshRouting {
     /// One dimension after the other.
     DimensionOrder,
@@ -60,26 +65,6 @@ pub enum MeshRouting {
 }
 
 impl Topology {
-    /// Reads the shape called `name` in [`TOPOLOGIES`], and tells what cannot be built.
-    pub fn read(name: &str, t: &mut Table<'_>) -> Topology {
-        let topology = match name {
-            "mesh" => Topology::Mesh(MeshParameters::read(t), MeshRouting::read(t)),
-            "torus" => Topology::Torus(TorusParameters::read(t), Middle::read(t)),
-            "ring" => Topology::Ring(TorusParameters::read_ring(t), Middle::read(t)),
-            "hypercube" => Topology::Hypercube(HypercubeParameters::read(t)),
-            "fat-tree" => Topology::FatTree(FatTreeParameters::read(t)),
-            "butterfly" => Topology::Butterfly(ButterflyParameters::read(t)),
-            "crossbar" => Topology::Crossbar(CrossbarParameters::read(t)),
-            "graph" => Topology::Graph(GraphParameters::read(t)),
-            _ => unreachable!("`{name}` is the name of a shape"),
-        };
-        let wrong = if t.sound() && !t.describing() { topology.check() } else { Vec::new() };
-        for (key, message, help) in wrong {
-            t.wrong(key, message, help);
-        }
-        topology
-    }
-
     /// What cannot be built: keys, messages and help.
     pub fn check(&self) -> Vec<Wrong> {
         match self {
@@ -87,20 +72,6 @@ impl Topology {
             Topology::Butterfly(butterfly) => butterfly.check(),
             Topology::Graph(graph) => graph.check(),
             _ => Vec::new(),
-        }
-    }
-
-    /// The name of its table.
-    pub fn key(&self) -> &'static str {
-        match self {
-            Topology::Mesh(..) => "mesh",
-            Topology::Torus(..) => "torus",
-            Topology::Ring(..) => "ring",
-            Topology::Hypercube(_) => "hypercube",
-            Topology::FatTree(_) => "fat-tree",
-            Topology::Butterfly(_) => "butterfly",
-            Topology::Crossbar(_) => "crossbar",
-            Topology::Graph(_) => "graph",
         }
     }
 
@@ -137,7 +108,7 @@ impl Topology {
                 let rule = MinimalAdaptive::new(Grid::new(&mesh.shape));
                 Ok(Shape { routing: Arc::new(rule), ..mesh.shape() })
             }
-            Topology::Torus(torus, middle) | Topology::Ring(torus, middle) => Ok(torus.shape_with(*middle)),
+            Topology::Torus(torus, halves) | Topology::Ring(torus, halves) => Ok(torus.shape_with(halves.middle)),
             Topology::Hypercube(cube) => cube.shape(),
             Topology::FatTree(tree) => tree.shape(),
             Topology::Butterfly(butterfly) => butterfly.shape(),
@@ -156,24 +127,15 @@ impl Topology {
     }
 }
 
-impl MeshRouting {
-    fn read(t: &mut Table<'_>) -> MeshRouting {
-        let rules =
-            [("dimension-order", MeshRouting::DimensionOrder), ("minimal-adaptive", MeshRouting::MinimalAdaptive)];
-        t.choice("routing", "One dimension after the other, or any port that brings a packet nearer", &rules)
-            .or("dimension-order")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::survey::{Deadlock, survey};
     use super::super::walk::{Walk, fewest_links};
     use super::*;
-    use crate::text::{Document, Reading, Shelf, Source, describe, load};
+    use crate::text::{Document, Reading, Shelf, Source, Table, describe, load};
 
     fn fabric(t: &mut Table<'_>) -> Topology {
-        t.one_of("fabric", "What joins the nodes", &TOPOLOGIES, Topology::read)
+        t.one_of("fabric", "What joins the nodes", TOPOLOGIES, Topology::read_variant)
     }
 
     fn read(text: &str) -> Result<Topology, String> {

@@ -9,20 +9,30 @@
 //! channel of its own half is within reach. Ports as in a mesh. Leaves out: balancing the halves.
 
 use super::grid::Grid;
-use super::mesh::read_shape;
+use super::mesh::{NODES_MAX, too_many_nodes};
 use super::{Asking, Routing, Shape, Ways, every_channel};
-use crate::text::Table;
+use crate::text::{ParameterChoice, Parameters};
 use std::sync::Arc;
 
 /// Which torus.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct TorusParameters {
     /// Nodes in each dimension, x first.
+    #[param(each(min = 2, max = NODES_MAX), length(min = 1, max = 8), check = |shape| too_many_nodes(shape), placeholder = vec![2])]
     pub shape: Vec<u32>,
 }
 
+/// How the channels of a link are shared between ways that cross the dateline and others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+pub struct ChannelHalves {
+    /// Which half of the channels has the middle one of an odd number; both, as in BookSim2, for packets of one flit
+    /// only.
+    #[param(key = "middle-channel", default = "lower")]
+    pub middle: Middle,
+}
+
 /// Whose the middle one of an odd number of channels is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Middle {
     /// The lower half's.
     Lower,
@@ -30,27 +40,7 @@ pub enum Middle {
     Both,
 }
 
-impl Middle {
-    /// Reads it.
-    pub fn read(t: &mut Table<'_>) -> Middle {
-        let middles = [("lower", Middle::Lower), ("both", Middle::Both)];
-        let doc = "Which half of the channels has the middle one of an odd number; both, as in BookSim2, for packets of one flit only";
-        t.choice("middle-channel", doc, &middles).or("lower")
-    }
-}
-
 impl TorusParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> TorusParameters {
-        TorusParameters { shape: read_shape(t, "Nodes in each dimension, x first", 2) }
-    }
-
-    /// Reads the only extent of a ring.
-    pub fn read_ring(t: &mut Table<'_>) -> TorusParameters {
-        let nodes = t.count("nodes", "Nodes of the ring").range(2, super::mesh::NODES_MAX).required();
-        TorusParameters { shape: vec![nodes as u32] }
-    }
-
     /// The torus, each channel of one half.
     pub fn shape(&self) -> Shape {
         self.shape_with(Middle::Lower)

@@ -7,6 +7,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 const NODE: AlewifeParameters = AlewifeParameters {
+    clock_min: None,
+    clock_max: None,
     clock: Hertz(20_000_000),
     load: 2,
     store: 3,

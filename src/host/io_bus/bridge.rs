@@ -14,7 +14,7 @@ use super::memory::MainMemory;
 use super::pci::Pci;
 use crate::engine::resource::Held;
 use crate::engine::{Bytes, Doing, Rate, Sim, Time};
-use crate::text::Table;
+use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -36,34 +36,22 @@ impl Direction {
 }
 
 /// The parameters of a bridge.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct BridgeParameters {
     /// From the start of a DMA read to its first data.
     pub read_setup: Time,
-    /// The rate of DMA reads once they flow.
+    /// Rate of DMA reads once they flow.
     pub read_rate: Rate,
     /// From the start of a DMA write to its first data.
     pub write_setup: Time,
-    /// The rate of DMA writes once they flow.
+    /// Rate of DMA writes once they flow.
     pub write_rate: Rate,
     /// The most a burst moves.
+    #[param(min = "4 B")]
     pub burst: Bytes,
     /// How processor and DMA share the bridge.
+    #[param(one_of)]
     pub competition: Competition,
-}
-
-impl BridgeParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> BridgeParameters {
-        BridgeParameters {
-            read_setup: t.time("read-setup", "From the start of a DMA read to its first data").required(),
-            read_rate: t.rate("read-rate", "Rate of DMA reads once they flow").required(),
-            write_setup: t.time("write-setup", "From the start of a DMA write to its first data").required(),
-            write_rate: t.rate("write-rate", "Rate of DMA writes once they flow").required(),
-            burst: t.bytes("burst", "The most a burst moves").min("4 B").required(),
-            competition: Competition::read(t),
-        }
-    }
 }
 
 impl BridgeParameters {

@@ -7,19 +7,23 @@
 use crate::engine::{Bytes, Doing, Resource, Sim, Time};
 use crate::host::Address;
 use crate::host::memory_bus::block::BLOCK_BYTES;
-use crate::text::Table;
+use crate::text::Parameters;
 use std::cell::{Cell, RefCell};
 
 /// The parameters of main memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct MemoryParameters {
-    /// What the processor reads or writes at once: a cache block.
+    /// What the processor reads or writes at once.
+    ///
+    /// A cache block.
+    #[param(min = "1 B")]
     pub block: Bytes,
-    /// How long the processor's access to a block holds the memory.
+    /// How long an access to a block holds the memory.
     pub access: Time,
-    /// The processor's own time to copy one block, beside the two accesses.
+    /// Processor time to copy a block, beside the accesses.
     pub copy: Time,
-    /// How much of it there is.
+    /// Size of the memory; by default 4 GiB, which 32 bits address.
+    #[param(min = "4 KiB", optional_or = SIZE)]
     pub size: Bytes,
 }
 
@@ -27,22 +31,6 @@ pub struct MemoryParameters {
 pub const PAGE: u64 = 4096;
 /// What 32 bits address, as those of a bus master do (chosen: the papers do not say).
 const SIZE: Bytes = Bytes(1 << 32);
-
-impl MemoryParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> MemoryParameters {
-        MemoryParameters {
-            block: t.bytes("block", "What the processor reads or writes at once").min("1 B").required(),
-            access: t.time("access", "How long an access to a block holds the memory").required(),
-            copy: t.time("copy", "Processor time to copy a block, beside the accesses").required(),
-            size: t
-                .bytes("size", "Size of the memory; by default 4 GiB, which 32 bits address")
-                .min("4 KiB")
-                .optional()
-                .unwrap_or(SIZE),
-        }
-    }
-}
 
 /// The main memory of one host.
 pub struct MainMemory {

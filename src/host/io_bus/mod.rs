@@ -31,21 +31,26 @@ pub use processor::{InterruptLine, IoBusProcessorParameters};
 
 use super::device::{Device, Window};
 use crate::engine::Sim;
-use crate::text::Table;
+use crate::text::Parameters;
 use std::rc::Rc;
 
 /// The parameters of an I/O-bus host.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct IoBusParameters {
     /// The processor.
+    #[param(table)]
     pub processor: IoBusProcessorParameters,
     /// Main memory.
+    #[param(table)]
     pub memory: MemoryParameters,
     /// The I/O bus.
+    #[param(table)]
     pub pci: PciParameters,
-    /// The bridge between them.
+    /// The host–PCI bridge, as DMA meets it.
+    #[param(table)]
     pub bridge: BridgeParameters,
-    /// Programmed I/O through the bridge.
+    /// The bridge, as loads and stores of the processor meet it.
+    #[param(table)]
     pub pio: PioParameters,
 }
 
@@ -85,18 +90,5 @@ impl IoBusHost {
     /// Attaches a device of `bytes` bytes.
     pub fn attach(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
         self.pio.attach(device, bytes)
-    }
-}
-
-impl IoBusParameters {
-    /// Reads the parameters of an I/O-bus host.
-    pub fn read(t: &mut Table<'_>) -> IoBusParameters {
-        IoBusParameters {
-            processor: t.table("processor", "The processor", IoBusProcessorParameters::read),
-            memory: t.table("memory", "Main memory", MemoryParameters::read),
-            pci: t.table("pci", "The I/O bus", PciParameters::read),
-            bridge: t.table("bridge", "The host–PCI bridge, as DMA meets it", BridgeParameters::read),
-            pio: t.table("pio", "The bridge, as loads and stores of the processor meet it", PioParameters::read),
-        }
     }
 }

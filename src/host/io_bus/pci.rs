@@ -5,14 +5,15 @@
 
 use crate::engine::resource::Held;
 use crate::engine::{Bytes, Doing, Hertz, Rate, Resource, Sim, Time};
-use crate::text::Table;
+use crate::text::Parameters;
 
 /// The parameters of a PCI bus.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct PciParameters {
-    /// Its clock.
+    /// Clock of the bus.
     pub clock: Hertz,
-    /// What it moves in a cycle.
+    /// What the bus moves in a cycle.
+    #[param(min = "1 B", max = "64 B")]
     pub width: Bytes,
 }
 
@@ -20,14 +21,6 @@ impl PciParameters {
     /// The bus's peak rate: a full width every cycle.
     pub fn peak(&self) -> Rate {
         Rate::from_bits_per_s(self.clock.0.saturating_mul(8 * self.width.get()))
-    }
-
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> PciParameters {
-        PciParameters {
-            clock: t.hertz("clock", "Clock of the bus").required(),
-            width: t.bytes("width", "What the bus moves in a cycle").min("1 B").max("64 B").required(),
-        }
     }
 }
 

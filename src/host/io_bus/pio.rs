@@ -7,45 +7,33 @@
 use super::pci::Pci;
 use crate::engine::{Bytes, Pool, Signal, Sim};
 use crate::host::device::{Device, Window};
-use crate::text::Table;
+use crate::text::Parameters;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
 /// The parameters of programmed I/O.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(each(max = 1_000_000))]
 pub struct PioParameters {
-    /// Bus cycles of a write transaction beside its data.
+    /// Bus cycles of a write beside its data.
     pub write_overhead_cycles: u64,
-    /// Bus cycles of a read transaction beside its data: address, latency of bridge and target.
+    /// Bus cycles of a read beside its data.
+    ///
+    /// Address, latency of bridge and target.
     pub read_overhead_cycles: u64,
-    /// The most one write transaction carries.
+    /// The most that stores are combined into.
+    #[param(min = "4 B")]
     pub write_burst: Bytes,
-    /// The most one read transaction fetches.
+    /// The most one load transaction fetches.
+    #[param(min = "4 B")]
     pub read_burst: Bytes,
-    /// How many stores the bridge holds before the processor stalls.
+    /// Stores the bridge holds.
+    ///
+    /// The processor stalls when it would hold more.
+    #[param(min = 1, max = 1024)]
     pub posted_writes: u64,
-}
-
-impl PioParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> PioParameters {
-        let word = "4 B";
-        PioParameters {
-            write_overhead_cycles: t
-                .count("write-overhead-cycles", "Bus cycles of a write beside its data")
-                .max(1_000_000)
-                .required(),
-            read_overhead_cycles: t
-                .count("read-overhead-cycles", "Bus cycles of a read beside its data")
-                .max(1_000_000)
-                .required(),
-            write_burst: t.bytes("write-burst", "The most that stores are combined into").min(word).required(),
-            read_burst: t.bytes("read-burst", "The most one load transaction fetches").min(word).required(),
-            posted_writes: t.count("posted-writes", "Stores the bridge holds").range(1, 1024).required(),
-        }
-    }
 }
 
 /// What one store of the processor carries.

@@ -1,26 +1,18 @@
 //! The parameters of the processor, and its interrupt line.
 
 use crate::engine::{Hertz, Signal, Sim, Time};
-use crate::text::Table;
+use crate::text::Parameters;
 use std::cell::Cell;
 
 /// The parameters of a processor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct IoBusProcessorParameters {
-    /// Its clock.
+    /// Clock of the processor.
     pub clock: Hertz,
-    /// From an interrupt raised to the first instruction of its handler.
+    /// From an interrupt to its handler.
+    ///
+    /// Until the first instruction of the handler.
     pub interrupt_latency: Time,
-}
-
-impl IoBusProcessorParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> IoBusProcessorParameters {
-        IoBusProcessorParameters {
-            clock: t.hertz("clock", "Clock of the processor").required(),
-            interrupt_latency: t.time("interrupt-latency", "From an interrupt to its handler").required(),
-        }
-    }
 }
 
 /// An interrupt line: raised by the device, taken by one handler; raising it twice before it is

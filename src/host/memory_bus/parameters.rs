@@ -2,7 +2,7 @@
 
 use super::block::BLOCK_BYTES;
 use crate::engine::{Bytes, Hertz, Time};
-use crate::text::Table;
+use crate::text::Parameters;
 use std::fmt;
 
 /// A parameter that cannot be, and why.
@@ -28,24 +28,38 @@ impl fmt::Display for BadParameter {
 }
 
 /// The processor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(each(max = 1_000_000))]
 pub struct MemoryBusProcessorParameters {
-    /// Its clock: 1 GHz (Table 3).
-    pub clock: Hertz,
-    /// Cycles from an access that must leave the processor to its request for the bus: 10
-    /// (chosen with `reply_cycles`, so that
-    /// an uncached 8-byte access takes about 102 ns in all, the slope of Table 5's first row).
-    pub request_cycles: u64,
-    /// Cycles from the end of the bus transaction to the use of its result: 10 (chosen).
-    pub reply_cycles: u64,
-    /// Stores that may wait for their block while the program goes on: 8 words, one block (chosen).
+    /// Stores that may wait for their block.
+    ///
+    /// The program goes on meanwhile: 8 words, one block (chosen).
+    #[param(min = 1, max = 1024)]
     pub store_buffer_entries: usize,
-    /// Cycles that a cached load or store takes when it hits: 1 (dual issue, in order; §5.1.1).
+    /// Clock of the processor.
+    ///
+    /// 1 GHz (Table 3).
+    pub clock: Hertz,
+    /// Cycles from an access to its request for the bus.
+    ///
+    /// Of an access that must leave the processor: 10 (chosen with `reply_cycles`, so that an uncached 8-byte access
+    /// takes about 102 ns in all, the slope of Table 5's first row).
+    pub request_cycles: u64,
+    /// Cycles from the bus to the use of the result.
+    ///
+    /// From the end of the transaction: 10 (chosen).
+    pub reply_cycles: u64,
+    /// Cycles of a cached access that hits.
+    ///
+    /// Of a load or store: 1 (dual issue, in order; §5.1.1).
     pub hit_cycles: u64,
-    /// From an interrupt raised to the first instruction of its handler: 1 us (chosen; the paper's
-    /// interfaces are polled).
+    /// From an interrupt to its handler.
+    ///
+    /// Until the first instruction of the handler: 1 us (chosen; the paper's interfaces are polled).
+    #[param(default = "1 us")]
     pub interrupt_latency: Time,
     /// How a loop that polls a cached word is simulated; both give the same times.
+    #[param(skip = Spin::Skipped)]
     pub spin: Spin,
 }
 
@@ -59,46 +73,77 @@ pub enum Spin {
 }
 
 /// A cache.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct CacheParameters {
-    /// Its size: 1 MB (Table 3).
+    /// Size of the cache; a power of two.
+    ///
+    /// 1 MB (Table 3).
+    #[param(min = "64 B", max = "64 MiB")]
     pub size: Bytes,
-    /// Blocks in a set: 1, direct-mapped (Table 3).
+    /// Blocks in a set; 1 is direct-mapped.
+    ///
+    /// 1 (Table 3).
+    #[param(min = 1, max = 64)]
     pub ways: usize,
-    /// Time to supply a block that another agent reads: 20 ns (chosen).
+    /// Time to supply a block that another agent reads.
+    ///
+    /// 20 ns (chosen).
     pub supply_time: Time,
 }
 
 /// The bus. A transaction holds it for arbitration, address, snoop, the access at the home or
 /// owner, data and turnaround.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(each(max = 1_000_000))]
 pub struct BusParameters {
-    /// Its clock: 250 MHz (Table 3).
+    /// Clock of the bus.
+    ///
+    /// 250 MHz (Table 3).
     pub clock: Hertz,
-    /// Its width: 32 bytes (Table 3).
+    /// Width of the bus; a power of two.
+    ///
+    /// 32 bytes (Table 3).
+    #[param(min = "1 B", max = "64 B")]
     pub width: Bytes,
-    /// Cycles to arbitrate: 1 (chosen).
+    /// Cycles to arbitrate.
+    ///
+    /// 1 (chosen).
     pub arbitration_cycles: u64,
-    /// Cycles of the address: 1 (chosen).
+    /// Cycles of the address.
+    ///
+    /// 1 (chosen).
+    #[param(min = 1)]
     pub address_cycles: u64,
-    /// Cycles in which the agents answer: 1 (chosen).
+    /// Cycles in which the agents answer.
+    ///
+    /// 1 (chosen).
     pub snoop_cycles: u64,
-    /// Cycles until the next master may drive: 1 (chosen).
+    /// Cycles until the next master may drive.
+    ///
+    /// 1 (chosen).
     pub turnaround_cycles: u64,
 }
 
 /// A node without its interface.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct NodeParameters {
     /// The processor.
+    #[param(table)]
     pub processor: MemoryBusProcessorParameters,
-    /// Its cache.
+    /// The processor's cache.
+    #[param(table)]
     pub cache: CacheParameters,
-    /// The bus.
+    /// The coherent memory bus.
+    #[param(table)]
     pub bus: BusParameters,
-    /// Main memory's access time: 120 ns (Table 3).
+    /// Access time of main memory.
+    ///
+    /// 120 ns (Table 3).
     pub memory_time: Time,
-    /// Main memory's size: 16 MiB (chosen; larger than any queue and buffer used).
+    /// Size of main memory.
+    ///
+    /// 16 MiB (chosen; larger than any queue and buffer used).
+    #[param(min = "64 KiB", max = "1 GiB")]
     pub memory_size: Bytes,
 }
 
@@ -178,65 +223,5 @@ impl BusParameters {
             problems.push(BadParameter::new("bus.address-cycles", "at least 1: an address must be sent"));
         }
         problems
-    }
-}
-
-impl NodeParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> NodeParameters {
-        NodeParameters {
-            processor: t.table("processor", "The processor", MemoryBusProcessorParameters::read),
-            cache: t.table("cache", "The processor's cache", CacheParameters::read),
-            bus: t.table("bus", "The coherent memory bus", BusParameters::read),
-            memory_time: t.time("memory-time", "Access time of main memory").required(),
-            memory_size: t.bytes("memory-size", "Size of main memory").min("64 KiB").max("1 GiB").required(),
-        }
-    }
-}
-
-impl MemoryBusProcessorParameters {
-    fn read(t: &mut Table<'_>) -> MemoryBusProcessorParameters {
-        let entries = t.count("store-buffer-entries", "Stores that may wait for their block");
-        MemoryBusProcessorParameters {
-            store_buffer_entries: entries.range(1, 1024).required() as usize,
-            clock: t.hertz("clock", "Clock of the processor").required(),
-            request_cycles: t
-                .count("request-cycles", "Cycles from an access to its request for the bus")
-                .max(1_000_000)
-                .required(),
-            reply_cycles: t
-                .count("reply-cycles", "Cycles from the bus to the use of the result")
-                .max(1_000_000)
-                .required(),
-            hit_cycles: t.count("hit-cycles", "Cycles of a cached access that hits").max(1_000_000).required(),
-            interrupt_latency: t.time("interrupt-latency", "From an interrupt to its handler").or("1 us"),
-            spin: Spin::Skipped,
-        }
-    }
-}
-
-impl CacheParameters {
-    fn read(t: &mut Table<'_>) -> CacheParameters {
-        CacheParameters {
-            size: t.bytes("size", "Size of the cache; a power of two").min("64 B").max("64 MiB").required(),
-            ways: t.count("ways", "Blocks in a set; 1 is direct-mapped").range(1, 64).required() as usize,
-            supply_time: t.time("supply-time", "Time to supply a block that another agent reads").required(),
-        }
-    }
-}
-
-impl BusParameters {
-    fn read(t: &mut Table<'_>) -> BusParameters {
-        BusParameters {
-            clock: t.hertz("clock", "Clock of the bus").required(),
-            width: t.bytes("width", "Width of the bus; a power of two").min("1 B").max("64 B").required(),
-            arbitration_cycles: t.count("arbitration-cycles", "Cycles to arbitrate").max(1_000_000).required(),
-            address_cycles: t.count("address-cycles", "Cycles of the address").min(1).max(1_000_000).required(),
-            snoop_cycles: t.count("snoop-cycles", "Cycles in which the agents answer").max(1_000_000).required(),
-            turnaround_cycles: t
-                .count("turnaround-cycles", "Cycles until the next master may drive")
-                .max(1_000_000)
-                .required(),
-        }
     }
 }

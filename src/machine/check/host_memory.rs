@@ -56,11 +56,12 @@ fn free() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Parameters;
 
     #[test]
     fn a_mesh_of_40_000_nodes_takes_what_was_measured() {
         // 168 MB were measured, of which some tens are the program's own.
-        let needed = needed(40_000, 5, &RoutedParameters::DEFAULT);
+        let needed = needed(40_000, 5, &RoutedParameters::defaults());
         assert!((100_000_000..168_000_000).contains(&needed), "{needed}");
     }
 }

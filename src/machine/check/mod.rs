@@ -188,13 +188,13 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 fn fabric(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let names: Vec<String> = read.value.nodes.iter().map(|node| node.name.clone()).collect();
     let FabricParameters::Myrinet(parameters) = &read.value.fabric else { return };
-    let before = problems.len();
+    let (before, joined) = (problems.len(), parameters.links_between(&names));
     names_once(read, &names, &parameters.switches, problems);
-    links_once(read, &parameters.links, problems);
+    links_once(read, &joined, problems);
     if problems.len() > before {
         return;
     }
-    let Err(error) = routes(&names, &parameters.switches, &parameters.links) else { return };
+    let Err(error) = routes(&names, &parameters.switches, &joined) else { return };
     let links = "fabric.myrinet.links";
     let (key, help) = match &error {
         RouteError::NoLinks => (links.to_owned(), "join every node to a switch: \"node - switch\"".to_owned()),
@@ -202,7 +202,7 @@ fn fabric(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             let ends: Vec<&str> = names.iter().chain(&parameters.switches).map(String::as_str).collect();
             (format!("{links}.{link}"), among("ends", name, &ends))
         }
-        RouteError::Unreachable { from, to } => (links.to_owned(), unlinked(&parameters.links, [from, to])),
+        RouteError::Unreachable { from, to } => (links.to_owned(), unlinked(&joined, [from, to])),
     };
     problems.push(read.wrong(&key, &error.to_string(), &help));
 }

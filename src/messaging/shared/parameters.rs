@@ -2,7 +2,7 @@
 
 use crate::engine::Bytes;
 use crate::host::alewife::LINE_BYTES;
-use crate::text::Table;
+use crate::text::Parameters;
 
 /// Who keeps shared memory coherent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,27 +14,33 @@ pub enum SharingMake {
 }
 
 /// Shared memory; of the hardware make what it costs is said of the interface.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+///
+/// The defaults are tags in hardware, as Tempest's programs assume (Mukherjee and Hill 1998, §5.1.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(each(max = CYCLES_MAX))]
 pub struct SharedMemoryParameters {
     /// Who keeps it coherent.
+    #[param(skip = SharingMake::Software)]
     pub make: SharingMake,
-    /// What has a tag, and moves at once: 8 B times a power of two.
+    /// What has a tag and moves at once: 8 B times a power of two.
+    #[param(min = "8 B", max = "4 KiB", default = "128 B")]
     pub block: Bytes,
-    /// Processor cycles to find the tag of an access; 0 where hardware does it beside the access.
+    /// Processor cycles to find the tag of an access: 0 where hardware does it.
+    ///
+    /// Hardware does it beside the access.
+    #[param(default = 0)]
     pub check: u64,
     /// Cycles from an access that its tag forbids until its handler runs.
+    #[param(default = 20)]
     pub fault: u64,
     /// Cycles of a handler of the protocol, beside the bytes that it moves.
+    #[param(default = 60)]
     pub handler: u64,
 }
 
 const CYCLES_MAX: u64 = 1_000_000;
 
 impl SharedMemoryParameters {
-    /// Tags in hardware, as Tempest's programs assume (Mukherjee and Hill 1998, §5.1.1).
-    pub const TEMPEST: SharedMemoryParameters =
-        SharedMemoryParameters { make: SharingMake::Software, block: Bytes(128), check: 0, fault: 20, handler: 60 };
-
     /// By an interface, in blocks of its cache.
     pub const HARDWARE: SharedMemoryParameters = SharedMemoryParameters {
         make: SharingMake::Hardware,
@@ -43,25 +49,4 @@ impl SharedMemoryParameters {
         fault: 0,
         handler: 0,
     };
-
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> SharedMemoryParameters {
-        let least = SharedMemoryParameters::TEMPEST;
-        let check = "Processor cycles to find the tag of an access: 0 where hardware does it";
-        let fault = "Cycles from an access that its tag forbids until its handler runs";
-        SharedMemoryParameters {
-            make: SharingMake::Software,
-            block: t
-                .bytes("block", "What has a tag and moves at once: 8 B times a power of two")
-                .min("8 B")
-                .max("4 KiB")
-                .or("128 B"),
-            check: t.count("check", check).max(CYCLES_MAX).or(least.check),
-            fault: t.count("fault", fault).max(CYCLES_MAX).or(least.fault),
-            handler: t
-                .count("handler", "Cycles of a handler of the protocol, beside the bytes that it moves")
-                .max(CYCLES_MAX)
-                .or(least.handler),
-        }
-    }
 }

@@ -15,7 +15,7 @@ fn delivered(events: &[PacketEvent]) -> Vec<u32> {
 
 #[test]
 fn a_packet_waits_in_the_network_until_its_node_has_a_place() {
-    let mut network = Network::new(square(), &RouterParameters::BOOKSIM, 1);
+    let mut network = Network::new(square(), &RouterParameters::defaults(), 1);
     network.set_places(3, 0, 1);
     (0..3).for_each(|tag| network.offer(Injection { takes_place: true, ..packet(0, 3, 4, tag) }));
     assert_eq!(delivered(&run(&mut network)), [0]);
@@ -30,7 +30,7 @@ fn a_packet_waits_in_the_network_until_its_node_has_a_place() {
 
 #[test]
 fn a_packet_that_takes_no_place_passes_one_that_waits() {
-    let mut network = Network::new(square(), &RouterParameters::BOOKSIM, 1);
+    let mut network = Network::new(square(), &RouterParameters::defaults(), 1);
     network.set_places(3, 0, 0);
     network.offer(Injection { takes_place: true, ..packet(0, 3, 1, 0) });
     network.offer(packet(0, 3, 1, 1));
@@ -40,7 +40,7 @@ fn a_packet_that_takes_no_place_passes_one_that_waits() {
 #[test]
 fn a_logical_network_passes_the_other_when_that_is_full() {
     for sharing in [Sharing::Demand, Sharing::Strict] {
-        let parameters = RouterParameters { networks: 2, sharing, ..RouterParameters::BOOKSIM };
+        let parameters = RouterParameters { networks: 2, sharing, ..RouterParameters::defaults() };
         let mut network = Network::new(square(), &parameters, 1);
         network.set_places(1, 0, 0);
         (0..100).for_each(|tag| network.offer(Injection { takes_place: true, ..packet(0, 1, 8, tag) }));
@@ -53,7 +53,7 @@ fn a_logical_network_passes_the_other_when_that_is_full() {
 #[test]
 fn strict_networks_do_not_slow_each_other_and_shared_ones_halve() {
     let last = |networks, sharing, packets| {
-        let parameters = RouterParameters { networks, sharing, ..RouterParameters::BOOKSIM };
+        let parameters = RouterParameters { networks, sharing, ..RouterParameters::defaults() };
         let mut network = Network::new(square(), &parameters, 1);
         for tag in 0..packets {
             network.offer(Injection { network: tag as u8 % networks, ..packet(0, 1, 1, tag) });
@@ -68,7 +68,8 @@ fn strict_networks_do_not_slow_each_other_and_shared_ones_halve() {
 #[test]
 fn cut_through_packets_never_stand_in_two_routers_for_want_of_room() {
     let switching = Switching::VirtualCutThrough;
-    let parameters = RouterParameters { switching, virtual_channels: 1, buffer_flits: 8, ..RouterParameters::BOOKSIM };
+    let parameters =
+        RouterParameters { switching, virtual_channels: 1, buffer_flits: 8, ..RouterParameters::defaults() };
     let mut network = Network::new(MeshParameters { shape: vec![4] }.shape(), &parameters, 1);
     network.set_places(3, 0, 0);
     (0..4).for_each(|tag| network.offer(Injection { takes_place: true, ..packet(0, 3, 5, tag) }));

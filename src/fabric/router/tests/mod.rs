@@ -6,6 +6,7 @@ mod streams;
 mod timing;
 
 use super::{Injection, Network, PacketEvent, RouterParameters, Switching};
+use crate::text::Parameters;
 
 /// Cycles per flit of 4 or 8, no delay but routing's: the networks of packet-switched machines.
 fn serial(cycles_per_flit: u32) -> RouterParameters {
@@ -15,7 +16,7 @@ fn serial(cycles_per_flit: u32) -> RouterParameters {
         vc_allocation_delay: 0,
         switch_allocation_delay: 0,
         switch_traversal_delay: 0,
-        ..RouterParameters::BOOKSIM
+        ..RouterParameters::defaults()
     }
 }
 

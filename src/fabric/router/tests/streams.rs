@@ -53,10 +53,10 @@ fn run_taking(network: &mut Network) -> Vec<PacketEvent> {
 
 #[test]
 fn a_stream_that_is_all_there_and_taken_at_once_is_as_fast_as_a_whole_packet() {
-    let swift = RouterParameters { buffer_flits: 1, ..RouterParameters::BOOKSIM };
+    let swift = RouterParameters { buffer_flits: 1, ..RouterParameters::defaults() };
     let slow = RouterParameters { buffer_flits: 2, virtual_channels: 1, credit_delay: 3, wire_delay: 2, ..serial(4) };
     let stored = RouterParameters { switching: Switching::StoreAndForward, buffer_flits: 5, ..serial(2) };
-    for parameters in [RouterParameters::BOOKSIM, swift, slow, stored] {
+    for parameters in [RouterParameters::defaults(), swift, slow, stored] {
         let times = |grain: u16| {
             let mut network = Network::new(line(4), &parameters, 1);
             for tag in 0..30 {
@@ -71,7 +71,7 @@ fn a_stream_that_is_all_there_and_taken_at_once_is_as_fast_as_a_whole_packet() {
 #[test]
 fn a_stream_is_told_of_by_grains_and_at_its_end() {
     use EventKind::{Came, Delivered, Entered, Header, Left};
-    let mut network = Network::new(line(3), &RouterParameters::BOOKSIM, 1);
+    let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 8, 0), 8, 3));
     network.offer(streamed(packet(0, 2, 3, 1), 3, 3));
     network.offer(streamed(packet(0, 2, 1, 2), 1, 3));
@@ -83,13 +83,13 @@ fn a_stream_is_told_of_by_grains_and_at_its_end() {
     assert_eq!(kinds(&of(&events, 1)), [Left(3), Entered, Header, Came(3), Delivered]);
     assert_eq!(kinds(&of(&events, 2)), [Left(1), Entered, Header, Came(1), Delivered]);
     assert_eq!(cycles(&of(&events, 0), Left(3)), [2, 5], "a flit leaves in each cycle");
-    let header = 2 + 3 * u64::from(RouterParameters::BOOKSIM.hop_cycles());
+    let header = 2 + 3 * u64::from(RouterParameters::defaults().hop_cycles());
     assert_eq!(cycles(&of(&events, 0), Came(3)), [header + 2, header + 5]);
 }
 
 #[test]
 fn a_source_that_lacks_flits_holds_its_path_and_its_queue() {
-    let parameters = RouterParameters { virtual_channels: 1, networks: 2, ..RouterParameters::BOOKSIM };
+    let parameters = RouterParameters { virtual_channels: 1, networks: 2, ..RouterParameters::defaults() };
     let mut network = Network::new(line(3), &parameters, 1);
     network.offer(streamed(packet(0, 2, 8, 0), 3, 0));
     let mut events = run(&mut network);
@@ -120,7 +120,7 @@ fn a_source_that_lacks_flits_holds_its_path_and_its_queue() {
 
 #[test]
 fn flits_are_supplied_to_a_packet_that_waits_in_the_queue() {
-    let mut network = Network::new(line(3), &RouterParameters::BOOKSIM, 1);
+    let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 2, 0), 0, 0));
     network.offer(streamed(packet(0, 2, 2, 1), 0, 0));
     network.supply(0, 0, 1, 2);
@@ -135,7 +135,7 @@ fn flits_are_supplied_to_a_packet_that_waits_in_the_queue() {
 #[test]
 fn a_stream_that_nobody_takes_stops_its_source_when_the_path_is_full() {
     for sharing in [Sharing::Demand, Sharing::Strict] {
-        let parameters = RouterParameters { networks: 2, sharing, buffer_flits: 6, ..RouterParameters::BOOKSIM };
+        let parameters = RouterParameters { networks: 2, sharing, buffer_flits: 6, ..RouterParameters::defaults() };
         let mut network = Network::new(line(4), &parameters, 1);
         network.offer(streamed(packet(0, 3, 100, 0), 100, 1));
         let events = run(&mut network);
@@ -166,7 +166,7 @@ fn a_stream_that_nobody_takes_stops_its_source_when_the_path_is_full() {
 #[test]
 fn what_is_taken_is_what_was_told_of_whatever_else_has_come() {
     // Two packets at one node: one has two flits of a grain of four there, then the other comes whole.
-    let parameters = RouterParameters { buffer_flits: 4, ..RouterParameters::BOOKSIM };
+    let parameters = RouterParameters { buffer_flits: 4, ..RouterParameters::defaults() };
     let mut network = Network::new(line(3), &parameters, 1);
     network.offer(streamed(packet(0, 2, 8, 0), 2, 4));
     run(&mut network);
@@ -183,7 +183,7 @@ fn what_is_taken_is_what_was_told_of_whatever_else_has_come() {
 #[test]
 #[should_panic(expected = "flits that it was told of")]
 fn no_more_is_taken_than_came() {
-    let mut network = Network::new(line(3), &RouterParameters::BOOKSIM, 1);
+    let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 4, 0), 4, 2));
     run_taking(&mut network);
     network.take(2, 0, 0, 1);
@@ -192,7 +192,7 @@ fn no_more_is_taken_than_came() {
 #[test]
 #[should_panic(expected = "no more flits are supplied")]
 fn no_more_is_supplied_than_the_packet_has() {
-    let mut network = Network::new(line(3), &RouterParameters::BOOKSIM, 1);
+    let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 4, 0), 2, 2));
     network.supply(0, 0, 0, 3);
 }

@@ -25,7 +25,7 @@ fn a_header_alone_takes_a_hop_for_each_router() {
                 switch_traversal_delay,
                 wire_delay,
                 interface_delay,
-                ..RouterParameters::BOOKSIM
+                ..RouterParameters::defaults()
             };
             let mut network = Network::new(line(6), &parameters, 1);
             network.offer(packet(1, 5, 3, 7));

@@ -24,7 +24,7 @@ mod tests;
 pub use text::{Graph, GraphError, GraphLink, Vertex, VertexKind, parse};
 
 use super::{End, PORTS_MAX, Shape, Wiring, Wrong};
-use crate::text::{Table, file};
+use crate::text::{ParameterChoice, Parameters, Table, file};
 use rule::Rule;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ const VERTICES_MAX: usize = 4096;
 const TOLD_MAX: usize = 10;
 
 /// How packets find their way through a graph.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum GraphRouting {
     /// Up towards the root of a tree, then down: packets cannot wait in a circle.
     UpDown,
@@ -44,28 +44,19 @@ pub enum GraphRouting {
 }
 
 /// A graph that was read from a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct GraphParameters {
-    /// The file.
+    /// An edge list (`a b` on each line), or networkx's node-link JSON.
     pub file: PathBuf,
-    /// The rule.
+    /// Up towards the root of a tree, then down, which never deadlocks; or the fewest links, which may.
+    #[param(default = "up-down")]
     pub routing: GraphRouting,
-    /// What it holds, unless that was wrong.
+    /// What the file holds, unless that was wrong.
+    #[param(with(read = |t| load(t, &file), write = |_, _| ()))]
     pub graph: Option<Arc<Graph>>,
 }
 
 impl GraphParameters {
-    /// Reads them, and the file.
-    pub fn read(t: &mut Table<'_>) -> GraphParameters {
-        let path = t.path("file", "An edge list (`a b` on each line), or networkx's node-link JSON").required();
-        let rules = [("up-down", GraphRouting::UpDown), ("shortest-path", GraphRouting::ShortestPath)];
-        let doc = "Up towards the root of a tree, then down, which never deadlocks; or the fewest links, which may";
-        let routing = t.choice("routing", doc, &rules).or("up-down");
-        let is_named = !t.describing() && !path.as_os_str().is_empty();
-        let graph = if is_named { load(t, &path) } else { None };
-        GraphParameters { file: path, routing, graph }
-    }
-
     /// What cannot be built: keys, messages and help.
     pub fn check(&self) -> Vec<Wrong> {
         let Some(graph) = &self.graph else { return Vec::new() };
@@ -97,6 +88,9 @@ impl GraphParameters {
 
 /// The graph of a file, or what is wrong told at the key that names it.
 fn load(t: &mut Table<'_>, path: &Path) -> Option<Arc<Graph>> {
+    if t.describing() || path.as_os_str().is_empty() {
+        return None;
+    }
     if path.exists() && !path.is_file() && !path.is_dir() {
         t.wrong("file", format!("`{}` is not a file", path.display()), "name an edge list or node-link JSON");
         return None;
