@@ -22,7 +22,7 @@ use crate::engine::{Bytes, Class, Doing, Journey, Signal};
 use crate::fabric::{Label, Packet};
 use crate::host::{AnyProcessor, Processor, aligned};
 use crate::protocol::Answer;
-use crate::text::Table;
+use crate::text::Parameters;
 use std::rc::Rc;
 
 /// Bytes that a packet has room for while it is composed: 36 at most are used.
@@ -48,24 +48,21 @@ impl Composed {
 }
 
 /// The parameters of the queues.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct QueuesParameters {
-    /// Length of every packet with its header: 32 bytes, or 24 for real programs (§3).
+    /// Length of every packet with its header, in whole words.
+    ///
+    /// 32 bytes, or 24 for real programs (§3).
+    #[param(min = "12 B", max = "36 B", default = "32 B", check = not_whole_words)]
     pub packet: Bytes,
 }
 
-impl QueuesParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> QueuesParameters {
-        let packet =
-            t.bytes("packet", "Length of every packet with its header, in whole words").min("12 B").max("36 B");
-        let packet = packet.or("32 B");
-        if packet.get() % 4 != 0 {
-            t.wrong("packet", format!("{packet} is not a whole number of words"), "a word is 4 B");
-        }
-        QueuesParameters { packet }
-    }
+fn not_whole_words(packet: &Bytes) -> Option<(String, &'static str)> {
+    let is_whole = packet.get().is_multiple_of(4);
+    (!is_whole).then(|| (format!("{packet} is not a whole number of words"), "a word is 4 B"))
+}
 
+impl QueuesParameters {
     /// What a packet carries of a message.
     fn part(&self) -> u64 {
         self.packet.get() - PART_HEADER as u64

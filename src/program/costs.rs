@@ -16,12 +16,12 @@ use crate::messaging::active::Active;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::{ParameterChoice, Parameters};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// What is measured.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Operation {
     /// An active message.
     Message,
@@ -32,38 +32,28 @@ pub enum Operation {
 }
 
 /// What is measured, where, and what was before.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct SingleCosts {
-    /// What.
+    /// What is measured.
+    #[param(default = "message")]
     pub operation: Operation,
-    /// Who does it.
+    /// Number of the node that does it, or where nodes have several, endpoint.
+    #[param(default = 0)]
     pub node: u64,
-    /// Whom the message is for, or in whose memory the blocks are.
+    /// Number of the node that it is for, or in whose memory the blocks are.
+    #[param(default = 1)]
     pub home: u64,
-    /// Who stored to them before, if somebody did.
+    /// Number of a node that stored to the blocks before.
     pub writer: Option<u64>,
-    /// How many others have loaded them since.
+    /// How many other nodes have loaded the blocks since.
+    #[param(default = 0)]
     pub readers: u64,
     /// Words of a message.
+    #[param(max = 1024, default = 0)]
     pub words: u64,
     /// How many times it is done.
+    #[param(min = 1, max = 10_000, default = 20)]
     pub times: u64,
-}
-
-impl Parameters for SingleCosts {
-    fn read(t: &mut Table<'_>) -> SingleCosts {
-        let operations = [("message", Operation::Message), ("read", Operation::Read), ("write", Operation::Write)];
-        let node = "Number of the node that does it, or where nodes have several, endpoint";
-        SingleCosts {
-            operation: t.choice("operation", "What is measured", &operations).or("message"),
-            node: t.count("node", node).or(0),
-            home: t.count("home", "Number of the node that it is for, or in whose memory the blocks are").or(1),
-            writer: t.count("writer", "Number of a node that stored to the blocks before").optional(),
-            readers: t.count("readers", "How many other nodes have loaded the blocks since").or(0),
-            words: t.count("words", "Words of a message").max(1024).or(0),
-            times: t.count("times", "How many times it is done").range(1, 10_000).or(20),
-        }
-    }
 }
 
 impl Part for SingleCosts {

@@ -6,7 +6,7 @@
 //! Towles 2004, §3.2).
 
 use crate::engine::rng;
-use crate::text::Table;
+use crate::text::{ParameterSink, ParameterType, Parameters, Table};
 use rand::RngExt;
 
 /// A pattern.
@@ -58,21 +58,26 @@ fn named() -> [(&'static str, Pattern); 10] {
     ]
 }
 
-impl Pattern {
-    /// Reads it: `pattern`, and beside it what that pattern takes.
-    pub fn read(t: &mut Table<'_>) -> Pattern {
-        let pattern = t.choice("pattern", "Whom a node sends to", &named()).or("uniform");
+const PATTERN: &str = "pattern";
+const HOT_NODE: &str = "hot-node";
+const HOT_FRACTION: &str = "hot-fraction";
+const PATTERN_SHAPE: &str = "pattern-shape";
+
+/// Written by hand: which keys there are depends on the pattern.
+impl Parameters for Pattern {
+    fn read(t: &mut Table<'_>) -> Pattern {
+        let pattern = t.choice(PATTERN, "Whom a node sends to", &named()).or("uniform");
         let all = t.describing();
         let (mut hot, mut fraction, mut shape) = (0, 0.0, Vec::new());
         if all || matches!(pattern, Pattern::HotSpot { .. } | Pattern::Incast { .. }) {
-            hot = t.count("hot-node", "The node of a hot spot or an incast").max(NODES_MAX).or(0);
+            hot = t.count(HOT_NODE, "The node of a hot spot or an incast").max(NODES_MAX).or(0);
         }
         if all || matches!(pattern, Pattern::HotSpot { .. }) {
-            fraction = t.fraction("hot-fraction", "How much of the traffic a hot spot gets").or(0.1);
+            fraction = t.fraction(HOT_FRACTION, "How much of the traffic a hot spot gets").or(0.1);
         }
         if all || matches!(pattern, Pattern::Tornado(_) | Pattern::Neighbour(_)) {
             let doc = "Nodes in each dimension, for tornado and neighbour; by default one ring of all";
-            shape = t.counts("pattern-shape", doc).each(1, NODES_MAX).length(0, 8).or(&[]);
+            shape = t.counts(PATTERN_SHAPE, doc).each(1, NODES_MAX).length(0, 8).or(&[]);
         }
         match pattern {
             Pattern::Tornado(_) => Pattern::Tornado(shape),
@@ -83,6 +88,23 @@ impl Pattern {
         }
     }
 
+    fn write(&self, to: &mut dyn ParameterSink) {
+        let is_same = |named: &&(&str, Pattern)| std::mem::discriminant(&named.1) == std::mem::discriminant(self);
+        let name = named().iter().find(is_same).map_or("", |named| named.0);
+        to.value(PATTERN, name.to_owned().to_value());
+        match self {
+            Pattern::Tornado(shape) | Pattern::Neighbour(shape) => to.value(PATTERN_SHAPE, shape.to_value()),
+            Pattern::HotSpot { node, fraction } => {
+                to.value(HOT_NODE, node.to_value());
+                to.value(HOT_FRACTION, fraction.to_value());
+            }
+            Pattern::Incast { node } => to.value(HOT_NODE, node.to_value()),
+            _ => {}
+        }
+    }
+}
+
+impl Pattern {
     /// The key and the reason, if so many nodes cannot send like this.
     pub fn check(&self, nodes: usize) -> Result<(), (&'static str, String)> {
         let nodes = nodes as u64;

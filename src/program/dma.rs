@@ -8,24 +8,29 @@ use crate::messaging::World;
 use crate::ni::lanai::HostJob;
 use crate::part::{Part, PartInfo};
 use crate::program::{FlowEndpoint, WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// The parameters of the test.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct DmaTest {
-    /// The node, by name; the first if none.
+    /// The node; by default the first.
     pub node: Option<String>,
-    /// Which way.
+    /// From host memory (read: sending) or to it.
+    #[param(default = "read")]
     pub direction: Direction,
-    /// The size of a transfer.
+    /// Size of a transfer.
+    #[param(min = "4 B", default = "8 KiB")]
     pub size: Bytes,
-    /// How many; none only lets the processor copy for `time`.
+    /// How many; 0 only lets the processor copy.
+    #[param(min = 0, max = 10_000_000, default = 100)]
     pub transfers: u64,
     /// How long to copy where there are no transfers.
+    #[param(default = "1 ms")]
     pub time: Time,
     /// Whether the processor copies blocks meanwhile.
+    #[param(default = false)]
     pub copying: bool,
 }
 
@@ -59,20 +64,6 @@ impl DmaTest {
             }
         }
         ended.set(world.sim.now());
-    }
-}
-
-impl Parameters for DmaTest {
-    fn read(t: &mut Table<'_>) -> DmaTest {
-        let ways = [("read", Direction::Read), ("write", Direction::Write)];
-        DmaTest {
-            node: t.text("node", "The node; by default the first").optional(),
-            direction: t.choice("direction", "From host memory (read: sending) or to it", &ways).or("read"),
-            size: t.bytes("size", "Size of a transfer").min("4 B").or("8 KiB"),
-            transfers: t.count("transfers", "How many; 0 only lets the processor copy").range(0, 10_000_000).or(100),
-            time: t.time("time", "How long to copy where there are no transfers").or("1 ms"),
-            copying: t.flag("copying", "Whether the processor copies blocks meanwhile").or(false),
-        }
     }
 }
 

@@ -3,25 +3,18 @@
 use super::{FlowEndpoint, PATTERNS, PlannedFlow};
 use crate::engine::{Bytes, EndId};
 use crate::messaging::World;
-use crate::text::Table;
+use crate::text::Parameters;
 
 /// Two endpoints, by name; by default those of the first and the second node of the description.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Parameters)]
 pub struct EndpointPair {
-    /// The one that begins.
+    /// The node that begins, or its endpoint; by default the first.
     pub from: Option<String>,
-    /// The other.
+    /// The other node, or its endpoint; by default the second.
     pub to: Option<String>,
 }
 
 impl EndpointPair {
-    pub(super) fn read(t: &mut Table<'_>) -> EndpointPair {
-        EndpointPair {
-            from: t.text("from", "The node that begins, or its endpoint; by default the first").optional(),
-            to: t.text("to", "The other node, or its endpoint; by default the second").optional(),
-        }
-    }
-
     pub(super) fn of(&self, world: &World) -> (EndId, EndId) {
         let id = |name: &Option<String>, default| name.as_ref().map_or(default, |name| world.id(name));
         (id(&self.from, world.nodes[0].endpoint().id()), id(&self.to, world.nodes[1].endpoint().id()))

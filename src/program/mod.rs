@@ -66,7 +66,6 @@ pub use spec::{FlowEndpoint, Objective, PlannedFlow, WorkloadNeeds, WorkloadSpec
 
 use crate::engine::{Map, Metric, Outcome};
 use crate::messaging::World;
-use crate::text::Table;
 use metrics::{counted, fate_metrics, latency_metrics, latency_metrics_in, once};
 
 /// A workload that was started in a world; asked for its metrics when the run has ended.
@@ -94,9 +93,4 @@ pub trait RunningWorkload {
 fn flow(text: &str) -> Option<(String, String)> {
     let (from, to) = text.split_once("->")?;
     Some((from.trim().to_owned(), to.trim().to_owned()))
-}
-
-fn wrong_flow(t: &mut Table<'_>, flow: &str) -> (String, String) {
-    t.wrong("flows", format!("`{flow}` is not a flow"), "a flow is written as \"from -> to\"");
-    Default::default()
 }

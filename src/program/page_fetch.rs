@@ -9,21 +9,25 @@ use crate::engine::{Bytes, EndId, Metric, Outcome, Time};
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
 use crate::program::{PlannedFlow, WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// The parameters of page fetch.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct PageFetch {
     /// The node that faults, and the one that has the pages.
+    #[param(flatten)]
     pub ends: EndpointPair,
     /// How many faults.
+    #[param(min = 1, max = 10_000_000, default = 100)]
     pub faults: u64,
-    /// The size of a page; none where it is not said.
+    /// Size of a page; by default 8 KiB, or the largest message where that is smaller.
+    #[param(key = "page", min = "4 B", max = "1 MiB")]
     said: Option<Bytes>,
     /// The size of a page.
+    #[param(skip = said.unwrap_or(PAGE))]
     pub page: Bytes,
 }
 
@@ -76,16 +80,6 @@ impl PageFetch {
             let answer = Outgoing { destination, tag: TAG, address, payload: self.page, words: &[] };
             endpoint.send(answer).await;
         }
-    }
-}
-
-impl Parameters for PageFetch {
-    fn read(t: &mut Table<'_>) -> PageFetch {
-        let ends = EndpointPair::read(t);
-        let faults = t.count("faults", "How many faults").range(1, 10_000_000).or(100);
-        let page = "Size of a page; by default 8 KiB, or the largest message where that is smaller";
-        let said = t.bytes("page", page).min("4 B").max("1 MiB").optional();
-        PageFetch { ends, faults, said, page: said.unwrap_or(PAGE) }
     }
 }
 

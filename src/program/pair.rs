@@ -14,20 +14,24 @@ use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The parameters of a pair.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Pair {
-    /// The sending node's number.
+    /// Number of the sending node, or where nodes have several, endpoint.
+    #[param(default = 0)]
     pub from: u64,
-    /// The receiving node's.
+    /// Number of the receiving one.
+    #[param(default = 1)]
     pub to: u64,
-    /// How many packets.
+    /// How many packets are sent.
+    #[param(min = 8, max = 1_000_000, default = 200)]
     pub packets: u64,
-    /// Whether they ask for a bulk dialog.
+    /// Whether packets ask for a bulk dialog.
+    #[param(default = false)]
     pub bulk: bool,
 }
 
@@ -58,17 +62,6 @@ impl Pair {
     fn data(&self, number: u64, words: usize) -> Vec<u32> {
         let word = |at| parallel::word(self.from as usize, self.to as usize, number as u32, at);
         std::iter::once(number as u32).chain((1..words).map(word)).collect()
-    }
-}
-
-impl Parameters for Pair {
-    fn read(t: &mut Table<'_>) -> Pair {
-        Pair {
-            from: t.count("from", "Number of the sending node, or where nodes have several, endpoint").or(0),
-            to: t.count("to", "Number of the receiving one").or(1),
-            packets: t.count("packets", "How many packets are sent").range(8, 1_000_000).or(200),
-            bulk: t.flag("bulk", "Whether packets ask for a bulk dialog").or(false),
-        }
     }
 }
 

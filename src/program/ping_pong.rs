@@ -10,22 +10,27 @@ use crate::engine::{Bytes, EndId, Metric, Outcome};
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
 use crate::program::{PlannedFlow, WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The parameters of ping-pong.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct PingPong {
-    /// The node that begins, and the one that answers.
-    pub ends: EndpointPair,
-    /// How many messages go there, and how many come back.
-    pub messages: u64,
-    /// How many go there and back before anything is measured.
-    pub warm_up: u64,
-    /// The payload of each message there.
+    /// Payload of each message there.
+    #[param(max = "16 MiB")]
     pub payload: Bytes,
-    /// The payload of each answer.
+    /// The node that begins, and the one that answers.
+    #[param(flatten)]
+    pub ends: EndpointPair,
+    /// Messages there, and as many back.
+    #[param(min = 1, max = 10_000_000, default = 100)]
+    pub messages: u64,
+    /// Messages there and back before anything is measured.
+    #[param(max = 10_000_000, default = 0)]
+    pub warm_up: u64,
+    /// Payload of each answer; by default that of the message.
+    #[param(optional_or = payload)]
     pub answer: Bytes,
 }
 
@@ -68,22 +73,6 @@ impl PingPong {
             let (tag, address) = patterns.of(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.answer, words: &[] };
             endpoint.send(outgoing).await;
-        }
-    }
-}
-
-impl Parameters for PingPong {
-    fn read(t: &mut Table<'_>) -> PingPong {
-        let payload = t.bytes("payload", "Payload of each message there").max("16 MiB").required();
-        PingPong {
-            ends: EndpointPair::read(t),
-            messages: t.count("messages", "Messages there, and as many back").range(1, 10_000_000).or(100),
-            warm_up: t.count("warm-up", "Messages there and back before anything is measured").max(10_000_000).or(0),
-            answer: t
-                .bytes("answer", "Payload of each answer; by default that of the message")
-                .optional()
-                .unwrap_or(payload),
-            payload,
         }
     }
 }

@@ -13,30 +13,40 @@ use crate::engine::{Bytes, EndId, Expected, FlowTally, Metric, Outcome, Signal, 
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
 use crate::program::{FlowEndpoint, PATTERNS, PlannedFlow, WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::{ParameterSink, ParameterType, Parameters, Table};
 use rand::RngExt;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The parameters of streams.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Stream {
     /// Sender and receiver of each flow, by name; none stands for one flow, first node to second.
+    #[param(with(read = read_flows, write = write_flows))]
     pub flows: Vec<(String, String)>,
-    /// How many messages each flow sends.
+    /// Messages of each flow.
+    #[param(min = 2, max = 10_000_000, default = 200)]
     pub messages: u64,
-    /// How many each flow sends before anything is measured.
+    /// Messages of each flow before anything is measured.
+    #[param(max = 10_000_000, default = 0)]
     pub warm_up: u64,
-    /// The payload of each.
+    /// Payload of each message.
+    #[param(max = "16 MiB")]
     pub payload: Bytes,
-    /// The least time from the start of one message to that of the next.
+    /// Least time from one message's start to the next's.
+    #[param(default = "0 us")]
     pub gap: Time,
-    /// Whether the gaps are drawn from an exponential distribution with `gap` as its mean.
+    /// Whether gaps are drawn from an exponential distribution.
+    ///
+    /// With `gap` as its mean.
+    #[param(default = false)]
     pub random_gaps: bool,
     /// Whether the senders' processors copy blocks meanwhile.
+    #[param(default = false)]
     pub copying: bool,
     /// A fault to study: the receivers never look for a message.
+    #[param(default = false)]
     pub deaf: bool,
 }
 
@@ -121,24 +131,24 @@ impl Stream {
     }
 }
 
-impl Parameters for Stream {
-    fn read(t: &mut Table<'_>) -> Stream {
-        let flows = t.texts(
-            "flows",
-            "Flows, each as `\"from -> to\"` of nodes or endpoints; by default one from the first node to the second",
-        );
-        let flows = flows.or(&[]);
-        Stream {
-            flows: flows.iter().map(|flow| super::flow(flow).unwrap_or_else(|| super::wrong_flow(t, flow))).collect(),
-            messages: t.count("messages", "Messages of each flow").range(2, 10_000_000).or(200),
-            warm_up: t.count("warm-up", "Messages of each flow before anything is measured").max(10_000_000).or(0),
-            payload: t.bytes("payload", "Payload of each message").max("16 MiB").required(),
-            gap: t.time("gap", "Least time from one message's start to the next's").or("0 us"),
-            random_gaps: t.flag("random-gaps", "Whether gaps are drawn from an exponential distribution").or(false),
-            copying: t.flag("copying", "Whether the senders' processors copy blocks meanwhile").or(false),
-            deaf: t.flag("deaf", "A fault to study: the receivers never look for a message").or(false),
-        }
-    }
+const FLOWS: &str = "flows";
+
+/// Reads flows, each of which is refused by itself.
+fn read_flows(t: &mut Table<'_>) -> Vec<(String, String)> {
+    let doc = "Flows, each as `\"from -> to\"` of nodes or endpoints; by default one from the first node to the second";
+    let texts = t.texts(FLOWS, doc).or(&[]);
+    let read = |text: &String| {
+        super::flow(text).unwrap_or_else(|| {
+            t.wrong(FLOWS, format!("`{text}` is not a flow"), "a flow is written as \"from -> to\"");
+            Default::default()
+        })
+    };
+    texts.iter().map(read).collect()
+}
+
+fn write_flows(flows: &Vec<(String, String)>, to: &mut dyn ParameterSink) {
+    let texts: Vec<String> = flows.iter().map(|(from, to)| format!("{from} -> {to}")).collect();
+    to.value(FLOWS, texts.to_value());
 }
 
 impl Part for Stream {

@@ -3,16 +3,10 @@
 use super::{Guarantees, PacketHandle, Protocol};
 use crate::engine::{Bytes, NodeId};
 use crate::part::PartSpec;
-use crate::text::Table;
 use std::sync::Arc;
 
 /// The largest number of packets that a queue of a protocol may have.
 pub(super) const QUEUE_MAX: u64 = 4096;
-
-/// Reads the length of an acknowledgement, which several protocols have.
-pub(super) fn acknowledgement(t: &mut Table<'_>, default: &'static str) -> Bytes {
-    t.bytes("acknowledgement", "Length of an acknowledgement").min("1 B").max("32 B").or(default)
-}
 
 /// What a protocol finds where it runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -107,9 +107,7 @@ pub trait Parameters: Sized {
     fn read(t: &mut Table<'_>) -> Self;
 
     /// Writes each under its key, so that [`read`](Parameters::read) gives the same again.
-    fn write(&self, to: &mut dyn ParameterSink) {
-        let _ = to;
-    }
+    fn write(&self, to: &mut dyn ParameterSink);
 
     /// Returns what holds where nothing is described: the defaults that `read` states.
     fn defaults() -> Self

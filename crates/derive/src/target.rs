@@ -45,7 +45,7 @@ impl<'i> Target<'i> {
         let Target { text, table, attributes, .. } = self;
         let report = |check| {
             quote! {
-                for (key, message, help) in #text::parameters::call::on(&value, #check) {
+                for (key, message, help) in ::core::iter::IntoIterator::into_iter(#text::parameters::call::on(&value, #check)) {
                     #table.wrong(::core::convert::AsRef::<str>::as_ref(&key), message, help);
                 }
             }

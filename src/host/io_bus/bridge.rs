@@ -14,12 +14,12 @@ use super::memory::MainMemory;
 use super::pci::Pci;
 use crate::engine::resource::Held;
 use crate::engine::{Bytes, Doing, Rate, Sim, Time};
-use crate::text::Parameters;
+use crate::text::{ParameterChoice, Parameters};
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// Which way a DMA transfer goes, as the bus sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Direction {
     /// From main memory to the interface: sending.
     Read,

@@ -28,27 +28,18 @@ pub use transmit_dma::{TransmitDma, TransmitJob};
 use crate::engine::{Class, Doing, Hertz, Rate, Signal, Sim, Time, Track};
 use crate::fabric::{Fabric, Outlet};
 use crate::host::{Host, Use};
-use crate::text::Table;
+use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// The parameters of the chip.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct LanaiParameters {
-    /// The clock of the processor.
+    /// Clock of the interface's processor.
     pub clock: Hertz,
-    /// The memory.
+    /// The interface's memory.
+    #[param(table)]
     pub sram: SramParameters,
-}
-
-impl LanaiParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> LanaiParameters {
-        LanaiParameters {
-            clock: t.hertz("clock", "Clock of the interface's processor").required(),
-            sram: t.table("sram", "The interface's memory", SramParameters::read),
-        }
-    }
 }
 
 /// A LANai on its card: what firmware programs.

@@ -10,27 +10,18 @@
 
 use crate::engine::{Busy, Bytes, Rate, Signal, Sim, Time};
 use crate::host::Device;
-use crate::text::Table;
+use crate::text::Parameters;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The parameters of the memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct SramParameters {
-    /// Its size.
+    /// Size of the interface's memory.
+    #[param(min = "4 KiB", max = "64 MiB")]
     pub size: Bytes,
-    /// What it serves in all, bus and network together.
+    /// What the memory serves in all, bus and network together.
     pub rate: Rate,
-}
-
-impl SramParameters {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> SramParameters {
-        SramParameters {
-            size: t.bytes("size", "Size of the interface's memory").min("4 KiB").max("64 MiB").required(),
-            rate: t.rate("rate", "What the memory serves in all, bus and network together").required(),
-        }
-    }
 }
 
 /// The memory.

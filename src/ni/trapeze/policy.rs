@@ -13,60 +13,41 @@
 //! | adaptive cut-through | likewise | *n* (§3.4) |
 
 use crate::engine::Bytes;
-use crate::text::Table;
+use crate::text::Parameters;
 
 /// A delivery policy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub enum Policy {
     /// A packet leaves a buffer when it is whole.
     StoreAndForward {
         /// Packet buffers in each direction.
+        #[param(min = 1, max = 256, default = 2)]
         buffers: u64,
     },
-    /// Transfers overlap within a packet only.
+    /// Transfers overlap within a packet only: one buffer.
     PureCutThrough {
         /// The least new data that starts a transfer.
+        #[param(min = "1 B", default = "128 B")]
         minpulse: Bytes,
     },
-    /// Transfers overlap within a packet and with the next.
+    /// Transfers overlap within a packet and with the next: two buffers.
     EagerCutThrough {
         /// The least new data that starts a transfer.
+        #[param(min = "1 B", default = "128 B")]
         minpulse: Bytes,
     },
-    /// Transfers overlap within a packet and with as many as there are buffers.
+    /// Transfers overlap with as many packets as there are buffers.
     AdaptiveCutThrough {
         /// The least new data that starts a transfer.
+        #[param(min = "1 B", default = "128 B")]
         minpulse: Bytes,
         /// Packet buffers in each direction.
+        #[param(min = 1, max = 256, default = 4)]
         buffers: u64,
     },
 }
 
 impl Policy {
-    /// Reads the policy from the interface's table.
-    pub fn read(t: &mut Table<'_>) -> Policy {
-        let policies = [
-            ("store-and-forward", "A packet leaves a buffer when it is whole"),
-            ("pure-cut-through", "Transfers overlap within a packet only: one buffer"),
-            ("eager-cut-through", "Transfers overlap within a packet and with the next: two buffers"),
-            ("adaptive-cut-through", "Transfers overlap with as many packets as there are buffers"),
-        ];
-        t.one_of("policy", "When a transfer to a sink starts", &policies, |policy, t| {
-            let minpulse = |t: &mut Table<'_>| {
-                t.bytes("minpulse", "The least new data that starts a transfer").min("1 B").or("128 B")
-            };
-            let buffers = |t: &mut Table<'_>, default| {
-                t.count("buffers", "Packet buffers in each direction").range(1, 256).or(default)
-            };
-            match policy {
-                "store-and-forward" => Policy::StoreAndForward { buffers: buffers(t, 2) },
-                "pure-cut-through" => Policy::PureCutThrough { minpulse: minpulse(t) },
-                "eager-cut-through" => Policy::EagerCutThrough { minpulse: minpulse(t) },
-                _ => Policy::AdaptiveCutThrough { minpulse: minpulse(t), buffers: buffers(t, 4) },
-            }
-        })
-    }
-
     /// How much must have landed before the next transfer to the sink starts.
     pub fn starts_at(&self, taken: Bytes, total: Bytes) -> Bytes {
         match self.minpulse() {

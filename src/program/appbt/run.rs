@@ -13,16 +13,18 @@ use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::worker::{self, Worker, fault_metric};
 use crate::program::{RunningWorkload, parallel};
 use crate::program::{WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The parameters of appbt.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Appbt {
     /// Points along a side of the cube.
+    #[param(min = 3, max = 64, default = 12)]
     pub points: u64,
     /// Iterations.
+    #[param(min = 1, max = 400, default = 1)]
     pub iterations: u64,
 }
 
@@ -34,15 +36,6 @@ const COUNTERS: usize = 6;
 impl Appbt {
     fn gas(&self) -> Gas {
         Gas { points: self.points as usize, ..Gas::default() }
-    }
-}
-
-impl Parameters for Appbt {
-    fn read(t: &mut Table<'_>) -> Appbt {
-        Appbt {
-            points: t.count("points", "Points along a side of the cube").range(3, 64).or(12),
-            iterations: t.count("iterations", "Iterations").range(1, 400).or(1),
-        }
     }
 }
 

@@ -15,39 +15,31 @@ use crate::program::collective::Collective;
 use crate::program::worker::{self, Worker, fault_metric};
 use crate::program::{RunningWorkload, once, parallel};
 use crate::program::{WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// The parameters of barnes.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Barnes {
-    /// Bodies.
+    /// Bodies, of Plummer's model: SPLASH-2 takes 16384.
+    #[param(min = 1, max = 65_536, default = 256)]
     pub bodies: u64,
     /// Steps.
+    #[param(min = 1, max = 1_000, default = 2)]
     pub steps: u64,
-    /// A cell counts as one body from where its side over its distance is less.
+    /// A cell counts as one body where its side is less than so many of its distances.
+    #[param(min = 0.0, max = 2.0, default = Galaxy::default().opening)]
     pub opening: f64,
-    /// The time of a step.
+    /// The time of a step, where mass and gravity are 1.
+    ///
+    /// The galaxy is crossed in 2.8, so longer steps mean nothing; and whatever they do, places stay finite.
+    #[param(min = 1e-6, max = 1.0, default = Galaxy::default().step)]
     pub step: f64,
 }
 
 /// A cell's lock is that of its number modulo this, as in SPLASH-2.
 const LOCKS: u32 = 2048;
-
-impl Parameters for Barnes {
-    fn read(t: &mut Table<'_>) -> Barnes {
-        let galaxy = Galaxy::default();
-        let opening = "A cell counts as one body where its side is less than so many of its distances";
-        Barnes {
-            bodies: t.count("bodies", "Bodies, of Plummer's model: SPLASH-2 takes 16384").range(1, 65_536).or(256),
-            steps: t.count("steps", "Steps").range(1, 1_000).or(2),
-            opening: t.number("opening", opening).range(0.0, 2.0).or(galaxy.opening),
-            // The galaxy is crossed in 2.8, so longer steps mean nothing; and whatever they do, places stay finite.
-            step: t.number("step", "The time of a step, where mass and gravity are 1").range(1e-6, 1.0).or(galaxy.step),
-        }
-    }
-}
 
 impl Part for Barnes {
     const INFO: PartInfo = PartInfo::new("barnes", "Gravity among bodies, by a tree in shared memory, on all nodes");

@@ -2,7 +2,7 @@
 
 use super::super::destinations::Pattern;
 use crate::engine::rng;
-use crate::text::{Parameters, Table};
+use crate::text::{ParameterSink, ParameterType, Parameters, Table};
 
 /// The parameters of bursts.
 #[derive(Clone, Debug)]
@@ -58,6 +58,7 @@ const LIGHT: Traffic = Traffic {
 
 const CYCLES_MAX: u64 = 1_000_000_000;
 
+/// Written by hand: the key `traffic` chooses the defaults of others.
 impl Parameters for Bursts {
     fn read(t: &mut Table<'_>) -> Bursts {
         let kinds = [("heavy", false), ("light", true)];
@@ -82,6 +83,23 @@ impl Parameters for Bursts {
             poll_every: t.count("poll-every", "Packets a node sends before it polls; 0 for never unasked").or(1),
             deaf: t.counts("deaf", "Numbers of nodes that accept and send nothing, and enter no barrier").or(&[]),
         }
+    }
+
+    fn write(&self, to: &mut dyn ParameterSink) {
+        let (lengths, weights): (Vec<u64>, Vec<u64>) = self.lengths.iter().copied().unzip();
+        let list = |(fewest, most): (u64, u64)| [fewest, most].to_value();
+        to.value("cycles", self.cycles.to_value());
+        to.value("phases", self.phases.to_value());
+        to.value("sending", self.sending.to_value());
+        to.value("packets", list(self.packets));
+        to.value("lengths", lengths.to_value());
+        to.value("weights", weights.to_value());
+        to.value("bulk-min", self.bulk_min.to_value());
+        self.pattern.write(to);
+        to.value("unresponsive", list(self.unresponsive));
+        to.value("responsive", list(self.responsive));
+        to.value("poll-every", self.poll_every.to_value());
+        to.value("deaf", self.deaf.to_value());
     }
 }
 

@@ -15,18 +15,21 @@ use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::part::{Part, PartInfo};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The parameters of the shift.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct CyclicShift {
-    /// Words that each node sends to each other.
+    /// Words of 4 bytes that each node sends to each other.
+    #[param(min = 1, max = 1_000_000, default = 512)]
     pub words: u64,
-    /// Whether there is a barrier after each phase.
+    /// Whether all nodes wait for each other after each phase.
+    #[param(default = false)]
     pub barriers: bool,
     /// Cycles between samples of the pending packets.
+    #[param(min = 1, max = 1_000_000_000, default = 1000)]
     pub sample: u64,
 }
 
@@ -66,16 +69,6 @@ impl CyclicShift {
         for sample in 1.. {
             world.sim.until(ends[0].clock().end_of_cycle(sample * self.sample)).await;
             measured.pending.borrow_mut().extend(ends.iter().map(|end| end.pending() as u32));
-        }
-    }
-}
-
-impl Parameters for CyclicShift {
-    fn read(t: &mut Table<'_>) -> CyclicShift {
-        CyclicShift {
-            words: t.count("words", "Words of 4 bytes that each node sends to each other").range(1, 1_000_000).or(512),
-            barriers: t.flag("barriers", "Whether all nodes wait for each other after each phase").or(false),
-            sample: t.count("sample", "Cycles between samples of the pending packets").range(1, 1_000_000_000).or(1000),
         }
     }
 }

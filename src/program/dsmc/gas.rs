@@ -4,15 +4,24 @@ use super::collide::{Collisions, collide};
 use super::flow::{self, CellState};
 use super::molecule::{Molecule, cell};
 use crate::engine::rng::{self, RandomStream};
+use crate::text::Parameters;
 use rand::{RngExt, SeedableRng};
 
-/// How large a gas is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How large a gas is; by default that of the paper. (Chosen: the box is 18 by 18 by 30; the paper has the number of cells.)
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct GasSize {
-    /// Cells along x, y and z.
+    /// Cells of the box along x, y and z.
+    #[param(each(min = 1, max = 1000), default = [30, 18, 18], check = too_many_cells)]
     pub cells: [usize; 3],
-    /// Molecules.
+    /// Molecules at first, as many in each cell as in the others but for one.
+    #[param(min = 1, max = 10_000_000, default = 48_600)]
     pub molecules: usize,
+}
+
+fn too_many_cells(cells: &[usize; 3]) -> Option<(String, &'static str)> {
+    let most = 1_000_000;
+    let is_large = cells.iter().product::<usize>() > most;
+    is_large.then(|| (format!("a box has at most {most} cells"), "choose fewer along an axis"))
 }
 
 /// A gas.

@@ -46,9 +46,6 @@ pub use molecule::Molecule;
 pub use run::Dsmc;
 pub use share::GasShare;
 
-/// The gas of the paper. (Chosen: the box is 18 by 18 by 30; the paper has the number of cells.)
-const DSMC: GasSize = GasSize { cells: [30, 18, 18], molecules: 48_600 };
-
 /// Iterations of the paper.
 const ITERATIONS: u64 = 20;
 

@@ -2,8 +2,8 @@
 
 use super::flow::{self, STATE_BYTES};
 use super::{
-    CELL_INSTRUCTIONS, COLLISION_INSTRUCTIONS, CellState, Collisions, DSMC, GRADIENT_INSTRUCTIONS, Gas, GasShare,
-    GasSize, ITERATIONS, MOVE_INSTRUCTIONS, Molecule, PAIR_INSTRUCTIONS, SORT_INSTRUCTIONS, STATE_INSTRUCTIONS,
+    CELL_INSTRUCTIONS, COLLISION_INSTRUCTIONS, CellState, Collisions, GRADIENT_INSTRUCTIONS, Gas, GasShare, GasSize,
+    ITERATIONS, MOVE_INSTRUCTIONS, Molecule, PAIR_INSTRUCTIONS, SORT_INSTRUCTIONS, STATE_INSTRUCTIONS,
     TAKE_INSTRUCTIONS,
 };
 use crate::engine::{EndId, Metric, Outcome};
@@ -15,16 +15,18 @@ use crate::program::input::partition;
 use crate::program::worker::{self, Worker, fault_metric};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::program::{RunningWorkload, parallel};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The parameters of Dsmc.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Dsmc {
-    /// The box and its molecules.
+    /// How large the gas is.
+    #[param(flatten)]
     pub size: GasSize,
-    /// Iterations.
+    /// Iterations: a flight and collisions.
+    #[param(min = 1, max = 1000, default = ITERATIONS)]
     pub iterations: u64,
 }
 
@@ -61,22 +63,6 @@ pub(super) struct Flight {
     handed: Cell<u64>,
     span: parallel::Span,
     made: RefCell<Vec<Option<Made>>>,
-}
-
-impl Parameters for Dsmc {
-    fn read(t: &mut Table<'_>) -> Dsmc {
-        let cells = t.counts("cells", "Cells of the box along x, y and z").each(1, 1000).length(3, 3);
-        let cells = cells.or(&DSMC.cells.map(|along| along as u64));
-        let cells = [0, 1, 2].map(|axis: usize| cells.get(axis).map_or(1, |along| *along as usize));
-        let most = 1_000_000;
-        if cells.iter().product::<usize>() > most {
-            t.wrong("cells", format!("a box has at most {most} cells"), "choose fewer along an axis");
-        }
-        let molecules = t.count("molecules", "Molecules at first, as many in each cell as in the others but for one");
-        let molecules = molecules.range(1, 10_000_000).or(DSMC.molecules as u64) as usize;
-        let iterations = t.count("iterations", "Iterations: a flight and collisions").range(1, 1000).or(ITERATIONS);
-        Dsmc { size: GasSize { cells, molecules }, iterations }
-    }
 }
 
 impl Part for Dsmc {

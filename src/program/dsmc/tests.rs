@@ -9,6 +9,7 @@ use crate::engine::{Bytes, rng};
 use crate::messaging::shared::Space;
 use crate::program::WorkloadSpec;
 use crate::program::input::partition;
+use crate::text::Parameters;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
@@ -190,12 +191,12 @@ fn a_molecule_of_the_next_iteration_waits_for_it() {
 
 #[test]
 fn the_papers_gas_has_its_numbers() {
-    let gas = Gas::new(DSMC, 1);
-    assert_eq!((gas.molecules.len(), DSMC.cells()), (48_600, 9720));
-    let mut count = vec![0; DSMC.cells()];
+    let gas = Gas::new(GasSize::defaults(), 1);
+    assert_eq!((gas.molecules.len(), GasSize::defaults().cells()), (48_600, 9720));
+    let mut count = vec![0; GasSize::defaults().cells()];
     gas.molecules.iter().for_each(|molecule| count[molecule.cell as usize] += 1);
     assert!(count.iter().all(|count| *count == 5));
-    let owners = partition::parts(&DSMC.centres(), 16);
+    let owners = partition::parts(&GasSize::defaults().centres(), 16);
     let (serial, collisions, _) = gas.serial(3);
     let (molecules, of_parts, handed) = parallel(&gas, &owners, 16, 3);
     assert!(bits(&molecules) == bits(&serial) && of_parts == collisions);

@@ -38,39 +38,47 @@ use crate::messaging::active::Active;
 use crate::messaging::shared::Space;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::{ParameterChoice, Parameters};
 use ghosts::{Ghosts, Sending};
 use graph::{Graph, SIDES};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// The parameters of EM3D.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Em3d {
-    /// Graph nodes of each side on each processor (`n_nodes`).
+    /// Graph nodes of each side on each processor.
+    #[param(min = 1, max = 100_000, default = 200)]
     pub n_nodes: u64,
-    /// Arcs into each graph node (`d_nodes`).
+    /// Arcs into each graph node.
+    #[param(min = 1, max = 1_000, default = 10)]
     pub d_nodes: u64,
-    /// Of 100 arcs, those from the processor's own graph nodes (`local_p`).
+    /// Of 100 arcs, those from the same processor.
+    #[param(max = 100, default = 80)]
     pub local_p: u64,
-    /// How far off the processor is that another arc comes from, at most (`dist_span`);
-    /// where nothing is said [`DIST_SPAN`], or as far as there are processors.
+    /// How far off the processors of the others are, at most: 5, if there are so many.
+    #[param(min = 1)]
     pub dist_span: Option<u64>,
     /// Iterations.
+    #[param(min = 1, max = 400, default = 5)]
     pub iterations: u64,
-    /// How values travel.
+    /// How values travel: transfers of all that a processor needs, messages of groups of them, an update of 12 bytes
+    /// for each, or loads from shared memory.
+    #[param(default = "transfers")]
     pub sends: Sends,
     /// Values of a message, where they are sent in groups.
+    #[param(min = 1, max = 1_000, default = 5)]
     pub group: u64,
-    /// How many arcs ahead values are prefetched that are loaded; 0 where they are not.
+    /// How many arcs ahead values are prefetched where they are loaded; 0: they are not.
+    #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
-    /// Processor cycles to compute with an arc: 40 (chosen: two operands that miss the cache, a multiplication and
-    /// an addition on a 33 MHz SPARC).
+    /// Processor cycles to compute with an arc.
+    #[param(max = 1_000_000, default = 40)]
     pub arc_cycles: u64,
 }
 
 /// How values travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Sends {
     /// All that another processor needs in one message of many packets.
     Transfers,
@@ -105,40 +113,6 @@ impl Em3d {
     /// How far off other processors are of which arcs come, at most.
     fn span(&self, processors: usize) -> u64 {
         self.dist_span.unwrap_or_else(|| DIST_SPAN.min(processors as u64 - 1))
-    }
-}
-
-impl Parameters for Em3d {
-    fn read(t: &mut Table<'_>) -> Em3d {
-        Em3d {
-            n_nodes: t.count("n-nodes", "Graph nodes of each side on each processor").range(1, 100_000).or(200),
-            d_nodes: t.count("d-nodes", "Arcs into each graph node").range(1, 1_000).or(10),
-            local_p: t.count("local-p", "Of 100 arcs, those from the same processor").max(100).or(80),
-            dist_span: t
-                .count("dist-span", "How far off the processors of the others are, at most: 5, if there are so many")
-                .min(1)
-                .optional(),
-            iterations: t.count("iterations", "Iterations").range(1, 400).or(5),
-            sends: t
-                .choice(
-                    "sends",
-                    "How values travel: transfers of all that a processor needs, messages of groups of them, an update of \
-                     12 bytes for each, or loads from shared memory",
-                    &[
-                        ("transfers", Sends::Transfers),
-                        ("groups", Sends::Groups),
-                        ("updates", Sends::Updates),
-                        ("loads", Sends::Loads),
-                    ],
-                )
-                .or("transfers"),
-            group: t.count("group", "Values of a message, where they are sent in groups").range(1, 1_000).or(5),
-            prefetch: t
-                .count("prefetch", "How many arcs ahead values are prefetched where they are loaded; 0: they are not")
-                .max(1_000)
-                .or(0),
-            arc_cycles: t.count("arc-cycles", "Processor cycles to compute with an arc").max(1_000_000).or(40),
-        }
     }
 }
 

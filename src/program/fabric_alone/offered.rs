@@ -18,7 +18,7 @@ use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::RunningWorkload;
 use crate::program::destinations::Pattern;
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use rand::RngExt;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -27,19 +27,25 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// The parameters of an open loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Offered {
-    /// Who sends to whom.
+    /// Whom a node sends to.
+    #[param(flatten)]
     pub pattern: Pattern,
-    /// The offered load, in flits per node and cycle.
+    /// Offered load, in flits per node and cycle.
+    #[param(min = 0.0, max = 64.0)]
     pub load: f64,
-    /// The length of every packet, in flits.
+    /// Length of every packet, in flits.
+    #[param(min = 1, max = 4096, default = 1)]
     pub packet_flits: u16,
     /// Cycles before anything is measured.
+    #[param(max = 1_000_000_000, default = 10_000)]
     pub warm_up: u64,
     /// Cycles whose packets are measured.
+    #[param(min = 1, max = 1_000_000_000, default = 30_000)]
     pub cycles: u64,
-    /// Cycles that are waited for them.
+    /// Cycles that their arrivals are waited for.
+    #[param(max = 1_000_000_000, default = 100_000)]
     pub drain: u64,
 }
 
@@ -89,19 +95,6 @@ impl Offered {
     /// The first cycle in which a run that is saturated may end: rates are measured for a while before.
     fn saturated_end(&self) -> u64 {
         self.end().min(self.warm_up + GROWING * WINDOW)
-    }
-}
-
-impl Parameters for Offered {
-    fn read(t: &mut Table<'_>) -> Offered {
-        Offered {
-            pattern: Pattern::read(t),
-            load: t.number("load", "Offered load, in flits per node and cycle").range(0.0, 64.0).required(),
-            packet_flits: t.count("packet-flits", "Length of every packet, in flits").range(1, 4096).or(1) as u16,
-            warm_up: t.count("warm-up", "Cycles before anything is measured").max(1_000_000_000).or(10_000),
-            cycles: t.count("cycles", "Cycles whose packets are measured").range(1, 1_000_000_000).or(30_000),
-            drain: t.count("drain", "Cycles that their arrivals are waited for").max(1_000_000_000).or(100_000),
-        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::text::{Parameters, Table};
 use include_dir::{Dir, include_dir};
 use std::cell::RefCell;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -21,12 +21,33 @@ use std::sync::Arc;
 static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/examples/traces");
 
 /// The parameters of a replay.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Parameters)]
 pub struct Replay {
-    /// The packets.
-    pub packets: Arc<[Traced]>,
-    /// The length of those whose trace does not tell it, in flits.
+    /// The packet trace: generated_cycle,source,destination[,arrived_cycle][,flits].
+    pub file: PathBuf,
+    /// Length of packets whose trace does not tell it, in flits.
+    #[param(min = 1, max = FLITS_MAX, default = 1)]
     pub packet_flits: u16,
+    /// The packets, in the order of the trace.
+    #[param(with(read = |t| load(t, &file), write = |_, _| ()))]
+    pub packets: Arc<[Traced]>,
+}
+
+fn load(t: &mut Table<'_>, file: &Path) -> Arc<[Traced]> {
+    if t.describing() || !t.has("file") {
+        return Arc::default();
+    }
+    let packets = match text(file) {
+        Err(message) => {
+            t.wrong("file", format!("the trace cannot be read: {message}"), "name a file of comma-separated values");
+            Vec::new()
+        }
+        Ok(text) => trace::read(&text).unwrap_or_else(|error| {
+            t.wrong("file", format!("the trace is wrong in {error}"), COLUMNS);
+            Vec::new()
+        }),
+    };
+    packets.into()
 }
 
 /// A replay in progress.
@@ -54,31 +75,6 @@ impl Replay {
         let ends =
             self.packets.iter().flat_map(|packet| [(packet.line, packet.source), (packet.line, packet.destination)]);
         ends.into_iter().find(|(_, node)| *node >= nodes)
-    }
-}
-
-impl Parameters for Replay {
-    fn read(t: &mut Table<'_>) -> Replay {
-        let file =
-            t.path("file", "The packet trace: generated_cycle,source,destination[,arrived_cycle][,flits]").required();
-        let packet_flits = t.count("packet-flits", "Length of packets whose trace does not tell it, in flits");
-        let packet_flits = packet_flits.range(1, u64::from(FLITS_MAX)).or(1) as u16;
-        let packets = match (t.describing() || !t.has("file"), text(&file)) {
-            (true, _) => Vec::new(),
-            (false, Err(message)) => {
-                t.wrong(
-                    "file",
-                    format!("the trace cannot be read: {message}"),
-                    "name a file of comma-separated values",
-                );
-                Vec::new()
-            }
-            (false, Ok(text)) => trace::read(&text).unwrap_or_else(|error| {
-                t.wrong("file", format!("the trace is wrong in {error}"), COLUMNS);
-                Vec::new()
-            }),
-        };
-        Replay { packets: packets.into(), packet_flits }
     }
 }
 

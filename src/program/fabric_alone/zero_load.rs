@@ -12,18 +12,20 @@ use crate::messaging::World;
 use crate::part::{Part, PartInfo};
 use crate::program::RunningWorkload;
 use crate::program::{WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// The parameters of zero load.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct ZeroLoad {
-    /// The length of a packet, in flits.
+    /// Length of a packet, in flits.
+    #[param(min = 1, max = 4096, default = 8)]
     pub packet_flits: u16,
     /// How many nodes send, spread over all; each sends to every other.
+    #[param(min = 1, max = 1 << 20, default = 64)]
     pub sources: u32,
 }
 
@@ -51,18 +53,6 @@ struct Probing {
     packets: u64,
     /// As the machine counts: until the header is there, or with store-and-forward the tail.
     latencies: Latencies,
-}
-
-impl Parameters for ZeroLoad {
-    fn read(t: &mut Table<'_>) -> ZeroLoad {
-        ZeroLoad {
-            packet_flits: t.count("packet-flits", "Length of a packet, in flits").range(1, 4096).or(8) as u16,
-            sources: t
-                .count("sources", "How many nodes send, spread over all; each sends to every other")
-                .range(1, 1 << 20)
-                .or(64) as u32,
-        }
-    }
 }
 
 impl Part for ZeroLoad {

@@ -10,19 +10,30 @@
 
 use super::SymmetricMatrix;
 use crate::engine::rng;
+use crate::text::Parameters;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-/// The size of a matrix of finite elements.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// The size of a matrix of finite elements; by default that of the paper. (Chosen: three degrees of freedom and 26
+/// neighbours a row, as small structures of the Harwell–Boeing collection have; the paper says no more than the number
+/// of elements.)
+#[derive(Clone, Copy, PartialEq, Debug, Parameters)]
 pub struct FemSize {
-    /// Rows.
-    pub rows: usize,
-    /// Degrees of freedom: rows of a mesh node. The last mesh node has what is left.
+    /// Rows of a mesh node, which have the same neighbours.
+    ///
+    /// Degrees of freedom. The last mesh node has what is left.
+    #[param(min = 1, max = 12, default = 3)]
     pub freedom: usize,
-    /// How many others are in a row, on average.
+    /// Rows of a matrix that is drawn, such as finite elements give.
+    #[param(min = 2, max = ROWS_MAX, default = 3720)]
+    pub rows: usize,
+    /// How many others are in a row of it, on average.
+    #[param(min = 0.0, max = 100.0, default = 26.0)]
     pub neighbours: f64,
 }
+
+/// The most rows of a matrix that is drawn.
+const ROWS_MAX: u64 = 50_000;
 
 /// A matrix, and where the mesh node of each row lies.
 #[derive(Clone, Debug)]

@@ -13,32 +13,40 @@ use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::worker::{self, Worker, fault_metric};
 use crate::program::{RunningWorkload, input::partition, parallel};
 use crate::program::{WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::{ParameterChoice, Parameters};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
 /// The parameters of moldyn.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Moldyn {
-    /// Unit cells of the lattice along a side, of four particles each.
+    /// Unit cells of four particles along a side: 8 make 2048.
+    #[param(min = 1, max = 24, default = 4)]
     pub cells: u64,
     /// Iterations.
+    #[param(min = 1, max = 1_000, default = 2)]
     pub iterations: u64,
-    /// Iterations from one making of the lists of pairs to the next.
+    /// Iterations from one making of the lists of near pairs to the next.
+    #[param(min = 1, max = 1_000, default = 20)]
     pub list_every: u64,
-    /// How far forces reach.
+    /// How far forces reach, in particles' sizes; at most half the cube.
+    #[param(min = 1.0, max = 100.0, default = Liquid::default().cutoff)]
     pub cutoff: f64,
-    /// How far lists reach, in cut-offs.
+    /// How far lists of near pairs reach, in cut-offs of forces.
+    #[param(min = 1.0, max = 10.0, default = Liquid::default().list_reach)]
     pub list_reach: f64,
-    /// How positions and forces travel.
+    /// How positions and forces travel: positions in shared memory and a ring of forces; transfers of all that a
+    /// processor needs of another; messages of two; or shared memory for both.
+    #[param(default = "ring")]
     pub sends: Carrying,
-    /// How many particles ahead positions and forces in shared memory are prefetched; 0 where they are not.
+    /// How many particles ahead shared memory is prefetched, without a ring; 0: it is not.
+    #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
 }
 
 /// How positions and forces travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Carrying {
     /// Positions are in shared memory; a ring of transfers adds up forces.
     Ring,
@@ -54,42 +62,6 @@ impl Moldyn {
     fn liquid(&self) -> Liquid {
         let Moldyn { cutoff, list_reach, list_every, .. } = *self;
         Liquid { cells: self.cells as usize, cutoff, list_reach, list_every, ..Liquid::default() }
-    }
-}
-
-impl Parameters for Moldyn {
-    fn read(t: &mut Table<'_>) -> Moldyn {
-        let lists = "Iterations from one making of the lists of near pairs to the next";
-        Moldyn {
-            cells: t.count("cells", "Unit cells of four particles along a side: 8 make 2048").range(1, 24).or(4),
-            iterations: t.count("iterations", "Iterations").range(1, 1_000).or(2),
-            list_every: t.count("list-every", lists).range(1, 1_000).or(20),
-            cutoff: t
-                .number("cutoff", "How far forces reach, in particles' sizes; at most half the cube")
-                .range(1.0, 100.0)
-                .or(Liquid::default().cutoff),
-            list_reach: t
-                .number("list-reach", "How far lists of near pairs reach, in cut-offs of forces")
-                .range(1.0, 10.0)
-                .or(Liquid::default().list_reach),
-            sends: t
-                .choice(
-                    "sends",
-                    "How positions and forces travel: positions in shared memory and a ring of forces; transfers of all \
-                     that a processor needs of another; messages of two; or shared memory for both",
-                    &[
-                        ("ring", Carrying::Ring),
-                        ("transfers", Carrying::Transfers),
-                        ("groups", Carrying::Groups),
-                        ("loads", Carrying::Loads),
-                    ],
-                )
-                .or("ring"),
-            prefetch: t
-                .count("prefetch", "How many particles ahead shared memory is prefetched, without a ring; 0: it is not")
-                .max(1_000)
-                .or(0),
-        }
     }
 }
 

@@ -24,25 +24,38 @@ use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
 use crate::part::{Part, PartInfo};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
-use crate::text::{Parameters, Table};
+use crate::text::Parameters;
 use node::{COALESCE, NodeState};
 use rand::RngExt;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The parameters of the sort.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(check = RadixSort::refused)]
 pub struct RadixSort {
     /// Keys of each node.
+    #[param(min = 1, max = 1_000_000, default = 256)]
     pub keys: u64,
     /// Bits of a digit.
+    #[param(min = 1, max = 16, default = 8)]
     pub bits: u64,
-    /// Digits of a key: a pass for each.
+    /// Digits of a key, with a pass for each.
+    #[param(min = 1, max = 32, default = 2)]
     pub passes: u64,
-    /// Cycles from one send to the next in a scan, to the same node.
+    /// Least cycles from the end of a send in a scan to the next to the same node.
+    #[param(max = 1_000_000, default = 0)]
     pub delay: u64,
     /// Processor cycles to count a key, and again to find its place.
+    #[param(max = 1_000_000, default = 10)]
     pub key_cycles: u64,
+}
+
+impl RadixSort {
+    fn refused(&self) -> Option<(&'static str, &'static str, &'static str)> {
+        let is_long = self.bits * self.passes > u32::BITS.into();
+        is_long.then_some(("passes", "a key has at most 32 bits", "passes times bits is at most 32"))
+    }
 }
 
 struct Sort {
@@ -55,28 +68,6 @@ struct Sort {
     ended_cycle: Cell<u64>,
     /// The sorted keys of the nodes that are done.
     sorted: RefCell<Vec<Option<Vec<u32>>>>,
-}
-
-impl Parameters for RadixSort {
-    fn read(t: &mut Table<'_>) -> RadixSort {
-        let sort = RadixSort {
-            keys: t.count("keys", "Keys of each node").range(1, 1_000_000).or(256),
-            bits: t.count("bits", "Bits of a digit").range(1, 16).or(8),
-            passes: t.count("passes", "Digits of a key, with a pass for each").range(1, 32).or(2),
-            delay: t
-                .count("delay", "Least cycles from the end of a send in a scan to the next to the same node")
-                .max(1_000_000)
-                .or(0),
-            key_cycles: t
-                .count("key-cycles", "Processor cycles to count a key, and again to find its place")
-                .max(1_000_000)
-                .or(10),
-        };
-        if sort.bits * sort.passes > u32::BITS.into() {
-            t.wrong("passes", "a key has at most 32 bits", "passes times bits is at most 32");
-        }
-        sort
-    }
 }
 
 impl Part for RadixSort {

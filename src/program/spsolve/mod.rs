@@ -47,12 +47,7 @@ mod tests;
 
 pub use parameters::{Contributing, Factored, Ordering, RowsTo, Spsolve};
 
-use crate::program::input::fem::FemSize;
 use rows::{Contribution, RowShare};
-
-/// A matrix of the paper's size. (Chosen: three degrees of freedom and 26 neighbours a row, as small
-/// structures of the Harwell–Boeing collection have; the paper says no more than the number of elements.)
-const SPSOLVE: FemSize = FemSize { rows: 3720, freedom: 3, neighbours: 26.0 };
 
 /// Instructions to take a contribution: loads of place and value (3 words: 2), of the row's number and what
 /// it still waits for (2); stores of the value and the new count (2); two addresses, a subtraction, a branch.

@@ -1,36 +1,46 @@
 //! The parameters of a solve, and the triangular matrix that they describe.
 
-use super::SPSOLVE;
 use super::factor::Factor;
 use crate::program::input::fem::{self, FemSize};
 use crate::program::input::{self, Adjacency, LowerTriangle, SymmetricMatrix, colours, partition};
-use crate::text::{Parameters, Table, file};
-use std::path::Path;
+use crate::text::{ParameterChoice, Parameters, Table, file};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The parameters of Spsolve.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Parameters)]
 pub struct Spsolve {
-    /// Rows, degrees of freedom and neighbours of a matrix that is drawn.
+    /// The matrix that is drawn.
+    #[param(flatten)]
     pub size: FemSize,
-    /// Solves forward and backward.
-    pub iterations: u64,
-    /// In which order rows are eliminated.
+    /// In which order rows are eliminated: as they come, or those that have nothing in common together.
+    #[param(default = "natural")]
     pub ordering: Ordering,
-    /// Which processor gets which rows.
-    pub rows_to: RowsTo,
-    /// How contributions travel.
-    pub sends: Contributing,
-    /// Contributions that a buffer holds.
-    pub buffer: u64,
-    /// How many changes ahead a row is prefetched that will be changed; 0 where none is.
-    pub prefetch: u64,
-    /// The matrix of a file, and its factor, where one is named.
+    /// A file with a symmetric matrix instead: Matrix Market, Harwell-Boeing, METIS, or lines of triplets.
+    pub matrix: Option<PathBuf>,
+    /// What the file holds, unless that was wrong.
+    #[param(with(read = |t| load_matrix(t, matrix.as_deref(), ordering), write = |_, _| ()))]
     pub file: Option<Arc<Factored>>,
+    /// Solves, each forward and then backward.
+    #[param(min = 1, max = 100, default = 1)]
+    pub iterations: u64,
+    /// Which processor gets which rows: those near each other, or one each in turn.
+    #[param(default = "near")]
+    pub rows_to: RowsTo,
+    /// How contributions travel: a message for each, buffers of several for each processor, or changes of the rows that
+    /// wait, in shared memory.
+    #[param(default = "messages")]
+    pub sends: Contributing,
+    /// Contributions of a message, where they are buffered.
+    #[param(min = 1, max = 1_000, default = 8)]
+    pub buffer: u64,
+    /// How many changes ahead rows are prefetched; 0: they are not.
+    #[param(max = 1_000, default = 0)]
+    pub prefetch: u64,
 }
 
 /// In which order rows are eliminated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Ordering {
     /// As they come.
     Natural,
@@ -39,7 +49,7 @@ pub enum Ordering {
 }
 
 /// Which processor gets which rows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum RowsTo {
     /// Rows that are near each other to the same.
     Near,
@@ -48,7 +58,7 @@ pub enum RowsTo {
 }
 
 /// How contributions travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Contributing {
     /// Each in a message.
     Messages,
@@ -69,58 +79,8 @@ pub struct Factored {
     pub order: Vec<u32>,
 }
 
-/// The most rows of a matrix that is drawn.
-const ROWS_MAX: u64 = 50_000;
 const FORMATS: &str = "name a Matrix Market file (.mtx), a Harwell-Boeing file (.rsa, .psa), a METIS graph (.graph) or lines \
                        `row column value`";
-
-impl Parameters for Spsolve {
-    fn read(t: &mut Table<'_>) -> Spsolve {
-        let freedom = t.count("freedom", "Rows of a mesh node, which have the same neighbours").range(1, 12);
-        let freedom = freedom.or(SPSOLVE.freedom as u64) as usize;
-        let rows = t.count("rows", "Rows of a matrix that is drawn, such as finite elements give");
-        let rows = rows.range(2, ROWS_MAX).or(SPSOLVE.rows as u64) as usize;
-        let neighbours = t.number("neighbours", "How many others are in a row of it, on average").range(0.0, 100.0);
-        let size = FemSize { rows, freedom, neighbours: neighbours.or(SPSOLVE.neighbours) };
-        let orderings = [("natural", Ordering::Natural), ("coloured", Ordering::Coloured)];
-        let doc = "In which order rows are eliminated: as they come, or those that have nothing in common together";
-        let ordering = t.choice("ordering", doc, &orderings).or("natural");
-        let doc = "A file with a symmetric matrix instead: Matrix Market, Harwell-Boeing, METIS, or lines of triplets";
-        let path = t.path("matrix", doc).optional();
-        let file = path.filter(|_| !t.describing()).and_then(|path| load(t, &path, ordering));
-        let kinds = [("near", RowsTo::Near), ("dealt", RowsTo::Dealt)];
-        Spsolve {
-            size,
-            ordering,
-            iterations: t.count("iterations", "Solves, each forward and then backward").range(1, 100).or(1),
-            rows_to: t
-                .choice(
-                    "rows-to",
-                    "Which processor gets which rows: those near each other, or one each in turn",
-                    &kinds,
-                )
-                .or("near"),
-            sends: t
-                .choice(
-                    "sends",
-                    "How contributions travel: a message for each, buffers of several for each processor, or changes of \
-                     the rows that wait, in shared memory",
-                    &[
-                        ("messages", Contributing::Messages),
-                        ("buffers", Contributing::Buffers),
-                        ("changes", Contributing::Changes),
-                    ],
-                )
-                .or("messages"),
-            buffer: t.count("buffer", "Contributions of a message, where they are buffered").range(1, 1_000).or(8),
-            prefetch: t
-                .count("prefetch", "How many changes ahead rows are prefetched; 0: they are not")
-                .max(1_000)
-                .or(0),
-            file: file.map(Arc::new),
-        }
-    }
-}
 
 impl Spsolve {
     /// The key and the reason, for whatever so many processors cannot do.
@@ -174,6 +134,11 @@ impl Factored {
 }
 
 /// The matrix of a file, factored; or what is wrong told at the key that names it.
+fn load_matrix(t: &mut Table<'_>, matrix: Option<&Path>, ordering: Ordering) -> Option<Arc<Factored>> {
+    let path = matrix.filter(|_| !t.describing())?;
+    load(t, path, ordering).map(Arc::new)
+}
+
 fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<Factored> {
     let text = match file::read(path) {
         Ok(text) => text,

@@ -5,7 +5,9 @@ use super::factor::Factor;
 use super::run::Solve;
 use super::*;
 use crate::engine::rng;
+use crate::program::input::fem::FemSize;
 use crate::program::input::{LowerTriangle, SymmetricMatrix, colours, fem, matrix_market, partition};
+use crate::text::Parameters;
 use rand::RngExt;
 
 fn drawn(rows: usize, seed: u64) -> SymmetricMatrix {
@@ -141,7 +143,7 @@ fn any_order_of_messages_gives_the_serial_answer() {
 
 #[test]
 fn the_papers_size_is_drawn() {
-    let matrix = fem::generate(SPSOLVE, 1).expect("a matrix").matrix;
+    let matrix = fem::generate(FemSize::defaults(), 1).expect("a matrix").matrix;
     let dag = Dag::forward(&Factor::of(&matrix).expect("a factor").lower);
     assert_eq!((dag.rows(), dag.edges().count()), (3720, 3720 * 26 / 2));
     assert!((100..1000).contains(&dag.levels()), "{}", dag.levels());

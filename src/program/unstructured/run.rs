@@ -15,28 +15,33 @@ use crate::program::input::partition;
 use crate::program::worker::{self, Worker};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::program::{RunningWorkload, parallel};
-use crate::text::{Parameters, Table};
+use crate::text::{ParameterChoice, Parameters};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// The parameters of Unstructured.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Unstructured {
-    /// Nodes of the mesh; with as many as the paper's it has the paper's edges and faces, otherwise those of a
-    /// box of cubes.
+    /// Nodes of the mesh, which is drawn: with 9428 it has the paper's edges and faces.
+    #[param(min = 8, max = 200_000, default = UNSTRUCTURED.nodes as u64)]
     pub nodes: u64,
-    /// Iterations.
+    /// Iterations: a sweep over edges and faces.
+    #[param(min = 1, max = 1000, default = ITERATIONS)]
     pub iterations: u64,
-    /// How values and sums travel.
+    /// How values and sums travel: batches for each processor, a message for each node's value and each edge's sum, or
+    /// loads and changes of shared memory.
+    #[param(default = "batches")]
     pub sends: Passing,
-    /// How many edges or faces ahead the sums of nodes are prefetched where these are in shared memory; 0 where not.
+    /// How many edges ahead sums in shared memory are prefetched; 0: they are not.
+    #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
-    /// Cycles to compute an edge.
+    /// Cycles of an edge.
+    #[param(min = 50, max = 1_000_000, default = EDGE_INSTRUCTIONS)]
     pub edge_cycles: u64,
 }
 
 /// How values and sums travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Passing {
     /// All that another processor needs in one message.
     Batches,
@@ -78,29 +83,6 @@ impl Unstructured {
     fn size(&self) -> MeshSize {
         let of_nodes = || MeshSize::of_nodes(self.nodes as usize).expect("eight nodes and more make a mesh");
         if self.nodes as usize == UNSTRUCTURED.nodes { UNSTRUCTURED } else { of_nodes() }
-    }
-}
-
-impl Parameters for Unstructured {
-    fn read(t: &mut Table<'_>) -> Unstructured {
-        let doc = "Nodes of the mesh, which is drawn: with 9428 it has the paper's edges and faces";
-        Unstructured {
-            nodes: t.count("nodes", doc).range(8, 200_000).or(UNSTRUCTURED.nodes as u64),
-            iterations: t.count("iterations", "Iterations: a sweep over edges and faces").range(1, 1000).or(ITERATIONS),
-            sends: t
-                .choice(
-                    "sends",
-                    "How values and sums travel: batches for each processor, a message for each node's value and each \
-                     edge's sum, or loads and changes of shared memory",
-                    &[("batches", Passing::Batches), ("nodes", Passing::Nodes), ("loads", Passing::Loads)],
-                )
-                .or("batches"),
-            prefetch: t
-                .count("prefetch", "How many edges ahead sums in shared memory are prefetched; 0: they are not")
-                .max(1_000)
-                .or(0),
-            edge_cycles: t.count("edge-cycles", "Cycles of an edge").range(50, 1_000_000).or(EDGE_INSTRUCTIONS),
-        }
     }
 }
 

@@ -10,17 +10,26 @@ use super::{
 };
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Protocol, Slot, Statistics, Taken};
+use crate::text::Parameters;
 
 /// The parameters of the protocol, with those of its wire.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct NifdyParameters {
     /// Of each unit.
+    #[param(flatten)]
     pub unit: UnitParameters,
-    /// Cycles to make, and to take, an acknowledgement: 2 (§2.4.3).
+    /// Cycles to make, and to take, an acknowledgement.
+    ///
+    /// 2 (§2.4.3).
+    #[param(max = 1_000_000, default = 2)]
     pub processing: u64,
-    /// Length of an acknowledgement: 4 bytes, a flit (chosen: source, kind and dialog number).
+    /// Length of an acknowledgement.
+    ///
+    /// 4 bytes, a flit (chosen: source, kind and dialog number).
+    #[param(min = "1 B", max = "32 B", default = "4 B")]
     pub acknowledgement: Bytes,
-    /// Whether acknowledgements take the other class than the packets they are for.
+    /// The logical network of acknowledgements: that of the packets they are for, or the other.
+    #[param(key = "acknowledgement-network", words("same" = false, "other" = true), default = "other")]
     pub acknowledges_on_other: bool,
 }
 

@@ -4,33 +4,55 @@
 //! All units of a machine have the same parameters: a sender's window is its receiver's.
 
 use crate::engine::Time;
+use crate::protocol::spec::QUEUE_MAX;
+use crate::text::{ParameterChoice, Parameters};
 
 /// Of one unit (§2.1: "NIFDY will have to be tuned for each network. This is done by adjusting
 /// four parameters").
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
+#[param(each(max = QUEUE_MAX), check = super::spec::refused)]
 pub struct UnitParameters {
     /// O: entries of the outstanding-packet table.
+    #[param(default = 8)]
     pub outstanding: u16,
-    /// B: buffers of the outgoing pool.
+    /// B: packets in the outgoing pool.
+    #[param(default = 8)]
     pub pool: u16,
-    /// D: bulk dialogs a receiver maintains at once. None: no bulk mode.
+    /// D: bulk dialogs that a receiver holds at once.
+    ///
+    /// None: no bulk mode.
+    #[param(default = 1)]
     pub dialogs: u16,
-    /// W: reorder buffers per dialog, and so packets a sender may have unacknowledged in it.
+    /// W: packets of a dialog that may be unacknowledged.
+    ///
+    /// The sender's; of the receiver, reorder buffers of a dialog.
+    #[param(default = 4)]
     pub window: u16,
-    /// Places of the arrivals FIFO (§3: "at most two packets").
+    /// Packets that wait for the processor.
+    ///
+    /// In the arrivals FIFO (§3: "at most two packets").
+    #[param(default = 2)]
     pub arrivals: u16,
     /// When a scalar packet is acknowledged.
+    #[param(default = "acceptance")]
     pub acknowledge: AcknowledgeAt,
     /// How many bulk packets an acknowledgement is for.
+    #[param(default = "half-window")]
     pub bulk_acknowledge: BulkAcknowledge,
-    /// Whether an acknowledgement may ride in the answer to its packet (§6.1).
+    /// Whether an answer carries the acknowledgement.
+    ///
+    /// Of the packet that it answers (§6.1).
+    #[param(key = "carried-acknowledgements", default = false)]
     pub carried: bool,
-    /// For networks that drop packets (§6.2); none for those that do not.
+    /// For fabrics that lose packets.
+    ///
+    /// §6.2; none for those that do not.
+    #[param(table)]
     pub retransmission: Option<Retransmission>,
 }
 
 /// When a scalar packet is acknowledged.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
 pub enum AcknowledgeAt {
     /// When the processor accepts it (§2.1.1).
     Acceptance,
@@ -39,18 +61,21 @@ pub enum AcknowledgeAt {
 }
 
 /// How many bulk packets an acknowledgement is for (§2.4.2).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
 pub enum BulkAcknowledge {
     /// Those of half a window: "only one ack is sent for every W/2 packets".
     HalfWindow,
     /// One: "in which every packet is acknowledged".
+    #[param(key = "each")]
     EachPacket,
 }
 
 /// When an unacknowledged packet is sent again (§6.2).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
 pub struct Retransmission {
-    /// So long after it was sent last.
+    /// After which an unacknowledged packet is sent again.
+    ///
+    /// Since it was sent last.
     pub timeout: Time,
 }
 

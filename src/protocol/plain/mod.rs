@@ -10,16 +10,23 @@
 
 mod spec;
 
+use super::spec::QUEUE_MAX;
 use super::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
 use crate::engine::{Class, Head, NodeId, Time};
+use crate::text::Parameters;
 use std::collections::VecDeque;
 
 /// How many packets wait.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+///
+/// By default as many as return-to-sender has buffers (chosen).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
+#[param(each(min = 1, max = QUEUE_MAX))]
 pub struct PlainParameters {
-    /// To enter the fabric.
+    /// Packets that wait to enter the fabric.
+    #[param(default = 8)]
     pub outgoing: u16,
-    /// For their reader.
+    /// Packets that wait for their reader.
+    #[param(default = 8)]
     pub arrivals: u16,
 }
 

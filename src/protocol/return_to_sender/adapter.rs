@@ -15,14 +15,17 @@ use super::{
 };
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
+use crate::text::Parameters;
 use std::collections::VecDeque;
 
 /// The parameters of the protocol, with those of its wire.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct ReturnToSenderParameters {
     /// Buffers, and when a returned packet is sent again.
+    #[param(with(read = super::spec::read_flow, write = super::spec::write_flow))]
     pub flow: FlowControlParameters,
     /// Length of an acknowledgement.
+    #[param(min = "1 B", max = "32 B", default = "8 B")]
     pub acknowledgement: Bytes,
 }
 

@@ -10,14 +10,17 @@
 use super::{Arrived, LinkParameters, ReadingPlace, WindowHeader, WindowLink};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
+use crate::text::Parameters;
 use std::collections::BTreeMap;
 
 /// The parameters of the protocol, with those of its wire.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct WindowParameters {
     /// Of each link.
+    #[param(flatten)]
     pub link: LinkParameters,
     /// Length of an acknowledgement.
+    #[param(min = "1 B", max = "32 B", default = "8 B")]
     pub acknowledgement: Bytes,
 }
 

@@ -4,31 +4,54 @@
 
 use super::space::Space;
 use crate::engine::Time;
+use crate::protocol::spec::QUEUE_MAX;
+use crate::text::Parameters;
 
 /// Of one link.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
+#[param(each(min = 1, max = QUEUE_MAX), check = super::spec::refused)]
 pub struct LinkParameters {
+    /// Packets of all destinations that wait, or are not acknowledged.
+    ///
     /// Send buffers, for all destinations together.
+    #[param(default = 16)]
     pub buffers: u32,
-    /// W: packets to one destination sent and not acknowledged.
+    /// Packets to a destination that may be unacknowledged.
+    ///
+    /// W.
+    #[param(default = 8)]
     pub window: u32,
-    /// Buffers for each sender's packets that came before their turn or found no place. As many as
-    /// the window: nothing is refused. None: only the next packet is taken.
+    /// Packets of each sender kept until their turn or a place; 0: only the next is taken.
+    ///
+    /// As many as the window: nothing is refused.
+    #[param(key = "reorder-buffers", min = 0, default = window)]
     pub reorder: u32,
-    /// Packets of all senders that wait to be read, or are being read.
+    /// Packets of all senders that wait for their reader.
+    ///
+    /// Or are being read.
+    #[param(default = 16)]
     pub arrivals: u32,
-    /// Packets that one acknowledgement is for.
+    /// Packets that an acknowledgement is for.
+    #[param(default = 1)]
     pub acknowledge_every: u32,
-    /// Longest that fewer than those wait for their acknowledgement. Not looked at where each packet
-    /// is acknowledged.
+    /// Longest that fewer than those wait for their acknowledgement.
+    ///
+    /// Not looked at where each packet is acknowledged.
+    #[param(default = "10 us")]
     pub acknowledge_delay: Time,
-    /// From when a packet leaves until it is sent again.
+    /// After which an unacknowledged packet is sent again.
+    ///
+    /// From when it left.
+    #[param(min = "1 ns", default = "100 us")]
     pub timeout: Time,
-    /// Up to where the time-out doubles while nothing is acknowledged.
+    /// Up to where the time-out doubles, while nothing is acknowledged.
+    #[param(default = "1600 us")]
     pub timeout_max: Time,
-    /// Bits of a sequence number, 1 to 32.
+    /// Bits of a sequence number.
+    #[param(max = 32, default = 32)]
     pub sequence_bits: u32,
     /// What the fabric does to the order of frames.
+    #[param(skip = Order::Kept)]
     pub order: Order,
 }
 

@@ -5,46 +5,15 @@ use super::adapter::PACKETS_MAX;
 use super::{LinkParameters, Order, WindowAdapter, WindowParameters};
 use crate::engine::{Bytes, NodeId};
 use crate::part::{Part, PartInfo};
-use crate::protocol::spec::{QUEUE_MAX, acknowledgement};
 use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
-use crate::text::{Parameters, Table};
 
-impl Parameters for LinkParameters {
-    fn read(t: &mut Table<'_>) -> LinkParameters {
-        let mut count = |key, doc, least, default| t.count(key, doc).range(least, QUEUE_MAX).or(default) as u32;
-        let buffers = count("buffers", "Packets of all destinations that wait, or are not acknowledged", 1, 16);
-        let window = count("window", "Packets to a destination that may be unacknowledged", 1, 8);
-        let reorder = "Packets of each sender kept until their turn or a place; 0: only the next is taken";
-        let reorder = count("reorder-buffers", reorder, 0, u64::from(window));
-        let arrivals = count("arrivals", "Packets of all senders that wait for their reader", 1, 16);
-        let acknowledge_every = count("acknowledge-every", "Packets that an acknowledgement is for", 1, 1);
-        let delay = "Longest that fewer than those wait for their acknowledgement";
-        let link = LinkParameters {
-            buffers,
-            window,
-            reorder,
-            arrivals,
-            acknowledge_every,
-            acknowledge_delay: t.time("acknowledge-delay", delay).or("10 us"),
-            timeout: t.time("timeout", "After which an unacknowledged packet is sent again").min("1 ns").or("100 us"),
-            timeout_max: t
-                .time("timeout-max", "Up to where the time-out doubles, while nothing is acknowledged")
-                .or("1600 us"),
-            sequence_bits: t.count("sequence-bits", "Bits of a sequence number").range(1, 32).or(32) as u32,
-            order: Order::Kept,
-        };
-        for (key, message) in link.check() {
-            let (key, help) = hint(key, &link);
-            t.wrong(key, message, help);
-        }
-        link
-    }
-}
-
-impl Parameters for WindowParameters {
-    fn read(t: &mut Table<'_>) -> WindowParameters {
-        WindowParameters { link: LinkParameters::read(t), acknowledgement: acknowledgement(t, "8 B") }
-    }
+/// Returns what is wrong with the parameters of a link: the key, why, and what would be right.
+pub(super) fn refused(link: &LinkParameters) -> Vec<(&'static str, String, String)> {
+    let with_hint = |(parameter, message)| {
+        let (key, help) = hint(parameter, link);
+        (key, message, help)
+    };
+    link.check().into_iter().map(with_hint).collect()
 }
 
 /// Returns the key of a parameter of the window, and what would be right.
