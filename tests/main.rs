@@ -27,6 +27,7 @@ mod memory_bus;
 mod mixed;
 mod pages;
 mod papers;
+mod parameters;
 mod programs;
 mod random;
 mod routed;

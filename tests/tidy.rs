@@ -236,9 +236,8 @@ fn programs_wait_by_their_endpoints_clock() {
 }
 
 /// Where it says `unreachable!`, and why no combination of parts comes there.
-const UNREACHABLE: [(&str, &str); 5] = [
+const UNREACHABLE: [(&str, &str); 4] = [
     ("src/engine/stats.rs", "the value was set in the line before"),
-    ("src/fabric/topology/parameters.rs", "the family gives the function the names in its own list, and no other"),
     ("src/fabric/topology/walk.rs", "after a loop without end, which an assertion bounds"),
     ("src/program/bursts/draws.rs", "a number below a sum lies below one of its partial sums"),
     ("src/program/bursts/parameters.rs", "the field was read as a list of two"),

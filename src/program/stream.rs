@@ -23,7 +23,7 @@ use std::rc::Rc;
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Stream {
     /// Sender and receiver of each flow, by name; none stands for one flow, first node to second.
-    #[param(with(read = read_flows, write = write_flows))]
+    #[param(with(read = read_flows, write = |flows, to| write_flows(flows, to)))]
     pub flows: Vec<(String, String)>,
     /// Messages of each flow.
     #[param(min = 2, max = 10_000_000, default = 200)]
@@ -146,7 +146,7 @@ fn read_flows(t: &mut Table<'_>) -> Vec<(String, String)> {
     texts.iter().map(read).collect()
 }
 
-fn write_flows(flows: &Vec<(String, String)>, to: &mut dyn ParameterSink) {
+fn write_flows(flows: &[(String, String)], to: &mut dyn ParameterSink) {
     let texts: Vec<String> = flows.iter().map(|(from, to)| format!("{from} -> {to}")).collect();
     to.value(FLOWS, texts.to_value());
 }

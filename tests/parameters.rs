@@ -1,0 +1,240 @@
+//! Are parameters written once? What is written reads back as the same, for random parameters of every part; a help
+//! text stands in one place.
+
+use narrows::engine::rng::{self, RandomStream};
+use narrows::engine::{Bytes, Hertz, Rate, Time};
+use narrows::fabric::ideal::IdealParameters;
+use narrows::fabric::myrinet::MyrinetParameters;
+use narrows::fabric::routed::RoutedParameters;
+use narrows::fabric::topology::Topology;
+use narrows::host::alewife::AlewifeParameters;
+use narrows::host::io_bus::IoBusParameters;
+use narrows::host::memory_bus::NodeParameters;
+use narrows::host::software::SoftwareParameters;
+use narrows::machine::Run;
+use narrows::messaging::MessagingParameters;
+use narrows::messaging::shared::SharedMemoryParameters;
+use narrows::ni::cmmu::CmmuParameters;
+use narrows::ni::direct::QueuesParameters;
+use narrows::ni::lanai::LanaiParameters;
+use narrows::ni::mcp::McpParameters;
+use narrows::ni::trapeze::TrapezeParameters;
+use narrows::program::appbt::Appbt;
+use narrows::program::barnes::Barnes;
+use narrows::program::bursts::Bursts;
+use narrows::program::costs::SingleCosts;
+use narrows::program::cyclic_shift::CyclicShift;
+use narrows::program::dma::DmaTest;
+use narrows::program::dsmc::Dsmc;
+use narrows::program::em3d::Em3d;
+use narrows::program::fabric_alone::offered::Offered;
+use narrows::program::fabric_alone::replay::Replay;
+use narrows::program::fabric_alone::zero_load::ZeroLoad;
+use narrows::program::moldyn::Moldyn;
+use narrows::program::page_fetch::PageFetch;
+use narrows::program::pair::Pair;
+use narrows::program::ping_pong::PingPong;
+use narrows::program::radix_sort::RadixSort;
+use narrows::program::spsolve::Spsolve;
+use narrows::program::stream::Stream;
+use narrows::program::unstructured::Unstructured;
+use narrows::protocol::nifdy::NifdyParameters;
+use narrows::protocol::plain::PlainParameters;
+use narrows::protocol::return_to_sender::ReturnToSenderParameters;
+use narrows::protocol::window::WindowParameters;
+use narrows::text::quantity::{self, Quantity};
+use narrows::text::schema::{Family, Form, Item, Line, Need, TableShape};
+use narrows::text::{Document, Parameters, Problems, Reading, Shelf, Source, describe, load, to_toml};
+use rand::RngExt;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::fs;
+use std::path::Path;
+
+/// Random descriptions of each part.
+const TRIES: usize = 400;
+/// The least of them that are sound: checks of several values refuse some.
+const SOUND_MIN: usize = 10;
+
+fn read<P: Parameters>(text: &str) -> Result<P, Problems> {
+    let document = Document::Text("parameters.toml", text, None);
+    let loaded = load(&Source { document, sets: &[], varied: &[], shelf: Shelf::EMPTY })?;
+    Ok(Reading::new(loaded).read(P::read)?.value)
+}
+
+/// Random values as a schema allows them.
+struct Draw {
+    random: RandomStream,
+    /// A file for keys that name one.
+    file: String,
+}
+
+impl Draw {
+    fn coin(&mut self) -> bool {
+        self.random.random_range(0..2) == 0
+    }
+
+    /// A count within bounds; every other time a power of two, which many keys ask for.
+    fn count(&mut self, least: u64, most: u64) -> u64 {
+        let most = most.min(least.saturating_add(1 << 24));
+        let any = self.random.random_range(least..=most);
+        let power = any.max(1).next_power_of_two();
+        if self.coin() && (least..=most).contains(&power) { power } else { any }
+    }
+
+    fn quantity<Q: Quantity>(&mut self, kind: &str, smallest: impl Fn(Q) -> u64) -> String {
+        let bound = |text: &str| quantity::parse::<Q>(text.trim()).map(&smallest).expect("a bound is a quantity");
+        let (least, most) = match kind.split_once(", ").map(|(_, bounds)| bounds) {
+            None => (1, 1 << 40),
+            Some(bounds) => match (bounds.split_once(" to "), bounds.strip_prefix("at least ")) {
+                (Some((least, most)), _) => (bound(least), bound(most)),
+                (None, Some(least)) => (bound(least), bound(least).saturating_mul(64)),
+                (None, None) => (1, bound(bounds.strip_prefix("at most ").expect("a bound"))),
+            },
+        };
+        Q::from_smallest(self.count(least, most)).to_string()
+    }
+
+    fn value(&mut self, kind: &str, schema: &Json) -> String {
+        let number = |key: &str, otherwise: f64| schema[key].as_f64().unwrap_or(otherwise);
+        let words = schema["enum"].as_array();
+        match kind.split(',').next().expect("a kind") {
+            "time" => format!("\"{}\"", self.quantity::<Time>(kind, Time::ps)),
+            "bytes" => format!("\"{}\"", self.quantity::<Bytes>(kind, Bytes::get)),
+            "rate" => format!("\"{}\"", self.quantity::<Rate>(kind, Rate::bits_per_s)),
+            "frequency" => format!("\"{}\"", self.quantity::<Hertz>(kind, |hertz| hertz.0)),
+            "count" => {
+                let most = schema["maximum"].as_u64().unwrap_or(1 << 40);
+                self.count(schema["minimum"].as_u64().unwrap_or(0), most).to_string()
+            }
+            "number" => {
+                let (least, most) = (number("minimum", 0.0), number("maximum", 10.0));
+                format!("{:?}", self.random.random_range(least..=most))
+            }
+            "flag" => self.coin().to_string(),
+            "text" => "\"a -> b - \\\"c\\\" ö\"".to_owned(),
+            "path" => format!("{:?}", self.file),
+            _ if kind.starts_with("list of ") => {
+                let fewest = schema["minItems"].as_u64().unwrap_or(0);
+                let length = self.random.random_range(fewest..=schema["maxItems"].as_u64().unwrap_or(4).min(fewest + 3));
+                let each = &kind["list of ".len()..];
+                let values: Vec<String> = (0..length).map(|_| self.value(each, &schema["items"])).collect();
+                format!("[{}]", values.join(", "))
+            }
+            _ => {
+                let words = words.unwrap_or_else(|| panic!("no value of kind {kind} is known"));
+                words[self.random.random_range(0..words.len())].to_string()
+            }
+        }
+    }
+
+    /// Writes random keys of a table.
+    fn table(&mut self, shape: &TableShape, above: &str, text: &mut String) {
+        for item in &shape.items {
+            match item {
+                Item::Family(family) => self.family(family, above, text),
+                Item::Key { key, form, need, .. } => {
+                    if *need != Need::Required && self.coin() {
+                        continue;
+                    }
+                    let path = format!("{above}{key}");
+                    match form {
+                        Form::Value(kind, schema) => *text += &format!("{path} = {}\n", self.value(kind, schema)),
+                        Form::Table(shape) => self.table(shape, &format!("{path}."), text),
+                        Form::OneOf(family, _) => self.family(family, &format!("{path}."), text),
+                        other => panic!("{path}: no part has {other:?}"),
+                    }
+                }
+            }
+        }
+    }
+
+    fn family(&mut self, family: &Family, above: &str, text: &mut String) {
+        let member = &family.members[self.random.random_range(0..family.members.len())];
+        let before = text.len();
+        self.table(&member.shape, &format!("{above}{}.", member.name), text);
+        if text.len() == before {
+            *text += &format!("{above}{} = {{}}\n", member.name);
+        }
+    }
+}
+
+/// What is written of random parameters reads back as the same; returns the lines of their schema.
+fn law<P: Parameters + Debug>(file: &str) -> Vec<Line> {
+    let name = std::any::type_name::<P>();
+    let schema = describe(P::read);
+    let mut draw = Draw { random: rng::stream(1, name), file: file.to_owned() };
+    let mut sound = 0;
+    for _ in 0..TRIES {
+        let mut text = String::new();
+        draw.table(&schema.root, "", &mut text);
+        let Ok(first) = read::<P>(&text) else { continue };
+        let written = to_toml(&first);
+        let again = read::<P>(&written).unwrap_or_else(|problems| panic!("{name}\n{text}\n{written}\n{problems}"));
+        assert_eq!(format!("{again:?}"), format!("{first:?}"), "{name}\n{text}\n{written}");
+        assert_eq!(to_toml(&again), written, "{name}");
+        sound += 1;
+    }
+    assert!(sound >= SOUND_MIN, "{name}: only {sound} of {TRIES} random descriptions are sound");
+    schema.lines()
+}
+
+/// Applies the law to every part; returns the lines of all schemas.
+fn every_part() -> Vec<Line> {
+    let folder = env!("CARGO_MANIFEST_DIR");
+    let trace = format!("{folder}/examples/traces/mesh8x8-v4-b8-p8-r020.csv");
+    let edges = std::env::temp_dir().join(format!("narrows-{}-parameters.txt", std::process::id()));
+    fs::write(&edges, "a b\nb c\n").expect("a file");
+    let mut lines = law::<Topology>(&edges.to_string_lossy());
+    fs::remove_file(edges).expect("tidied up");
+    lines.extend(law::<Replay>(&trace));
+    macro_rules! laws {
+        ($($part:ty),* $(,)?) => { $(lines.extend(law::<$part>(""));)* };
+    }
+    laws!(AlewifeParameters, IoBusParameters, NodeParameters, SoftwareParameters);
+    laws!(IdealParameters, MyrinetParameters, RoutedParameters);
+    laws!(MessagingParameters, SharedMemoryParameters, Run);
+    laws!(CmmuParameters, LanaiParameters, McpParameters, QueuesParameters, TrapezeParameters);
+    laws!(NifdyParameters, PlainParameters, ReturnToSenderParameters, WindowParameters);
+    laws!(Appbt, Barnes, Bursts, CyclicShift, DmaTest, Dsmc, Em3d, Moldyn, Offered, PageFetch, Pair, PingPong);
+    laws!(RadixSort, SingleCosts, Spsolve, Stream, Unstructured, ZeroLoad);
+    lines
+}
+
+#[test]
+fn random_parameters_of_every_part_read_back_as_they_were_written() {
+    let lines = every_part();
+    assert!(lines.len() > 250, "{} keys", lines.len());
+}
+
+/// All Rust files below a folder, with their text.
+fn rust(folder: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            rust(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.insert(path.display().to_string(), fs::read_to_string(&path).expect("a text"));
+        }
+    }
+}
+
+#[test]
+fn a_help_text_is_no_literal_of_the_code_beside_its_declaration() {
+    let mut files = BTreeMap::new();
+    rust(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    // What is written by hand says its help in a literal, once.
+    let by_hand = |text: &str, doc: &str| text.matches(&format!("\"{doc}\"")).count();
+    let mut again = Vec::new();
+    for doc in every_part().iter().map(|line| line.doc).filter(|doc| doc.len() > 30) {
+        let declared: usize = files.values().map(|text| text.matches(&format!("/// {doc}.\n")).count()).sum();
+        let literal: usize = files.values().map(|text| by_hand(text, doc)).sum();
+        if literal > 1 || (literal > 0 && declared > 0) {
+            again.push(doc);
+        }
+    }
+    again.sort_unstable();
+    again.dedup();
+    assert!(again.is_empty(), "said more than once: {again:#?}");
+}
