@@ -1,20 +1,16 @@
 //! From a checked description to a simulation, and its run.
 
-use super::fabrics::shape;
 use super::{Ends, FabricParameters, Machine};
 use crate::engine::{Addresses, Bytes, Limits, MessageTally, NodeId, Outcome, Recorder, Sim, Simulation};
 use crate::fabric;
-use crate::fabric::routed::RoutedParameters;
-use crate::fabric::routed::links::Links;
-use crate::fabric::router::{Network, Switching};
+use crate::fabric::routed::FabricOnly;
 use crate::host::{Host, HostParameters};
 use crate::messaging::shared::SharedMemoryParameters;
-use crate::messaging::{Alone, Endpoint, Node, World};
+use crate::messaging::{Endpoint, Node, World};
 use crate::ni::{self, Pending, Site};
 use crate::program::RunningWorkload;
 use crate::protocol::{ProtocolBinding, ProtocolEnvironment};
 use crate::text::Parameters;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A machine with its workload started, ready to run.
@@ -46,10 +42,10 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
         (Some(ends), Some(fabric)) => nodes((&sim, machine, ends), fabric, (&tally, &addresses)),
         _ => Vec::new(),
     };
-    let alone = if machine.ends.is_none() { driven_alone(&sim, machine) } else { None };
+    let fabric_only = if machine.ends.is_none() { fabric_only(&sim, machine) } else { None };
     let (nodes, seed, actives) = (Rc::new(nodes), machine.run.seed, Rc::default());
     let shared_memory = machine.ends.as_ref().map_or(SharedMemoryParameters::defaults(), |ends| ends.shared_memory);
-    let world = World { nodes, addresses, sim, fabric, tally, actives, shared_memory, seed, alone };
+    let world = World { nodes, addresses, sim, fabric, tally, actives, shared_memory, seed, fabric_only };
     let running = start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
     Built { simulation, world, running, limits }
@@ -66,27 +62,10 @@ fn names(machine: &Machine) -> Vec<String> {
     machine.nodes.iter().map(|node| node.name.clone()).collect()
 }
 
-/// The routers of a fabric without anything at its ends.
-fn driven_alone(sim: &Sim, machine: &Machine) -> Option<Rc<Alone>> {
-    let FabricParameters::Routed(topology, RoutedParameters { router, .. }) = &machine.fabric else {
-        return None;
-    };
-    let shape = shape(topology);
-    let (routing, nodes) = (shape.routing.clone(), shape.wiring.nodes());
-    let mut network = Network::new(shape, router, machine.run.seed);
-    if sim.recorder().is_on() {
-        network.keep_crossings();
-    }
-    Some(Rc::new(Alone {
-        routing,
-        nodes,
-        links: Links::new(router, &names(machine)),
-        spans: RefCell::default(),
-        clock: router.clock,
-        exit_delay: router.exit_delay,
-        whole: router.switching == Switching::StoreAndForward,
-        network: RefCell::new(network),
-    }))
+/// Builds the routers of a routed fabric for a workload that drives them without nodes.
+fn fabric_only(sim: &Sim, machine: &Machine) -> Option<Rc<FabricOnly>> {
+    let FabricParameters::Routed(topology, parameters) = &machine.fabric else { return None };
+    Some(FabricOnly::new(sim, topology, parameters, &names(machine), machine.run.seed))
 }
 
 /// The nodes, in order.

@@ -5,7 +5,7 @@ use crate::engine::Sim;
 use crate::fabric::ideal::{Ideal, IdealParameters};
 use crate::fabric::myrinet::{Myrinet, MyrinetParameters};
 use crate::fabric::routed::RoutedParameters;
-use crate::fabric::topology::{Shape, TOPOLOGIES, Topology};
+use crate::fabric::topology::{TOPOLOGIES, Topology};
 use crate::fabric::{self, Facts};
 use crate::text::{ParameterVariants, Parameters, Table};
 
@@ -96,9 +96,4 @@ impl FabricParameters {
             }
         }
     }
-}
-
-/// The shape of a checked topology.
-pub(super) fn shape(topology: &Topology) -> Shape {
-    topology.build().expect("a checked shape can be built")
 }

@@ -26,16 +26,13 @@ pub use endpoint::Endpoint;
 pub use messages::{Incoming, Outgoing};
 pub use parameters::{ActiveParameters, MessagingParameters};
 
-use crate::engine::{Addresses, Bytes, Doing, EndId, Hertz, MessageTally, NodeId, Sim};
-use crate::fabric::routed::links::{Links, Spans};
-use crate::fabric::router::{Crossing, Network};
-use crate::fabric::topology::Routing;
+use crate::engine::{Addresses, EndId, MessageTally, NodeId, Sim};
+use crate::fabric::routed::FabricOnly;
 use crate::fabric::{Fabric, LinkUse};
 use active::{Active, Barrier};
 use shared::SharedMemoryParameters;
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// A node as programs see it.
 #[derive(Clone)]
@@ -74,44 +71,16 @@ pub struct World {
     pub shared_memory: SharedMemoryParameters,
     /// The seed of every random stream.
     pub seed: u64,
-    /// The routers, for a workload that drives them alone.
-    pub alone: Option<Rc<Alone>>,
-}
-
-/// A routed fabric without anything at its ends.
-pub struct Alone {
-    /// The routers.
-    pub network: RefCell<Network>,
-    /// How fast its links are, and their names.
-    pub links: Links,
-    /// The spans of its links.
-    pub spans: RefCell<Spans>,
-    /// How far apart nodes are.
-    pub routing: Arc<dyn Routing>,
-    /// Their clock.
-    pub clock: Hertz,
-    /// How many nodes there are.
-    pub nodes: u32,
-    /// Cycles from a packet's coming out of the fabric until an interface would have it.
-    pub exit_delay: u64,
-    /// Whether a packet has arrived only when all of it has: store-and-forward.
-    pub whole: bool,
-}
-
-impl Alone {
-    /// What spans tell of a packet, which is known by how many were offered before it.
-    pub fn doing(&self, crossing: &Crossing) -> Doing {
-        let bytes = Bytes(u64::from(crossing.flits) * u64::from(self.links.flit_bytes()));
-        Doing { what: "packet", message: Some(crossing.number), bytes }
-    }
+    /// The routers, for a workload that drives them without nodes.
+    pub fabric_only: Option<Rc<FabricOnly>>,
 }
 
 impl World {
     /// How each link was used.
     pub fn links(&self) -> Vec<LinkUse> {
-        match (&self.fabric, &self.alone) {
+        match (&self.fabric, &self.fabric_only) {
             (Some(fabric), _) => fabric.links(),
-            (None, Some(alone)) => alone.links.used(&alone.network.borrow()),
+            (None, Some(fabric)) => fabric.links(),
             (None, None) => Vec::new(),
         }
     }

@@ -40,11 +40,6 @@ impl Links {
         }
     }
 
-    /// Bytes of a flit.
-    pub fn flit_bytes(&self) -> u32 {
-        self.flit_bytes
-    }
-
     /// How all links of a network were used.
     pub fn used(&self, network: &Network) -> Vec<LinkUse> {
         network.links().iter().map(|link| self.link(link)).collect()

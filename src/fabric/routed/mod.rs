@@ -5,14 +5,17 @@
 //! ⌊n·10¹²/f⌋ ps), so that whatever interfaces do at that instant is seen by it, whatever the order
 //! of events. Packets may be lost on their way (`loss`): such a one crosses the fabric and is
 //! dropped at its end, and gives back the place it took. Over a mesh there may be cross-traffic (`cross.rs`).
+//! A workload that needs no nodes steps the routers itself (`fabric_only.rs`).
 
 mod cross;
+mod fabric_only;
 mod flying;
-pub mod links;
+mod links;
 mod parameters;
 mod stream;
 
 pub use cross::CrossTraffic;
+pub use fabric_only::FabricOnly;
 pub use parameters::RoutedParameters;
 pub use stream::{RoutedInlet, RoutedOutlet};
 

@@ -19,8 +19,9 @@ pub mod zero_load;
 use super::latency_metrics_in;
 use crate::engine::stats::Summary;
 use crate::engine::{Metric, Signal, Sim, Time};
-use crate::fabric::router::{EventKind, Network, PacketEvent};
-use crate::messaging::{Alone, World};
+use crate::fabric::routed::FabricOnly;
+use crate::fabric::router::{Network, PacketEvent};
+use crate::messaging::World;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -41,9 +42,9 @@ trait Traffic {
     }
 }
 
-/// The fabric that is driven.
-fn alone(world: &World) -> Rc<Alone> {
-    world.alone.clone().expect("a checked description gives a routed fabric to a workload that drives it alone")
+/// Returns the fabric that the workload drives.
+fn fabric_only(world: &World) -> Rc<FabricOnly> {
+    world.fabric_only.clone().expect("a checked description gives a routed fabric to a workload that drives it alone")
 }
 
 /// Latencies in cycles: a summary is of whole picoseconds, which stand for them here.
@@ -66,8 +67,7 @@ impl Latencies {
 
 /// Which part of the run links moved flits: the mean of all, and of the hottest.
 fn link_metrics(world: &World) -> Vec<Metric> {
-    let alone = alone(world);
-    let parts = alone.links.utilisations(&alone.network.borrow());
+    let parts = fabric_only(world).utilisations();
     let mean = parts.iter().sum::<f64>() / parts.len() as f64;
     let most = parts.iter().copied().fold(f64::NAN, f64::max);
     vec![Metric::new("links.utilisation", mean, ""), Metric::new("links.utilisation_max", most, "")]
@@ -77,16 +77,15 @@ fn link_metrics(world: &World) -> Vec<Metric> {
 const CYCLES_AT_ONCE: u64 = 4096;
 
 /// Steps the network until the traffic is over or nothing can move any more.
-async fn drive<T: Traffic>(sim: Sim, alone: Rc<Alone>, traffic: Rc<RefCell<T>>) {
+async fn drive<T: Traffic>(sim: Sim, fabric: Rc<FabricOnly>, traffic: Rc<RefCell<T>>) {
     let mut events = Vec::new();
     loop {
-        let work = run(&sim, &alone, &mut *traffic.borrow_mut(), &mut events);
-        let cycle = alone.network.borrow().cycle();
-        sim.until(alone.clock.end_of_cycle(cycle)).await;
+        let work = run(&sim, &fabric, &mut *traffic.borrow_mut(), &mut events);
+        sim.until(fabric.time()).await;
         match work {
             Work::More => sim.progress(),
             Work::Over => return,
-            Work::Stuck => stuck(&sim, &alone).await,
+            Work::Stuck => stuck(&sim, &fabric).await,
         }
     }
 }
@@ -98,8 +97,8 @@ enum Work {
     Stuck,
 }
 
-fn run<T: Traffic>(sim: &Sim, alone: &Alone, traffic: &mut T, events: &mut Vec<PacketEvent>) -> Work {
-    let mut network = alone.network.borrow_mut();
+fn run<T: Traffic>(sim: &Sim, fabric: &FabricOnly, traffic: &mut T, events: &mut Vec<PacketEvent>) -> Work {
+    let mut network = fabric.network();
     let limit = network.cycle() + CYCLES_AT_ONCE;
     while network.cycle() < limit {
         let cycle = network.cycle();
@@ -114,21 +113,14 @@ fn run<T: Traffic>(sim: &Sim, alone: &Alone, traffic: &mut T, events: &mut Vec<P
         if due == Some(next) {
             traffic.offer(&mut network);
         }
-        network.step();
-        network.take_events(events);
-        alone.spans.borrow_mut().tell(sim.recorder(), &mut network, &alone.links, |one| alone.doing(one));
-        for mut event in events.drain(..) {
-            let is_at_source = matches!(event.kind, EventKind::Left(_) | EventKind::Entered);
-            event.cycle += if is_at_source { 0 } else { alone.exit_delay };
-            traffic.hear(&event);
-        }
+        fabric.step(&mut network, sim.recorder(), events, |event| traffic.hear(event));
     }
     Work::More
 }
 
 /// Waits for ever for what blocks the packets, so that the run tells of it.
-async fn stuck(sim: &Sim, alone: &Alone) {
-    let under_way = alone.network.borrow().counts().in_flight();
+async fn stuck(sim: &Sim, fabric: &FabricOnly) {
+    let under_way = fabric.in_flight();
     let name = format!("a free channel: {under_way} packets in the fabric wait for one another");
     Signal::new(sim, name).wait().await;
 }

@@ -8,7 +8,7 @@
 //! where the warm-up ends by itself, is told beside them (`TimeSeries`).
 
 use super::backlog::{Backlog, GROWING, WINDOW};
-use super::{Latencies, Traffic, alone, drive, link_metrics};
+use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
 use crate::engine::{Metric, Outcome};
@@ -123,8 +123,8 @@ impl WorkloadSpec for Offered {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let alone = alone(world);
-        let nodes = alone.nodes;
+        let fabric = fabric_only(world);
+        let nodes = fabric.nodes();
         let sources = (0..nodes).map(|node| rng::stream(world.seed, &format!("offered by node {node}"))).collect();
         let mut offering = Offering {
             parameters: self.clone(),
@@ -139,7 +139,7 @@ impl WorkloadSpec for Offered {
         };
         (0..nodes).for_each(|node| offering.schedule(node, 0));
         let offering = Rc::new(RefCell::new(offering));
-        world.sim.spawn("offered load", drive(world.sim.clone(), alone, offering.clone()));
+        world.sim.spawn("offered load", drive(world.sim.clone(), fabric, offering.clone()));
         Rc::new(Finished(offering))
     }
 }

@@ -1,7 +1,7 @@
 //! Replay: the packets of a trace, on any routed fabric, each arrival held against the trace's.
 
 use super::trace::{self, FLITS_MAX, Traced};
-use super::{Latencies, Traffic, alone, drive, link_metrics};
+use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
@@ -95,7 +95,7 @@ impl WorkloadSpec for Replay {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let alone = alone(world);
+        let fabric = fabric_only(world);
         let replaying = Replaying {
             parameters: self.clone(),
             next: 0,
@@ -106,7 +106,7 @@ impl WorkloadSpec for Replay {
             end: 0,
         };
         let replaying = Rc::new(RefCell::new(replaying));
-        world.sim.spawn("replay", drive(world.sim.clone(), alone, replaying.clone()));
+        world.sim.spawn("replay", drive(world.sim.clone(), fabric, replaying.clone()));
         Rc::new(Replayed(replaying))
     }
 }

@@ -4,10 +4,10 @@
 //! which it (or, with store-and-forward, the tail) is at the other: T_lat(d) of Callahan and
 //! Goldstein (1995), Table 3. Distances are counted as the shape counts them.
 
-use super::{Latencies, Traffic, alone, drive, link_metrics};
+use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::{Metric, Outcome};
+use crate::fabric::routed::FabricOnly;
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
-use crate::fabric::topology::Routing;
 use crate::messaging::World;
 use crate::part::{Part, PartInfo};
 use crate::program::RunningWorkload;
@@ -16,7 +16,6 @@ use crate::text::Parameters;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// The parameters of zero load.
 #[derive(Clone, PartialEq, Debug, Parameters)]
@@ -40,14 +39,13 @@ struct Range {
 struct Probing {
     parameters: ZeroLoad,
     nodes: u32,
-    routing: Arc<dyn Routing>,
+    fabric: Rc<FabricOnly>,
     /// Which pair is next.
     next: u64,
     begun: u64,
     distance: u32,
     /// Whether a packet is under way.
     busy: bool,
-    whole: bool,
     header: BTreeMap<u32, Range>,
     tail: BTreeMap<u32, Range>,
     packets: u64,
@@ -66,23 +64,22 @@ impl WorkloadSpec for ZeroLoad {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let alone = alone(world);
+        let fabric = fabric_only(world);
         let probing = Probing {
             parameters: self.clone(),
-            nodes: alone.nodes,
-            routing: alone.routing.clone(),
+            nodes: fabric.nodes(),
+            fabric: fabric.clone(),
             next: 0,
             begun: 0,
             distance: 0,
             busy: false,
-            whole: alone.whole,
             header: BTreeMap::new(),
             tail: BTreeMap::new(),
             packets: 0,
             latencies: Latencies::default(),
         };
         let probing = Rc::new(RefCell::new(probing));
-        world.sim.spawn("zero load", drive(world.sim.clone(), alone, probing.clone()));
+        world.sim.spawn("zero load", drive(world.sim.clone(), fabric, probing.clone()));
         Rc::new(Probed(probing))
     }
 }
@@ -114,7 +111,7 @@ impl Traffic for Probing {
     fn offer(&mut self, network: &mut Network) {
         let (source, destination) = self.pair(self.next).expect("only while a pair is left");
         let (flits, begun) = (self.parameters.packet_flits, network.cycle());
-        self.distance = self.routing.distance(source, destination);
+        self.distance = self.fabric.distance(source, destination);
         network.offer(Injection::whole(source, destination, flits, 0));
         (self.begun, self.busy, self.next) = (begun, true, self.next + 1);
     }
@@ -125,12 +122,12 @@ impl Traffic for Probing {
             EventKind::Left(_) | EventKind::Entered | EventKind::Came(_) => {}
             EventKind::Header => {
                 Range::add(&mut self.header, self.distance, latency);
-                if !self.whole {
+                if !self.fabric.is_store_and_forward() {
                     self.latencies.add(latency);
                 }
             }
             EventKind::Delivered => {
-                if self.whole {
+                if self.fabric.is_store_and_forward() {
                     self.latencies.add(latency);
                 }
                 Range::add(&mut self.tail, self.distance, latency);
@@ -148,7 +145,7 @@ impl RunningWorkload for Probed {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let probing = self.0.borrow();
         let mut metrics = vec![Metric::new("packets.delivered", probing.packets as f64, "")];
-        let told = if probing.whole { &probing.tail } else { &probing.header };
+        let told = if probing.fabric.is_store_and_forward() { &probing.tail } else { &probing.header };
         for (what, ranges) in [("latency", told), ("header", &probing.header), ("tail", &probing.tail)] {
             for (distance, Range { least, most }) in ranges {
                 for (end, value) in [("min", least), ("max", most)] {

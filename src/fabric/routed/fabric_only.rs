@@ -1,0 +1,127 @@
+//! A routed fabric without hosts and interfaces: a workload injects packets into its routers directly.
+//!
+//! Models: the same routers as a routed fabric (`mod.rs`), stepped by the workload's own task, thousands of cycles for
+//! one event of the simulation. The exit delay is added to the cycle of each event at the destination. Links and
+//! spans are reported as those of any routed fabric are.
+//!
+//! Leaves out: loss, cross-traffic and receive slots, which are the interfaces'.
+
+use super::RoutedParameters;
+use super::links::{Links, Spans};
+use crate::engine::{Bytes, Doing, Hertz, Recorder, Sim, Time};
+use crate::fabric::LinkUse;
+use crate::fabric::router::{Crossing, EventKind, Network, PacketEvent, Switching};
+use crate::fabric::topology::{Routing, Topology};
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The routers of a fabric, for a workload that drives them without nodes.
+pub struct FabricOnly {
+    network: RefCell<Network>,
+    links: Links,
+    spans: RefCell<Spans>,
+    routing: Arc<dyn Routing>,
+    clock: Hertz,
+    nodes: u32,
+    /// Cycles from the arrival of a packet at the last router's output to its arrival at an interface.
+    exit_delay: u64,
+    store_and_forward: bool,
+}
+
+impl FabricOnly {
+    /// Builds the routers of a checked description; `nodes` names the nodes at the ends of links, and `seed` seeds the
+    /// routers' random choices.
+    pub fn new(
+        sim: &Sim,
+        topology: &Topology,
+        parameters: &RoutedParameters,
+        nodes: &[String],
+        seed: u64,
+    ) -> Rc<FabricOnly> {
+        let router = &parameters.router;
+        let shape = topology.build().expect("a checked shape can be built");
+        let (routing, node_count) = (shape.routing.clone(), shape.wiring.nodes());
+        let mut network = Network::new(shape, router, seed);
+        if sim.recorder().is_on() {
+            network.keep_crossings();
+        }
+        Rc::new(FabricOnly {
+            routing,
+            nodes: node_count,
+            links: Links::new(router, nodes),
+            spans: RefCell::default(),
+            clock: router.clock,
+            exit_delay: parameters.exit_delay,
+            store_and_forward: router.switching == Switching::StoreAndForward,
+            network: RefCell::new(network),
+        })
+    }
+
+    /// Returns the number of nodes.
+    pub fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    /// Returns the number of hops from `source` to `destination`, as the topology counts them.
+    pub fn distance(&self, source: u32, destination: u32) -> u32 {
+        self.routing.distance(source, destination)
+    }
+
+    /// Returns whether a packet counts as arrived only when its tail has arrived.
+    pub fn is_store_and_forward(&self) -> bool {
+        self.store_and_forward
+    }
+
+    /// Borrows the routers for a stretch of cycles.
+    pub fn network(&self) -> RefMut<'_, Network> {
+        self.network.borrow_mut()
+    }
+
+    /// Simulates the present cycle of `network`, which is this fabric's, and reports each event of it to `notify`. An
+    /// event at the destination bears the cycle in which an interface would have it. `events` is a buffer, empty before
+    /// and after.
+    pub fn step(
+        &self,
+        network: &mut Network,
+        recorder: &Recorder,
+        events: &mut Vec<PacketEvent>,
+        mut notify: impl FnMut(&PacketEvent),
+    ) {
+        network.step();
+        network.take_events(events);
+        self.spans.borrow_mut().tell(recorder, network, &self.links, |crossing| self.describe(crossing));
+        for mut event in events.drain(..) {
+            let is_at_source = matches!(event.kind, EventKind::Left(_) | EventKind::Entered);
+            event.cycle += if is_at_source { 0 } else { self.exit_delay };
+            notify(&event);
+        }
+    }
+
+    /// Returns the end of the last simulated cycle.
+    pub fn time(&self) -> Time {
+        self.clock.end_of_cycle(self.network.borrow().cycle())
+    }
+
+    /// Returns the number of packets that have been injected and not delivered.
+    pub fn in_flight(&self) -> u64 {
+        self.network.borrow().counts().in_flight()
+    }
+
+    /// Returns the usage of each link.
+    pub fn links(&self) -> Vec<LinkUse> {
+        self.links.used(&self.network.borrow())
+    }
+
+    /// Returns the utilisation of each link, from 0 to 1: the part of all cycles in which it moved flits.
+    pub fn utilisations(&self) -> Vec<f64> {
+        self.links.utilisations(&self.network.borrow())
+    }
+
+    /// Describes a packet that crossed a channel, for its span. A packet is identified by the number of packets
+    /// injected before it.
+    fn describe(&self, crossing: &Crossing) -> Doing {
+        let bytes = Bytes(u64::from(crossing.flits) * u64::from(self.links.flit_bytes));
+        Doing { what: "packet", message: Some(crossing.number), bytes }
+    }
+}
