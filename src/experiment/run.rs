@@ -174,7 +174,7 @@ const HOSTS_REPORTED: usize = 8;
 fn host_metrics(built: &Built) -> Vec<Metric> {
     let nodes = built.world.nodes.iter();
     let counted: Vec<(&str, Vec<HostMetric>)> =
-        nodes.map(|node| (node.name.as_str(), node.endpoint().host.metrics())).collect();
+        nodes.map(|node| (node.name.as_str(), node.endpoint().host().metrics())).collect();
     let hosts = counted.iter().filter(|(_, metrics)| metrics.iter().any(|metric| metric.per_node)).count();
     let is_reported_by_node = |metric: &HostMetric| metric.per_node && hosts <= HOSTS_REPORTED;
     let by_node = |(node, metrics): &(&str, Vec<HostMetric>)| {

@@ -1,36 +1,52 @@
-//! An endpoint: a program's way to the others, whatever its host, interface, protocol and fabric.
+//! An endpoint: a program's attachment to its node's interface, whatever the host, interface, protocol and fabric.
 //!
-//! Programs of messages with payloads use it directly ([`messages`](super::messages)); programs of
-//! active messages through [`Active`](super::active::Active). They wait on its clock, which may run
-//! ahead of the simulation, never on the simulation's. A node may have several ([`near`](super::near)).
+//! Models: a call to send composes each packet of a message from the program's buffer; a call to receive polls, and
+//! takes packets until a message is complete; each packet costs instructions on both sides. A program that cannot send
+//! because the interface is full receives meanwhile: without, two full nodes would wait for each other for ever.
+//! Programs of active messages use an endpoint through [`Active`](super::active::Active). Programs wait by the node's
+//! local clock, which may be ahead of the simulation's. A node may have several endpoints
+//! ([`node_sharing`](super::node_sharing)).
+//!
+//! Leaves out: dispatch of messages, which is the program's; interrupts, which are the driver's.
 
-use super::messages::Messages;
-use super::near::{Near, Run, Sharing};
+use super::fragment::fragments;
+use super::message::{Incoming, Outgoing, Storage};
+use super::message_queue::MessageQueue;
+use super::node_context::NodeContext;
+use super::node_sharing::{NodeSharing, RunPermit};
 use super::parameters::MessagingParameters;
+use super::polled_packet::PolledPacket;
 use crate::engine::sim::Polls;
-use crate::engine::{Addresses, Bytes, EndId, MessageTally, NodeId, Signal, Time};
+use crate::engine::{Addresses, Bytes, Class, EndId, MessageTally, NodeId, Signal, Time};
 use crate::host::{Address, AnyProcessor, Host, Processor, Use};
-use crate::ni::{AnyDriver, Compose, Driver, Pending, Port};
+use crate::ni::moving::bytes_of;
+use crate::ni::{AnyDriver, Compose, Driver, Envelope, PayloadSource, Pending, Port, Wake};
+use crate::protocol::Marks;
 use std::rc::Rc;
 
-/// A program's end.
+/// A program's attachment to its node's interface.
 pub struct Endpoint {
-    pub(super) id: EndId,
+    id: EndId,
     name: String,
-    /// The host.
-    pub host: Host,
-    pub(super) cpu: AnyProcessor,
-    pub(super) driver: Rc<AnyDriver>,
-    pub(super) parameters: MessagingParameters,
+    pub(super) context: NodeContext,
+    pub(super) sharing: NodeSharing,
+    messages: Rc<MessageQueue>,
     pub(super) tally: Rc<MessageTally>,
     pub(super) pending: Rc<Pending>,
-    pub(super) messages: Messages,
-    /// What it has where others share its node.
-    pub(super) near: Option<Near>,
+}
+
+/// The result of a poll of a program of messages.
+enum PollResult {
+    /// No packet was found.
+    Empty,
+    /// A packet was found, and its message is incomplete.
+    Fragment,
+    /// A message is complete.
+    Message(Incoming),
 }
 
 impl Endpoint {
-    /// The endpoints of `host`'s node over its interface; messages have at most `message_max`.
+    /// Creates the endpoints of `host`'s node over its interface. A message has at most `message_max`.
     pub fn all(
         host: &Host,
         driver: AnyDriver,
@@ -38,142 +54,283 @@ impl Endpoint {
         message_max: Bytes,
         (tally, pending, addresses): (&Rc<MessageTally>, &Rc<Pending>, &Rc<Addresses>),
     ) -> Vec<Rc<Endpoint>> {
-        let (driver, cpu) = (Rc::new(driver), host.cpu());
+        let context = NodeContext { host: host.clone(), cpu: host.cpu(), driver: Rc::new(driver), parameters };
         let several = addresses.count(host.node) > 1;
-        let sharing = several.then(|| Sharing::new(cpu.sim(), &host.name, addresses));
-        let end = |id: EndId| {
+        let queues: Vec<_> = addresses.of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
+        let sharings = NodeSharing::of_node(context.cpu.sim(), host.node, &host.name, addresses, &queues);
+        let endpoint = |((id, messages), sharing): ((EndId, Rc<MessageQueue>), NodeSharing)| {
             let name = match several {
                 true => format!("{}:{}", host.name, addresses.place(id)),
                 false => host.name.to_string(),
             };
-            Rc::new(Endpoint {
-                id,
-                name,
-                cpu: cpu.clone(),
-                host: host.clone(),
-                driver: driver.clone(),
-                parameters,
-                tally: tally.clone(),
-                pending: pending.clone(),
-                messages: Messages::new(message_max),
-                near: sharing.as_ref().map(Near::new),
-            })
+            let (context, tally, pending) = (context.clone(), tally.clone(), pending.clone());
+            Rc::new(Endpoint { id, name, context, sharing, messages, tally, pending })
         };
-        let ends: Vec<_> = addresses.of(host.node).map(end).collect();
-        sharing.iter().for_each(|sharing| sharing.join(&ends));
-        ends
+        addresses.of(host.node).zip(queues).zip(sharings).map(endpoint).collect()
     }
 
-    /// Its number.
+    /// Returns the endpoint's number.
     pub fn id(&self) -> EndId {
         self.id
     }
 
-    /// Its name: that of its node, with its place there where there are several.
+    /// Returns the endpoint's name: that of its node, and its index there if the node has several.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its node.
+    /// Returns the number of the endpoint's node.
     pub fn node(&self) -> NodeId {
-        self.host.node
+        self.context.host.node
     }
 
-    /// The node's processor.
+    /// Returns the host of the endpoint's node.
+    pub fn host(&self) -> &Host {
+        &self.context.host
+    }
+
+    /// Returns the node's processor.
+    #[inline]
     pub fn cpu(&self) -> &AnyProcessor {
-        &self.cpu
+        &self.context.cpu
     }
 
-    /// The interface's driver.
+    /// Returns the interface's driver.
     pub fn driver(&self) -> &AnyDriver {
-        &self.driver
+        &self.context.driver
     }
 
-    /// The interface's port, if packets go by one.
+    /// Returns the interface's port, if packets go by one.
     pub fn port(&self) -> Option<&Rc<Port>> {
-        self.driver.port()
+        self.context.driver.port()
     }
 
-    /// The node's own time.
+    /// Returns the node's local time.
     pub fn now(&self) -> Time {
-        match &self.near {
-            None => self.cpu.now(),
-            // Between two turns of a program the processor's clock may stand still.
-            Some(_) => self.cpu.now().max(self.cpu.sim().now()),
+        let cpu = &self.context.cpu;
+        match self.sharing.shared() {
+            None => cpu.now(),
+            // The processor's clock does not advance while none of its programs runs.
+            Some(_) => cpu.now().max(cpu.sim().now()),
         }
     }
 
-    /// Does nothing until `instant` by the node's own time.
+    /// Waits until the node's local time is `instant`.
     pub async fn until(&self, instant: Time) {
-        if self.near.is_none() {
-            return self.cpu.until(instant).await;
+        let cpu = &self.context.cpu;
+        if self.sharing.shared().is_none() {
+            return cpu.until(instant).await;
         }
-        if instant > self.cpu.sim().now() {
-            self.cpu.sim().until(instant).await;
+        if instant > cpu.sim().now() {
+            cpu.sim().until(instant).await;
         }
     }
 
-    /// Whether a tag steers a payload to the address it is mapped to.
+    /// Returns whether a tag steers a payload to the address that it is mapped to.
     pub fn steers(&self) -> bool {
-        self.driver.limits().steers
+        self.context.driver.limits().steers
     }
 
-    /// Has payloads with `tag` delivered to `address`, where the interface steers by tags.
+    /// Maps `tag` to `address`: payloads with it are delivered there, if the interface steers by tags.
     pub async fn map_tag(&self, tag: u16, address: Address) {
-        let run = self.run().await;
-        self.driver.map_tag(&self.cpu, self.id, tag, address).await;
-        if let Some(near) = self.near.as_ref().filter(|_| self.steers()) {
-            near.map_tag(tag, address);
+        let permit = self.run().await;
+        self.context.driver.map_tag(&self.context.cpu, self.id, tag, address).await;
+        if let Some(shared) = self.sharing.shared().filter(|_| self.steers()) {
+            shared.inbox().loopback.map_tag(tag, address);
         }
-        self.stop(run).await;
+        self.stop(permit).await;
     }
 
-    /// A buffer in memory.
+    /// Allocates a buffer in memory.
     pub fn allocate(&self, length: Bytes) -> Address {
-        self.host.allocate(length.len())
+        self.context.host.allocate(length.len())
     }
 
-    /// Writes a buffer before anything is measured.
+    /// Writes a buffer, before anything is measured.
     pub async fn prepare(&self, address: Address, bytes: &[u8]) {
-        let run = self.run().await;
-        self.host.prepare(address, bytes).await;
-        self.stop(run).await;
+        let permit = self.run().await;
+        self.context.host.prepare(address, bytes).await;
+        self.stop(permit).await;
     }
 
-    /// What a program that waits here is told by.
+    /// Returns the signal that wakes a program that waits here.
     pub(super) fn attention(&self) -> &Signal {
-        self.driver.attention()
+        self.context.driver.attention()
     }
 
-    /// Sends a packet. While there is no room for it, `takes_in` takes in what has come: without, two
-    /// full nodes would wait for each other for ever. When the attempt began that sent it.
-    pub(super) async fn put(&self, packet: &Compose<'_>, run: &mut Run, takes_in: impl AsyncFn() -> bool) -> Time {
-        if let Some(to) = self.neighbour(packet.to) {
-            return self.put_beside(&to, packet, run, takes_in).await;
+    /// Waits until the program may run on the processor that it may share.
+    pub(super) fn run(&self) -> impl Future<Output = RunPermit> {
+        self.sharing.run(&self.context)
+    }
+
+    /// Lets other programs of the node run.
+    pub(super) fn stop(&self, permit: RunPermit) -> impl Future<Output = ()> {
+        self.sharing.stop(&self.context, permit)
+    }
+
+    /// Sends a packet; returns when the attempt began that sent it. While the interface is full, `receive` receives a
+    /// packet, and returns whether there was one.
+    pub(super) async fn put(
+        &self,
+        packet: &Compose<'_>,
+        permit: &mut RunPermit,
+        receive: impl AsyncFn() -> bool,
+    ) -> Time {
+        let context = &self.context;
+        if let Some(peer) = self.sharing.local_peer(packet.to) {
+            let slot = loop {
+                if let Some(slot) = peer.loopback.reserve_slot(context) {
+                    break slot;
+                }
+                if !receive().await {
+                    self.sharing.wait_for_room(context, permit).await;
+                }
+            };
+            return peer.loopback.send_loopback(context, slot, packet).await;
         }
-        let begun = self.driver.begin_send(&self.cpu, &packet.journey);
+        let begun = context.driver.begin_send(&context.cpu, &packet.journey);
         let mut polls = None;
         loop {
             let attempted = self.now();
-            if self.driver.try_send(&self.cpu, packet, &begun).await {
+            if context.driver.try_send(&context.cpu, packet, &begun).await {
                 return attempted;
             }
-            if takes_in().await {
+            if receive().await {
                 polls = None;
             } else {
-                polls = polls.or_else(|| self.driver.polled_room().map(|room| self.cpu.sim().polls_for(room)));
-                self.wait_for_room(run).await;
+                let polls_for_room = || context.driver.polled_room().map(|room| context.cpu.sim().polls_for(room));
+                polls = polls.or_else(polls_for_room);
+                self.sharing.wait_for_room(context, permit).await;
             }
         }
     }
 
-    /// Has the program told of as polling for a packet, where it does.
+    /// Registers the program as polling for a packet, if the driver polls for one.
     pub(super) fn polls_for_packet(&self) -> Option<Polls<'_>> {
-        self.driver.polled_packet().map(|packet| self.cpu.sim().polls_for(packet))
+        self.context.driver.polled_packet().map(|packet| self.context.cpu.sim().polls_for(packet))
     }
 
-    /// For how long each part of host and interface was at work.
+    /// Returns for how long each part of host and interface was busy.
     pub fn uses(&self) -> Vec<Use> {
-        [self.host.uses(), self.driver.uses()].concat()
+        [self.context.host.uses(), self.context.driver.uses()].concat()
+    }
+}
+
+impl Endpoint {
+    /// Sends a message; returns when its buffer may be used again or the interface has been notified.
+    pub async fn send(&self, outgoing: Outgoing<'_>) {
+        let Outgoing { destination, tag, address, payload, words } = outgoing;
+        assert!(payload.len() <= self.messages.message_max, "a message has at most the stated bytes");
+        let limits = self.context.driver.limits();
+        let journey = self.tally.message(self.id, destination, payload, self.now());
+        let mut permit = self.run().await;
+        let sequence = self.messages.next_sequence(limits.sequences);
+        let words_accompany = limits.beside > 0;
+        let beside = bytes_of(words);
+        let words_are_payload = !words_accompany && !words.is_empty();
+        assert!(!words_are_payload || payload.is_empty(), "words travel in place of a payload");
+        let bytes = if words_are_payload { beside.len() } else { payload.len() };
+        for (fragment, range) in fragments(bytes, limits.payload).enumerate() {
+            let source = match words_are_payload {
+                true => PayloadSource::Words(&words[range.start / 4..range.end / 4]),
+                false => PayloadSource::Memory(address + range.start as u64, range.len()),
+            };
+            let last = range.end == bytes;
+            let packet = Compose {
+                from: self.id,
+                to: destination,
+                class: Class::REQUESTS,
+                marks: Marks { burst: bytes > limits.payload, last, ..Marks::ALONE },
+                envelope: Envelope {
+                    is_part: true,
+                    handler: u8::try_from(tag).expect("a tag is at most 31"),
+                    sequence: sequence as u16,
+                    fragment: fragment as u32,
+                    last,
+                },
+                source,
+                beside: if words_accompany { &beside } else { &[] },
+                journey: if fragment == 0 { journey.clone() } else { journey.of_another_packet() },
+            };
+            self.put(&packet, &mut permit, async || self.receive_while_full().await).await;
+        }
+        self.stop(permit).await;
+    }
+
+    /// Receives a packet while the interface is too full to send; returns whether there was one.
+    async fn receive_while_full(&self) -> bool {
+        match self.poll().await {
+            PollResult::Empty => false,
+            PollResult::Fragment => true,
+            PollResult::Message(message) => {
+                self.messages.push(message);
+                // A program that waits to receive may wait for nothing else.
+                self.attention().notify();
+                true
+            }
+        }
+    }
+
+    /// Waits for a message.
+    pub async fn receive(&self) -> Incoming {
+        let mut permit = self.run().await;
+        let mut polls = None;
+        let message = loop {
+            if let Some(message) = self.messages.pop() {
+                break self.delivered(message);
+            }
+            match self.poll().await {
+                PollResult::Message(message) => break self.delivered(message),
+                PollResult::Fragment => polls = None,
+                PollResult::Empty => {
+                    polls = polls.or_else(|| self.polls_for_packet());
+                    let has_none = || self.messages.is_empty() && !self.sharing.has_deferred();
+                    let next = || if has_none() { Time::MAX } else { Time::ZERO };
+                    self.sharing.idle(&self.context, &mut permit, Wake { next: &next, until: Time::MAX }).await;
+                }
+            }
+        };
+        self.stop(permit).await;
+        message
+    }
+
+    fn delivered(&self, message: Incoming) -> Incoming {
+        let now = self.context.cpu.now();
+        message.journey.close_if_lasted("receive: waiting", now);
+        self.tally.deliver(&message.journey, now);
+        message
+    }
+
+    /// Polls once for a packet, and takes it.
+    async fn poll(&self) -> PollResult {
+        let context = &self.context;
+        let packet = match self.sharing.shared() {
+            Some(shared) => shared.poll_shared(context, &|_| false).await,
+            None if !context.driver.may_find() => None,
+            None => context.driver.poll(&context.cpu, &|_| false).await.map(PolledPacket::Interface),
+        };
+        let Some(packet) = packet else { return PollResult::Empty };
+        self.messages.take(context, packet).await.map_or(PollResult::Fragment, PollResult::Message)
+    }
+
+    /// Shows a received payload to `look`; returns its result.
+    pub fn with_payload<T>(&self, incoming: &Incoming, look: impl FnOnce(&[u8]) -> T) -> T {
+        match &incoming.bytes {
+            Some(bytes) => look(bytes),
+            None => look(&self.context.host.peek(incoming.address, incoming.payload.len())),
+        }
+    }
+
+    /// Releases the buffer of a received message.
+    pub async fn release(&self, incoming: Incoming) {
+        match incoming.storage {
+            Storage::Buffer(buffer) => self.messages.free_buffer(buffer),
+            Storage::Steered => {}
+            Storage::DriverEntry(entry) => {
+                let permit = self.run().await;
+                self.context.driver.release(&self.context.cpu, entry).await;
+                self.stop(permit).await;
+            }
+        }
     }
 }

@@ -1,35 +1,41 @@
-//! Fragmentation: a program's message as network messages of limited size.
+//! Fragmentation: a program's message as packets of limited payload.
 //!
 //! Models (Mukherjee and Hill 1998, Tables 3 and 5): a network message has at most 256 bytes, its
 //! 8-byte header included, so 256 bytes travel as 248 + 8 and 4096 bytes as 17 messages.
-//! Fragments may arrive in any order, as return-to-sender keeps none.
+//! Fragments may arrive in any order, since return-to-sender keeps none. Leaves out: duplicates, which protocols
+//! drop.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The payload of each network message of a message of `bytes` bytes; an empty one has one.
-pub fn fragments(bytes: usize, payload_max: usize) -> impl Iterator<Item = Range<usize>> {
+/// Returns the range of each fragment of a message of `bytes` bytes. An empty message has one empty fragment.
+pub(super) fn fragments(bytes: usize, payload_max: usize) -> impl Iterator<Item = Range<usize>> {
     let count = bytes.div_ceil(payload_max).max(1);
     (0..count).map(move |number| number * payload_max..((number + 1) * payload_max).min(bytes))
 }
 
-/// A message of which some fragments have come.
+/// A message of which some fragments have arrived.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Partial<B> {
-    /// Where its fragments go.
+pub(super) struct PartialMessage<B> {
+    /// The buffer that its fragments go to.
     pub buffer: B,
-    /// Bytes of each fragment that has come.
+    /// Bytes of each fragment that has arrived, by its number.
     pub fragment_bytes: BTreeMap<usize, usize>,
+    /// The number of fragments, once the last has arrived.
     count: Option<usize>,
 }
 
-impl<B> Partial<B> {
-    /// A message of which nothing has come.
-    pub fn new(buffer: B) -> Partial<B> {
-        Partial { buffer, fragment_bytes: BTreeMap::new(), count: None }
+impl<B> PartialMessage<B> {
+    /// Creates a message of which no fragment has arrived.
+    pub fn new(buffer: B) -> PartialMessage<B> {
+        PartialMessage { buffer, fragment_bytes: BTreeMap::new(), count: None }
     }
 
-    /// A fragment has come; true if it was the last missing.
+    /// Records a fragment; returns whether the message is complete with it.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the fragment has arrived before.
     pub fn add(&mut self, fragment: usize, bytes: usize, last: bool) -> bool {
         let before = self.fragment_bytes.insert(fragment, bytes);
         assert!(before.is_none(), "a fragment comes once");
@@ -49,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_cut_as_table_5_implies() {
+    fn messages_are_fragmented_as_table_5_implies() {
         assert_eq!(sizes(256), [248, 8]);
         assert_eq!(sizes(248), [248]);
         assert_eq!((sizes(4096).len(), sizes(4096)[16]), (17, 128));
@@ -57,8 +63,8 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_whole_when_all_fragments_came_in_any_order() {
-        let mut partial = Partial::new(());
+    fn a_message_is_complete_when_all_fragments_have_arrived_in_any_order() {
+        let mut partial = PartialMessage::new(());
         assert!(!partial.add(2, 8, true));
         assert!(!partial.add(0, 248, false));
         assert!(partial.add(1, 248, false));

@@ -1,6 +1,7 @@
-//! What messaging costs on a machine, and what it relies on: one table for all interfaces.
+//! What messaging costs on a machine, and which orders it relies on: one table for all interfaces. Chosen by each
+//! machine; the constants here are of Mukherjee and Hill (1998).
 
-use crate::engine::{Bytes, Hertz};
+use crate::engine::Bytes;
 use crate::ni::{COST_MAX, Costs};
 use crate::text::Parameters;
 
@@ -30,7 +31,7 @@ pub struct MessagingParameters {
 }
 
 impl MessagingParameters {
-    /// The layer of Mukherjee and Hill's Table 5.
+    /// The costs of Mukherjee and Hill (1998), Table 5.
     pub const PAPER: MessagingParameters = MessagingParameters {
         costs: Costs { send: 55, poll: 45, receive: 70, reorder: 0 },
         in_order: false,
@@ -39,19 +40,4 @@ impl MessagingParameters {
         barrier: 0,
         message_max: Some(Bytes(4096)),
     };
-}
-
-/// What an end of active messages needs to know.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ActiveParameters {
-    /// The processor's clock.
-    pub clock: Hertz,
-    /// Whether transfers rely on order.
-    pub in_order: bool,
-    /// Whether who sends or waits first takes in all that has arrived.
-    pub drain_first: bool,
-    /// Cycles more for each active message, but not for the data of transfers.
-    pub dispatch: u64,
-    /// Cycles of a barrier.
-    pub barrier: u64,
 }

@@ -257,7 +257,7 @@ impl Worker {
         if self.turn.borrow().is_none() {
             let turn = self.end.cpu().hold("program").await;
             *self.turn.borrow_mut() = Some(turn);
-            self.end.spend(Cause::Compute);
+            self.end.charge_to(Cause::Compute);
         }
     }
 
@@ -267,7 +267,7 @@ impl Worker {
             self.end.cpu().sync().await;
             self.turn.borrow_mut().take();
         }
-        self.end.spend(cause);
+        self.end.charge_to(cause);
     }
 
     fn is_poll_due(&self) -> bool {

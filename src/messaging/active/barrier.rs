@@ -1,10 +1,10 @@
-//! A barrier beside the network, as of a control network: it opens some cycles after the last endpoint
-//! has entered. Who has not is told where a run is stuck. Leaves out: its wires.
+//! A barrier by a network of its own, as the CM-5's control network: it opens some cycles after the last endpoint has
+//! entered. A deadlock report names an endpoint that has not entered. Leaves out: the wires of that network.
 
 use crate::engine::sim::{NO_TASK, PointId, TaskId};
 use crate::engine::{EndId, Hertz, NodeId, Time};
 use crate::host::Processor;
-use crate::messaging::Endpoint;
+use crate::messaging::endpoint::Endpoint;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -12,91 +12,93 @@ use std::rc::Rc;
 #[derive(Default)]
 pub struct Barrier {
     members: RefCell<Vec<Member>>,
-    /// How many have entered the one that is not open yet.
+    /// Members that have entered the barrier that is closed.
     entered: Cell<usize>,
-    /// The first that has not.
+    /// The first member that has not entered it.
     missing: Cell<usize>,
-    /// How many barriers all have entered, and when the last of these opens.
+    /// The number of barriers that all have entered, and the instant at which the last of these opens.
     opened: Cell<(u64, Time)>,
-    /// What is waited for in it.
+    /// The reason of a wait in the barrier.
     point: OnceCell<PointId>,
 }
 
 /// An endpoint that takes part.
 struct Member {
-    end: Rc<Endpoint>,
+    endpoint: Rc<Endpoint>,
     /// Its program.
     task: Cell<TaskId>,
-    /// How many barriers it has entered.
+    /// The number of barriers that it has entered.
     entered: Cell<u64>,
-    /// What is waited for by those who wait for its program.
+    /// The reason of a wait for its program.
     answer: PointId,
 }
 
 impl Barrier {
-    /// An endpoint takes part.
-    pub(super) fn join(&self, end: Rc<Endpoint>) {
-        let sim = end.cpu().sim();
-        let answer = sim.point(format!("an answer of {}", end.name()));
+    /// Adds an endpoint. All are added before any enters.
+    pub(super) fn join(&self, endpoint: Rc<Endpoint>) {
+        let sim = endpoint.cpu().sim();
+        let answer = sim.point(format!("an answer of {}", endpoint.name()));
         self.point.get_or_init(|| sim.point("the barrier"));
-        self.members.borrow_mut().push(Member { end, task: Cell::new(NO_TASK), entered: Cell::default(), answer });
+        let (task, entered) = (Cell::new(NO_TASK), Cell::default());
+        self.members.borrow_mut().push(Member { endpoint, task, entered, answer });
     }
 
-    /// How many endpoints take part.
-    pub fn ends(&self) -> usize {
+    /// Returns the number of endpoints that take part.
+    pub fn members(&self) -> usize {
         self.members.borrow().len()
     }
 
-    /// The node of an end.
-    pub(super) fn node_of(&self, end: EndId) -> NodeId {
-        self.members.borrow()[end.index()].end.node()
+    /// Returns the node of an endpoint.
+    pub(super) fn node_of(&self, id: EndId) -> NodeId {
+        self.members.borrow()[id.index()].endpoint.node()
     }
 
-    /// Says which task an endpoint's program is.
-    pub(super) fn runs(&self, end: EndId, task: TaskId) {
-        let member = &self.members.borrow()[end.index()];
+    /// Registers `task` as the program of an endpoint.
+    pub(super) fn set_program(&self, id: EndId, task: TaskId) {
+        let member = &self.members.borrow()[id.index()];
         member.task.set(task);
-        member.end.cpu().sim().set_holder(member.answer, task);
+        member.endpoint.cpu().sim().set_holder(member.answer, task);
     }
 
-    /// What is waited for by those who wait for the program of `end`.
-    pub(super) fn answer(&self, end: EndId) -> PointId {
-        self.members.borrow()[end.index()].answer
+    /// Returns the reason of a wait for the program of an endpoint.
+    pub(super) fn answer(&self, id: EndId) -> PointId {
+        self.members.borrow()[id.index()].answer
     }
 
-    /// What is waited for in it.
+    /// Returns the reason of a wait in the barrier.
     pub(super) fn point(&self) -> PointId {
         *self.point.get().expect("who waits has joined")
     }
 
-    /// Enters it at `now`, after the last of which it takes `cycles` to open; its number, from 0.
-    pub(super) fn enter(&self, end: EndId, now: Time, clock: Hertz, cycles: u64) -> u64 {
+    /// Enters the barrier at `now`; returns its number, from 0. It opens `cycles` after the last member has entered.
+    pub(super) fn enter(&self, id: EndId, now: Time, clock: Hertz, cycles: u64) -> u64 {
         let number = self.opened.get().0;
         let members = self.members.borrow();
         self.entered.set(self.entered.get() + 1);
-        members[end.index()].entered.set(number + 1);
+        members[id.index()].entered.set(number + 1);
         if self.entered.get() == members.len() {
             self.entered.set(0);
             self.missing.set(0);
             self.opened.set((number + 1, clock.edge_since(now, cycles)));
-            members.iter().for_each(|member| member.end.attention().notify());
+            members.iter().for_each(|member| member.endpoint.attention().notify());
             return number;
         }
         while members[self.missing.get()].entered.get() > number {
             self.missing.set(self.missing.get() + 1);
         }
         let missing = &members[self.missing.get()];
-        missing.end.cpu().sim().set_holder(self.point(), missing.task.get());
+        missing.endpoint.cpu().sim().set_holder(self.point(), missing.task.get());
         number
     }
 
-    /// Whether the barrier of this number is open.
-    pub(super) fn has_passed(&self, barrier: u64, now: Time) -> bool {
+    /// Returns whether barrier `number` is open at `now`.
+    pub(super) fn has_passed(&self, number: u64, now: Time) -> bool {
         let (opened, at) = self.opened.get();
-        opened > barrier + 1 || (opened == barrier + 1 && now >= at)
+        opened > number + 1 || (opened == number + 1 && now >= at)
     }
 
-    /// When the barrier opens that all have entered.
+    /// Returns the instant after `now` at which a barrier opens that all have entered, or [`Time::MAX`] if there is
+    /// none.
     pub(super) fn opens_after(&self, now: Time) -> Time {
         let (_, at) = self.opened.get();
         if at > now { at } else { Time::MAX }

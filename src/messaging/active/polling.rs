@@ -1,152 +1,186 @@
 //! How a processor sends, polls and waits.
 //!
-//! A send takes in what has arrived first, as the CM-5's active messages do, then costs its cycles,
-//! and then waits for room in the interface, taking in what arrives meanwhile. A poll takes in what
-//! has arrived until it finds nothing; finding nothing costs its cycles, a packet costs that packet's.
-//! Answers of handlers are sent by whoever polls, after the packets that waited.
+//! Models: a send first receives what has arrived, as the CM-5's active messages do, then costs its cycles, and then
+//! waits until the interface has space, receiving what arrives meanwhile. A poll receives until it finds no packet; a
+//! poll without a packet costs its cycles, a packet costs those of a packet. Replies of handlers are sent by whoever
+//! polls, after the packets that waited.
 //!
-//! Without `drain-first` a send takes in nothing while there is room, and a program that waits looks after each packet
-//! whether it may go on: as if it sent from the packet's handler, which nothing interrupts. So bursts pile up at
-//! receivers. Answers are then sent when their handler has returned.
+//! Without `drain-first` a send receives only while the interface is full, and a waiting program checks its condition
+//! after each packet, as if it sent from the packet's handler, which nothing interrupts: bursts then pile up at
+//! receivers. Replies are then sent when their handler has returned.
+//!
+//! Leaves out: a limit of replies.
 
-use super::{Active, ActiveMessage, Cause, HANDLERS, Handles, PROTOCOL_HANDLERS, Received, transfer};
-use crate::engine::{Journey, Time};
+use super::endpoint::Active;
+use super::handlers::HandlerFuture;
+use super::time_breakdown::Cause;
+use super::transfer;
+use crate::engine::sim::PointId;
+use crate::engine::{EndId, Journey, Time};
 use crate::host::Processor;
-use crate::messaging::near::{Handed, Run};
+use crate::messaging::active_message::{ActiveMessage, MESSAGING_HANDLERS, PROTOCOL_HANDLERS, Received};
+use crate::messaging::inbox::DeferredMessage;
+use crate::messaging::node_sharing::{RunPermit, SharedNode};
 use crate::ni::{Compose, Driver, Envelope, PayloadSink, PayloadSource, Wake};
 use crate::protocol::Marks;
 
 impl Active {
-    /// Computes, and neither sends nor polls.
+    /// Computes for `cycles`, and neither sends nor polls. Messages are received meanwhile if they interrupt.
     pub async fn compute(&self, cycles: u64) {
-        let mut run = self.end.run().await;
-        let before = self.spend(Cause::Compute);
-        match self.end.driver.interrupts() {
-            true => self.work_interrupted(cycles, &mut run).await,
+        let mut permit = self.endpoint.run().await;
+        let before = self.charge_to(Cause::Compute);
+        match self.is_interrupted() {
+            true => self.work_interrupted(cycles, &mut permit).await,
             false => self.work("compute", cycles).await,
         }
-        self.spend(before);
-        self.end.stop(run).await;
+        self.charge_to(before);
+        self.endpoint.stop(permit).await;
     }
 
-    /// Computes, and takes in what comes meanwhile when it comes.
-    async fn work_interrupted(&self, cycles: u64, run: &mut Run) {
-        let (end, clock) = (&self.end, self.parameters.clock);
+    /// Computes for `cycles`, and receives messages when they arrive.
+    async fn work_interrupted(&self, cycles: u64, permit: &mut RunPermit) {
+        let (cpu, driver) = (&self.endpoint.context.cpu, &self.endpoint.context.driver);
         let mut left = cycles;
         while left > 0 {
-            if end.driver.may_find() {
-                self.take_all(run).await;
+            if driver.may_find() {
+                self.receive_all(permit).await;
             }
-            // What runs on the processor holds it; what comes tells, and then the rest is still to be done.
-            end.cpu.sync().await;
-            let turn = end.cpu.hold("compute").await;
-            let begun = end.cpu.now();
-            let over = begun + clock.cycles(left);
-            end.cpu.turns().begin_work();
-            while !end.driver.may_find() && end.cpu.sim().now() < over {
-                end.attention().wait_until(over).await;
+            // The program holds the processor until a message arrives; the remaining cycles are done afterwards.
+            cpu.sync().await;
+            let turn = cpu.hold("compute").await;
+            let begun = cpu.now();
+            let over = begun + self.clock.cycles(left);
+            cpu.turns().begin_work();
+            while !driver.may_find() && cpu.sim().now() < over {
+                self.endpoint.attention().wait_until(over).await;
             }
-            end.cpu.turns().end_work();
-            let done = end.cpu.sim().now().since(begun);
-            left = if done >= clock.cycles(left) { 0 } else { left - clock.cycle_at(done).min(left) };
-            end.cpu.sync().await;
+            cpu.turns().end_work();
+            let done = cpu.sim().now().since(begun);
+            left = if done >= self.clock.cycles(left) { 0 } else { left - self.clock.cycle_at(done).min(left) };
+            cpu.sync().await;
             drop(turn);
         }
     }
 
+    /// Occupies the processor for `cycles`; `what` names the span.
     async fn work(&self, what: &'static str, cycles: u64) {
         if cycles > 0 {
-            let _turn = self.end.cpu.hold(what).await;
-            self.end.cpu.work(cycles);
-            self.end.cpu.sync().await;
+            let cpu = &self.endpoint.context.cpu;
+            let _turn = cpu.hold(what).await;
+            cpu.work(cycles);
+            cpu.sync().await;
         }
     }
 
-    /// Ignores the network.
+    /// Ignores the network for `cycles`.
     pub async fn ignore(&self, cycles: u64) {
         if cycles > 0 {
-            let before = self.spend(Cause::Compute);
-            self.end.until(self.parameters.clock.edge_since(self.end.now(), cycles)).await;
-            self.spend(before);
+            let before = self.charge_to(Cause::Compute);
+            self.endpoint.until(self.clock.edge_since(self.endpoint.now(), cycles)).await;
+            self.charge_to(before);
         }
     }
 
-    /// Sends a packet; returns when it is in the interface. What has arrived is taken in first, and
-    /// while the interface has no room.
+    /// Sends a packet; returns when it is in the interface. Receives what has arrived first, and while the interface is
+    /// full.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the packet has more than [`words_max`](Active::words_max) words.
     pub async fn send(&self, packet: ActiveMessage) {
         assert!(packet.words.len() <= self.words_max(), "a packet has room for {} words", self.words_max());
-        let mut run = self.end.run().await;
-        if self.parameters.drain_first && (self.may_take() || !self.answers.borrow().is_empty()) {
-            self.take_all(&mut run).await;
+        let mut permit = self.endpoint.run().await;
+        if self.parameters.drain_first && (self.may_receive() || !self.replies.borrow().is_empty()) {
+            self.receive_all(&mut permit).await;
         }
-        self.put(packet, &mut run).await;
-        self.end.stop(run).await;
+        self.put(packet, &mut permit).await;
+        self.endpoint.stop(permit).await;
     }
 
-    /// Has `packet` sent when the handler that answers with it has returned.
+    /// Sends a message of any length; returns when its last packet is in the interface. Polls after each packet.
+    pub async fn transfer(&self, to: EndId, handler: u8, words: &[u32]) {
+        self.count_message(words.len());
+        if self.parameters.in_order {
+            return self.send_packets(transfer::ordered_packets(to, handler, words, self.words_max())).await;
+        }
+        self.transfers.reset_ready();
+        self.send(transfer::setup(to, handler, words)).await;
+        self.wait_until(|| self.transfers.is_receiver_ready()).await;
+        self.send_packets(transfer::unordered_packets(to, words, self.words_max())).await;
+    }
+
+    async fn send_packets(&self, packets: impl Iterator<Item = ActiveMessage>) {
+        for packet in packets {
+            self.send(packet).await;
+            self.poll().await;
+        }
+    }
+
+    /// Has `packet` sent when the handler has returned that answers with it.
     pub fn answer(&self, packet: ActiveMessage) {
-        self.answers.borrow_mut().push_back(packet);
+        self.replies.borrow_mut().push_back(packet);
     }
 
-    /// Takes in what has arrived, and sends what handlers have asked for.
+    /// Receives what has arrived, and sends the replies of handlers.
     pub async fn flush(&self) {
-        let mut run = self.end.run().await;
-        self.take_all(&mut run).await;
-        self.end.stop(run).await;
+        let mut permit = self.endpoint.run().await;
+        self.receive_all(&mut permit).await;
+        self.endpoint.stop(permit).await;
     }
 
-    /// Takes in all that has arrived, and what arrives meanwhile; how many packets that were.
+    /// Receives all that has arrived, and what arrives meanwhile; returns the number of packets.
     pub async fn poll(&self) -> usize {
-        let mut run = self.end.run().await;
-        let before = self.spend(Cause::Receive);
-        let mut taken = 0;
+        let mut permit = self.endpoint.run().await;
+        let before = self.charge_to(Cause::Receive);
+        let mut received = 0;
         loop {
-            let more = self.take_all(&mut run).await;
-            taken += more;
-            if !self.end.driver.interrupts() {
-                self.work("poll", self.end.parameters.costs.poll).await;
+            let more = self.receive_all(&mut permit).await;
+            received += more;
+            if !self.is_interrupted() {
+                self.work("poll", self.parameters.costs.poll).await;
             }
-            if !(self.may_take() && self.take_one().await) {
+            if !(self.may_receive() && self.receive_one().await) {
                 break;
             }
-            taken += 1;
+            received += 1;
         }
-        self.spend(before);
-        self.end.stop(run).await;
-        taken
+        self.charge_to(before);
+        self.endpoint.stop(permit).await;
+        received
     }
 
-    /// Takes in what has arrived, and sends the answers.
-    async fn take_all(&self, run: &mut Run) -> usize {
-        let mut taken = 0;
+    /// Receives what has arrived, and sends the replies of handlers; returns the number of packets received.
+    async fn receive_all(&self, permit: &mut RunPermit) -> usize {
+        let mut received = 0;
         loop {
-            while self.may_take() && self.take_one().await {
-                taken += 1;
+            while self.may_receive() && self.receive_one().await {
+                received += 1;
                 if !self.parameters.drain_first {
-                    self.put_answers(run).await;
+                    self.send_replies(permit).await;
                 }
             }
-            if !self.put_answers(run).await {
-                return taken;
+            if !self.send_replies(permit).await {
+                return received;
             }
         }
     }
 
-    /// Takes in what a program that waits does before it looks whether it may go on; how many packets.
-    async fn take_some(&self, run: &mut Run) -> usize {
+    /// Receives what a waiting program does before it checks its condition again; returns the number of packets.
+    async fn receive_some(&self, permit: &mut RunPermit) -> usize {
         if self.parameters.drain_first {
-            return self.take_all(run).await;
+            return self.receive_all(permit).await;
         }
-        let taken = self.may_take() && self.take_one().await;
-        self.put_answers(run).await;
-        taken.into()
+        let received = self.may_receive() && self.receive_one().await;
+        self.send_replies(permit).await;
+        received.into()
     }
 
-    /// Sends answers: all, or with `drain-first` one, before which all is taken in again. Whether there was any.
-    async fn put_answers(&self, run: &mut Run) -> bool {
+    /// Sends replies: all, or with `drain-first` one, before the next of which everything is received again. Returns
+    /// whether there was any.
+    async fn send_replies(&self, permit: &mut RunPermit) -> bool {
         let mut any = false;
-        while let Some(answer) = self.next_answer() {
-            self.put(answer, run).await;
+        while let Some(reply) = self.next_reply() {
+            self.put(reply, permit).await;
             any = true;
             if self.parameters.drain_first {
                 break;
@@ -155,12 +189,12 @@ impl Active {
         any
     }
 
-    fn next_answer(&self) -> Option<ActiveMessage> {
-        self.answers.borrow_mut().pop_front()
+    fn next_reply(&self) -> Option<ActiveMessage> {
+        self.replies.borrow_mut().pop_front()
     }
 
-    /// Sends a packet without looking first.
-    async fn put(&self, packet: ActiveMessage, run: &mut Run) {
+    /// Sends a packet without receiving first.
+    async fn put(&self, packet: ActiveMessage, permit: &mut RunPermit) {
         let composed = Compose {
             from: self.id(),
             to: packet.to,
@@ -176,129 +210,148 @@ impl Active {
             beside: &[],
             journey: self.journey(&packet),
         };
-        let before = self.spend(Cause::Send);
-        let makes_room = async || {
-            self.spend(Cause::Room);
-            self.may_take() && self.take_one().await
+        let before = self.charge_to(Cause::Send);
+        let receive = async || {
+            self.charge_to(Cause::Room);
+            self.may_receive() && self.receive_one().await
         };
-        let begun = self.end.put(&composed, run, makes_room).await;
-        // Of all attempts the last one sent.
-        self.spent.turn(Cause::Send, begun);
-        self.spend(before);
-        self.sent.set(self.sent.get() + 1);
+        let begun = self.endpoint.put(&composed, permit, receive).await;
+        // Of all attempts the last one sent the packet.
+        self.time.switch(Cause::Send, begun);
+        self.charge_to(before);
+        self.count_sent();
         if !transfer::is_part(packet.handler) {
-            self.count(packet.words.len());
+            self.count_message(packet.words.len());
         }
     }
 
-    /// Whether there may be something to take in, as far as that is known without looking.
-    fn may_take(&self) -> bool {
-        self.end.near.is_some() || self.end.driver.may_find()
+    /// Returns whether there may be a packet to receive, as far as that is known without polling.
+    fn may_receive(&self) -> bool {
+        self.endpoint.sharing.shared().is_some() || self.endpoint.context.driver.may_find()
     }
 
-    /// Takes in the next packet that has arrived; false if none has.
-    async fn take_one(&self) -> bool {
-        let end = &self.end;
-        if end.near.is_some() {
-            return self.take_handed().await;
+    /// Receives the next packet that has arrived; returns whether there was one.
+    async fn receive_one(&self) -> bool {
+        let endpoint = &self.endpoint;
+        if let Some(shared) = endpoint.sharing.shared() {
+            return self.receive_deferred(shared).await;
         }
-        let begun = end.now();
-        let Some(mut arrival) = end.driver.poll(&end.cpu, &transfer::answers).await else { return false };
-        let before = self.spent.turn(Cause::Receive, begun);
-        self.accepted.set(self.accepted.get() + 1);
+        let context = &endpoint.context;
+        let begun = endpoint.now();
+        let Some(mut arrival) = context.driver.poll(&context.cpu, &transfer::answers).await else { return false };
+        let before = self.time.switch(Cause::Receive, begun);
+        self.count_accepted();
         self.sim().progress();
         let (from, handler, journey) = (arrival.from, arrival.envelope.handler, arrival.journey.clone());
-        let mut words = std::mem::take(&mut *self.words.borrow_mut());
+        let mut words = std::mem::take(&mut *self.received_words.borrow_mut());
         words.clear();
-        end.driver.take(&end.cpu, &mut arrival, end.reordering(handler), PayloadSink::Words(&mut words)).await;
+        let sink = PayloadSink::Words(&mut words);
+        context.driver.take(&context.cpu, &mut arrival, context.reorder_cycles(handler), sink).await;
         self.handle(&Received { from, handler, words: &words }, &journey).await;
-        *self.words.borrow_mut() = words;
-        self.spend(before);
+        *self.received_words.borrow_mut() = words;
+        self.charge_to(before);
         true
     }
 
-    /// Takes in the next packet where programs share the node: any of them may have taken it.
-    async fn take_handed(&self) -> bool {
-        let begun = self.end.now();
-        let Some(handed) = self.end.next_handed(&transfer::answers).await else { return false };
-        let before = self.spent.turn(Cause::Receive, begun);
-        self.accepted.set(self.accepted.get() + 1);
+    /// Receives the next packet where programs share the node, any of which may have taken it.
+    async fn receive_deferred(&self, shared: &SharedNode) -> bool {
+        let begun = self.endpoint.now();
+        let context = &self.endpoint.context;
+        let Some(message) = shared.next_deferred(context, &transfer::answers).await else { return false };
+        let before = self.time.switch(Cause::Receive, begun);
+        self.count_accepted();
         self.sim().progress();
-        let Handed { from, handler, words, journey } = handed;
-        journey.close_if_lasted("receive: waiting", self.end.now());
+        let DeferredMessage { from, handler, words, journey } = message;
+        journey.close_if_lasted("receive: waiting", self.endpoint.now());
         self.handle(&Received { from, handler, words: &words }, &journey).await;
-        self.spend(before);
+        self.charge_to(before);
         true
     }
 
-    /// Runs the handler of a packet that was taken in, for as long as it takes.
+    /// Runs the handler of a received packet to its end.
     async fn handle(&self, received: &Received<'_>, journey: &Journey) {
         if self.parameters.dispatch > 0 && !transfer::is_part(received.handler) {
             self.work("dispatch", self.parameters.dispatch).await;
-            journey.close_if_lasted("receive: dispatch", self.end.now());
+            journey.close_if_lasted("receive: dispatch", self.endpoint.now());
         }
-        if let Some(handles) = self.deliver(received, journey) {
-            handles.await;
+        if let Some(rest) = self.deliver(received, journey) {
+            rest.await;
         }
-        if self.charged.get() > 0 {
-            self.spend(Cause::Compute);
-            self.work("handle", self.charged.take()).await;
+        if self.handler_cycles.get() > 0 {
+            self.charge_to(Cause::Compute);
+            self.work("handle", self.handler_cycles.take()).await;
         }
     }
 
-    /// Runs the handler of a packet; what is left to wait for, where it accesses memory.
-    fn deliver(&self, received: &Received<'_>, journey: &Journey) -> Option<Handles> {
-        let end = &self.end;
-        let is_kept = end.tally.delivered().len() < super::LEDGERS_MAX;
-        match is_kept {
-            true => end.tally.deliver(journey, end.now()),
-            false => end.tally.pass(journey, end.now()),
+    /// Starts the handler of a packet; returns the rest of a handler that waits for memory.
+    fn deliver(&self, received: &Received<'_>, journey: &Journey) -> Option<HandlerFuture> {
+        let (tally, now) = (&self.endpoint.tally, self.endpoint.now());
+        match self.keeps_ledger() {
+            true => tally.deliver(journey, now),
+            false => tally.pass(journey, now),
         }
-        if (PROTOCOL_HANDLERS..HANDLERS).contains(&received.handler) {
-            let run =
-                self.on_protocol.borrow().clone().expect("a node that is sent a protocol's messages handles them");
-            return Some(run(received.from, received.handler, received.words.into()));
+        match received.handler {
+            0..PROTOCOL_HANDLERS => self.handlers.run_message(received),
+            PROTOCOL_HANDLERS..MESSAGING_HANDLERS => return Some(self.handlers.start_protocol(received)),
+            MESSAGING_HANDLERS.. => self.accept_transfer(received),
         }
-        self.dispatch(received);
         None
     }
 
-    fn dispatch(&self, received: &Received<'_>) {
-        if received.handler >= HANDLERS {
-            transfer::arrive(self, received);
-            while let Some((handler, words)) = transfer::whole(self, received.from) {
-                let run = self.on_transfer.borrow().clone().expect("a node that is sent transfers handles them");
-                run(received.from, handler, words);
-            }
-            return;
+    /// Accepts a packet of a transfer, and runs the handler of each transfer that is complete.
+    fn accept_transfer(&self, received: &Received<'_>) {
+        let from = received.from;
+        if let Some(reply) = self.transfers.accept(received, self.parameters.in_order) {
+            self.answer(reply);
         }
-        let run = self.on_message.borrow().clone().expect("a node that is sent messages handles them");
-        run(received);
+        while let Some(complete) = self.transfers.take_complete(from) {
+            if let Some(reply) = complete.reply {
+                self.answer(reply);
+            }
+            self.handlers.run_transfer(from, complete.handler, complete.words);
+        }
     }
 
-    /// Polls until `condition` holds. Only handlers and barriers change what it may look at.
+    /// Waits until all endpoints have entered the barrier, and polls meanwhile.
+    pub async fn barrier(&self) {
+        let number = self.enter_barrier().await;
+        self.wait_because(self.barrier.point(), || self.has_passed(number)).await;
+    }
+
+    /// Waits until `condition` holds, which the program of `id` brings about; a deadlock report names that program.
+    pub async fn wait_for_answer(&self, id: EndId, condition: impl Fn() -> bool) {
+        self.wait_because(self.barrier.answer(id), condition).await;
+    }
+
+    async fn wait_because(&self, reason: PointId, condition: impl Fn() -> bool) {
+        let before = self.wait_reason.replace(Some(reason));
+        self.wait_until(condition).await;
+        self.wait_reason.set(before);
+    }
+
+    /// Polls until `condition` holds. Only handlers and barriers may change what it depends on.
     pub async fn wait_until(&self, condition: impl Fn() -> bool) {
         self.wait(Time::MAX, condition).await;
     }
 
-    /// Polls until `condition` holds, or until the end of `cycle`; whether it holds.
+    /// Polls until `condition` holds, or until the end of `cycle`; returns whether it holds.
     pub async fn wait_until_cycle(&self, cycle: u64, condition: impl Fn() -> bool) -> bool {
-        self.wait(self.parameters.clock.end_of_cycle(cycle), condition).await
+        self.wait(self.clock.end_of_cycle(cycle), condition).await
     }
 
     async fn wait(&self, until: Time, condition: impl Fn() -> bool) -> bool {
-        let (end, mut polls) = (&self.end, None);
-        let mut run = end.run().await;
-        let mut sees = false;
+        let (endpoint, mut polls) = (&self.endpoint, None);
+        let mut permit = endpoint.run().await;
+        let mut has_found = false;
         let holds = loop {
-            if !std::mem::take(&mut sees) {
+            if !std::mem::take(&mut has_found) {
                 if condition() {
                     break true;
-                } else if end.now() >= until {
+                } else if endpoint.now() >= until {
                     break false;
                 }
             }
-            if self.take_some(&mut run).await > 0 {
+            if self.receive_some(&mut permit).await > 0 {
                 polls = None;
                 if condition() {
                     break true;
@@ -307,15 +360,16 @@ impl Active {
                     continue;
                 }
             }
-            polls = polls.or_else(|| end.polls_for_packet());
-            let next = || match condition() || end.now() >= until || end.has_been_handed() {
+            polls = polls.or_else(|| endpoint.polls_for_packet());
+            let next = || match condition() || endpoint.now() >= until || endpoint.sharing.has_deferred() {
                 true => Time::ZERO,
-                false => until.min(self.barrier.opens_after(end.now())),
+                false => until.min(self.barrier.opens_after(endpoint.now())),
             };
-            let _wants = self.wants.get().map(|wants| self.sim().waits_for(wants));
-            sees = end.idle(&mut run, Wake { next: &next, until }).await;
+            let _reason = self.wait_reason.get().map(|reason| self.sim().waits_for(reason));
+            let wake = Wake { next: &next, until };
+            has_found = endpoint.sharing.idle(&endpoint.context, &mut permit, wake).await;
         };
-        end.stop(run).await;
+        endpoint.stop(permit).await;
         holds
     }
 }

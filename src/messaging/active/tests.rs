@@ -1,23 +1,29 @@
-//! Do the ends keep their promises, to the cycle? Costs, polling, barriers, transfers. On queues
+//! Do endpoints of active messages take the cycles that are stated? Costs, polling, barriers, transfers. On queues
 //! without a bus, over an ideal fabric.
 
-use super::*;
-use crate::engine::{Addresses, Bytes, EndId, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time};
+use super::transfer::{CompleteTransfer, Transfers};
+use super::{Active, ActiveMessage, Barrier, Received};
+use crate::engine::{
+    Addresses, Bytes, EndId, Hertz, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time,
+};
 use crate::fabric::Fabric;
 use crate::fabric::ideal::{Ideal, IdealParameters};
 use crate::host::software::SoftwareParameters;
 use crate::host::{Host, HostParameters};
-use crate::messaging::MessagingParameters;
+use crate::messaging::active_message::{TRANSFER_BEGIN, TRANSFER_DATA};
+use crate::messaging::{Endpoint, MessagingParameters};
 use crate::ni::direct::QueuesParameters;
 use crate::ni::{self, Costs, NiParameters, Pending, Site};
 use crate::protocol::{ProtocolBinding, ProtocolEnvironment, plain};
+use std::cell::Cell;
+use std::rc::Rc;
 
 /// Packets of 32 bytes take 4 cycles into a link and 4 out of it.
 const FABRIC: IdealParameters =
     IdealParameters { latency: Time::from_ns(22), rate: Rate::from_bytes_per_s(8_000_000_000) };
 
-/// From an interface to the other, in cycles.
-const WAY: u64 = 4 + 22 + 4;
+/// Cycles from one interface to the other.
+const WIRE: u64 = 4 + 22 + 4;
 
 const COSTS: Costs = Costs { send: 40, poll: 0, receive: 60, reorder: 20 };
 
@@ -32,10 +38,10 @@ const SYNTHETIC: MessagingParameters = MessagingParameters {
 
 const UNORDERED: MessagingParameters = MessagingParameters { in_order: false, ..SYNTHETIC };
 
-/// More packets than any test has under way.
+/// Queues that hold more packets than any test sends.
 const QUEUES: plain::PlainParameters = plain::PlainParameters { outgoing: 64, arrivals: 64 };
 
-/// Two ends. Their clock has 1 GHz: a cycle is 1 ns.
+/// Builds two endpoints. Their clock has 1 GHz: a cycle is 1 ns.
 fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
@@ -65,7 +71,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     (simulation, ends)
 }
 
-/// When the second of two nodes has handled `packets` packets.
+/// Returns the cycle in which the second of two nodes has handled `packets` packets.
 fn handled(parameters: MessagingParameters, packets: usize) -> u64 {
     let (simulation, ends) = pair(parameters);
     let (sender, receiver) = (ends[0].clone(), ends[1].clone());
@@ -89,14 +95,14 @@ fn handled(parameters: MessagingParameters, packets: usize) -> u64 {
 
 #[test]
 fn a_packet_costs_what_is_stated() {
-    assert_eq!(handled(SYNTHETIC, 1), 40 + WAY + 60);
-    assert_eq!(handled(SYNTHETIC, 3), 40 + WAY + 3 * 60, "receiving is slower than sending");
+    assert_eq!(handled(SYNTHETIC, 1), 40 + WIRE + 60);
+    assert_eq!(handled(SYNTHETIC, 3), 40 + WIRE + 3 * 60, "receiving is slower than sending");
     // Polls at 0, 22, 44, 66: the packet of cycle 70 is found by the one at 88.
     let polls = MessagingParameters { costs: Costs { poll: 22, ..COSTS }, ..SYNTHETIC };
     assert_eq!(handled(polls, 1), 88 + 60);
 }
 
-/// The packets of two transfers of `length` words, and when the second is whole.
+/// Returns the packets of two transfers of `length` words, and the cycle in which the second is complete.
 fn transferred(parameters: MessagingParameters, length: u32) -> (u64, u64) {
     let (simulation, ends) = pair(parameters);
     let (sender, receiver) = (ends[0].clone(), ends[1].clone());
@@ -118,7 +124,7 @@ fn transferred(parameters: MessagingParameters, length: u32) -> (u64, u64) {
 }
 
 #[test]
-fn transfers_are_packed_as_stated_and_come_whole() {
+fn transfers_have_the_stated_packets_and_are_complete() {
     // Seven words in a packet, one of them for what the transfer is.
     assert_eq!(transferred(SYNTHETIC, 6).0, 2);
     assert_eq!(transferred(SYNTHETIC, 7).0, 4);
@@ -130,29 +136,27 @@ fn transfers_are_packed_as_stated_and_come_whole() {
     assert!(transferred(UNORDERED, 60).1 > transferred(SYNTHETIC, 60).1, "order is worth something");
 }
 
-/// The second transfer of a sender is answered when the last packet of the first has come, however late.
+/// The setup of a sender's second transfer is answered when the last packet of the first has arrived, however late.
 #[test]
-fn a_transfer_waits_for_the_late_packets_of_another() {
-    let (_simulation, ends) = pair(UNORDERED);
-    let end = &ends[1];
-    let come = |handler: u8, words: &[u32]| transfer::arrive(end, &Received { from: EndId(0), handler, words });
-    let answers = || end.answers.borrow().len();
-    let [begin, data] = [HANDLERS, HANDLERS + 2];
-    come(begin, &[7 << 24 | 3]);
-    come(data, &[2, 30]);
-    come(begin, &[8 << 24]);
-    assert_eq!((transfer::whole(end, EndId(0)), answers()), (None, 1));
-    come(data, &[0, 10, 20]);
-    assert_eq!(transfer::whole(end, EndId(0)), Some((7, vec![10, 20, 30])));
-    assert_eq!(answers(), 2);
-    assert_eq!(transfer::whole(end, EndId(0)), Some((8, vec![])), "one of no words is whole at once");
-    assert_eq!(transfer::whole(end, EndId(0)), None);
+fn a_transfer_waits_for_late_packets_of_the_one_before() {
+    let (transfers, from) = (Transfers::default(), EndId(0));
+    let accept = |handler: u8, words: &[u32]| transfers.accept(&Received { from, handler, words }, false).is_some();
+    assert!(accept(TRANSFER_BEGIN, &[7 << 24 | 3]), "the first is answered");
+    assert!(!accept(TRANSFER_DATA, &[2, 30]));
+    assert!(!accept(TRANSFER_BEGIN, &[8 << 24]), "the second is not answered yet");
+    assert_eq!(transfers.take_complete(from), None);
+    assert!(!accept(TRANSFER_DATA, &[0, 10, 20]));
+    let first = transfers.take_complete(from).expect("all words of the first have arrived");
+    assert_eq!((first.handler, first.words, first.reply.is_some()), (7, vec![10, 20, 30], true));
+    let second = CompleteTransfer { handler: 8, words: vec![], reply: None };
+    assert_eq!(transfers.take_complete(from), Some(second), "one of no words is complete at once");
+    assert_eq!(transfers.take_complete(from), None);
 }
 
-/// Two packets have come while a program computed: it sends its own before it takes them, or after; and it goes on
-/// after the first, or after both.
+/// Two packets have arrived while a program computed: it sends its own before it receives them, or afterwards; and it
+/// continues after the first, or after both.
 #[test]
-fn what_has_arrived_is_taken_before_a_send_or_after() {
+fn packets_are_received_before_a_send_or_after() {
     let sent = |drain_first: bool| {
         let (simulation, ends) = pair(MessagingParameters { drain_first, ..SYNTHETIC });
         let (busy, other, came) = (ends[0].clone(), ends[1].clone(), Rc::new(Cell::new(0)));
@@ -180,7 +184,7 @@ fn what_has_arrived_is_taken_before_a_send_or_after() {
 }
 
 #[test]
-fn a_packet_that_may_come_out_of_order_costs_its_reordering() {
+fn a_packet_that_may_arrive_out_of_order_costs_its_reordering() {
     let free = MessagingParameters { costs: Costs { reorder: 0, ..COSTS }, ..UNORDERED };
     // Two packets of words in each transfer; the sender waits for none of them.
     let (with, without) = (transferred(UNORDERED, 12).1, transferred(free, 12).1);
@@ -188,7 +192,7 @@ fn a_packet_that_may_come_out_of_order_costs_its_reordering() {
 }
 
 #[test]
-fn the_run_time_system_takes_its_time_for_messages_and_none_for_data() {
+fn dispatch_is_charged_for_messages_and_not_for_data() {
     let more = |parameters: MessagingParameters| {
         let slower = MessagingParameters { dispatch: 100, ..parameters };
         transferred(slower, 12).1 - transferred(parameters, 12).1
@@ -197,9 +201,9 @@ fn the_run_time_system_takes_its_time_for_messages_and_none_for_data() {
     assert_eq!((more(SYNTHETIC), more(UNORDERED)), (0, 4 * 100));
 }
 
-/// Who never enters a barrier, and who waits for whom in a circle, is told.
+/// A deadlock report names the program that never enters a barrier, and the wait-for cycle.
 #[test]
-fn a_stuck_program_says_whom_it_waits_for() {
+fn a_deadlock_names_the_programs_that_wait_for_each_other() {
     let (simulation, ends) = pair(SYNTHETIC);
     for (node, end) in ends.iter().cloned().enumerate() {
         end.clone().runs(simulation.sim().spawn(["a program", "b program"][node], async move {

@@ -1,82 +1,90 @@
-//! Locks: each has a home, where those who want it wait in the order in which their requests came.
+//! Locks: each has a home, where the endpoints that request it wait in the order in which their requests arrive.
 
-use super::SharedMemory;
 use super::handlers::LOCK;
 use crate::engine::EndId;
-use crate::messaging::active::ActiveMessage;
+use crate::messaging::active::{Active, ActiveMessage};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
-/// What is said of a lock, in the low bits of a word; its number stands above.
-const TAKE: u32 = 0;
-const TAKEN: u32 = 1;
-const GIVE: u32 = 2;
+/// Messages about a lock, in the low bits of a word; the lock's number is above.
+const ACQUIRE: u32 = 0;
+const GRANT: u32 = 1;
+const RELEASE: u32 = 2;
 const BITS: u32 = 2;
 
-/// The locks of an end.
-#[derive(Default)]
+/// The locks of an endpoint.
 pub(super) struct Locks {
-    /// Of those at home here, who has it, first, and who waits.
+    active: Rc<Active>,
+    /// The number of endpoints, each of which is home to some locks.
+    homes: u32,
+    /// Of each lock whose home this is, the endpoint that holds it, and behind that those that wait.
     queues: RefCell<BTreeMap<u32, VecDeque<EndId>>>,
-    /// Whether the lock that the program waits for is its own.
-    taken: Cell<bool>,
+    /// Whether the lock has been granted that the program waits for.
+    is_granted: Cell<bool>,
 }
 
-impl SharedMemory {
-    /// Takes a lock; its home is one of the ends, by its number.
-    pub async fn lock(&self, number: u32) {
-        self.locks.taken.set(false);
-        self.say(number, TAKE);
-        self.active.wait_for_answer(self.home(number), || self.locks.taken.get()).await;
+impl Locks {
+    /// Creates the locks of the endpoint over `active`, one of `homes`.
+    pub fn new(active: &Rc<Active>, homes: u32) -> Locks {
+        Locks { active: active.clone(), homes, queues: RefCell::default(), is_granted: Cell::default() }
     }
 
-    /// Gives it back.
-    pub async fn unlock(&self, number: u32) {
-        self.say(number, GIVE);
+    /// Waits for lock `number`, and acquires it.
+    pub async fn acquire(&self, number: u32) {
+        self.is_granted.set(false);
+        self.send(number, ACQUIRE);
+        self.active.wait_for_answer(self.home(number), || self.is_granted.get()).await;
+    }
+
+    /// Releases lock `number`.
+    pub async fn release(&self, number: u32) {
+        self.send(number, RELEASE);
         self.active.flush().await;
     }
 
     fn home(&self, number: u32) -> EndId {
-        EndId(number % self.space.ends() as u32)
+        EndId(number % self.homes)
     }
 
-    fn say(&self, number: u32, what: u32) {
+    fn send(&self, number: u32, kind: u32) {
         assert!(number < 1 << (u32::BITS - BITS), "a lock's number fits a word");
         let home = self.home(number);
         match home == self.active.id() {
-            true => self.serve(home, number, what),
-            false => self.active.answer(ActiveMessage::new(home, LOCK, &[number << BITS | what])),
+            true => self.serve(home, number, kind),
+            false => self.active.answer(ActiveMessage::new(home, LOCK, &[number << BITS | kind])),
         }
     }
 
-    pub(super) fn take_lock(&self, from: EndId, words: &[u32]) {
-        let (number, what) = (words[0] >> BITS, words[0] & ((1 << BITS) - 1));
-        match what {
-            TAKEN => self.locks.taken.set(true),
-            _ => self.serve(from, number, what),
+    /// Accepts a message about a lock.
+    pub fn accept(&self, from: EndId, words: &[u32]) {
+        let (number, kind) = (words[0] >> BITS, words[0] & ((1 << BITS) - 1));
+        match kind {
+            GRANT => self.is_granted.set(true),
+            _ => self.serve(from, number, kind),
         }
     }
 
-    /// At the home of a lock: `from` wants it, or gives it back.
-    fn serve(&self, from: EndId, number: u32, what: u32) {
+    /// Serves a request of `from` at the lock's home: to acquire or to release it.
+    fn serve(&self, from: EndId, number: u32, kind: u32) {
         let next = {
-            let mut queues = self.locks.queues.borrow_mut();
+            let mut queues = self.queues.borrow_mut();
             let queue = queues.entry(number).or_default();
-            if what == TAKE {
+            if kind == ACQUIRE {
                 queue.push_back(from);
                 if queue.len() > 1 {
                     return;
                 }
             } else {
-                let had = queue.pop_front();
-                assert_eq!(had, Some(from), "lock {number} is given back by whoever has it");
+                let holder = queue.pop_front();
+                assert_eq!(holder, Some(from), "lock {number} is released by its holder");
             }
             queue.front().copied()
         };
         match next {
-            Some(next) if next == self.active.id() => self.locks.taken.set(true),
+            Some(next) if next == self.active.id() => self.is_granted.set(true),
             Some(next) => {
-                let answer = ActiveMessage::new(next, LOCK, &[number << BITS | TAKEN]);
+                let answer = ActiveMessage::new(next, LOCK, &[number << BITS | GRANT]);
                 self.active.answer(ActiveMessage { reply: true, ..answer });
             }
             None => {}

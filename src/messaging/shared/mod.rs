@@ -1,4 +1,5 @@
-//! Shared memory: loads and stores of any end's memory. It has two makes, and programs cannot tell which they run on.
+//! Shared memory: loads and stores of any endpoint's memory. It is kept coherent in software or by hardware, and
+//! programs cannot tell which.
 //!
 //! In software it is kept coherent by handlers of active messages, as Tempest's default protocol does (Hill, Larus
 //! and Wood 1995; Mukherjee and Hill 1998, §5.1.1), over any interface. In hardware the interface does that, where it
@@ -12,31 +13,35 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `parameters.rs` | what it costs, and how finely it is kept |
+//! | `parameters.rs` | what it costs, and the size of a block |
 //! | `space.rs` | the shared address space |
-//! | `end.rs` | an end, of either make |
-//! | `in_software.rs` | tags, copies, faults |
-//! | `handlers.rs` | what comes and goes: a word for each message, and a block's bytes behind it |
-//! | `in_hardware.rs` | addresses, waits, prefetches |
-//! | `locks.rs` | locks: queues at their homes |
+//! | `shared_memory.rs` | an endpoint's shared memory, of either kind |
+//! | `software.rs` | tags, faults and the protocol's actions |
+//! | `block_memory.rs` | the addresses of blocks in an endpoint's memory, and their bytes |
+//! | `block_messages.rs` | the protocol's messages in packets: a word, and a block's bytes behind it |
+//! | `hardware.rs` | addresses, waits and prefetches |
+//! | `locks.rs` | locks, with queues at their homes |
+//! | `handlers.rs` | the numbers of handlers |
 //!
-//! The protocol is [`protocol::directory`](crate::protocol::directory); here it has tags, bytes and cycles.
+//! The protocol is [`protocol::directory`](crate::protocol::directory); here it is given tags, bytes and cycles.
 //! Its messages are active messages of one word, four bytes beyond the header, and a block's bytes, in several
-//! packets where one does not hold them. Bytes are loaded and stored by the processor, through its caches.
+//! packets if one does not hold them. Bytes are loaded and stored by the processor, through its caches.
 //!
-//! Handlers run while their processor polls: a program that computes long polls now and then. What they send
-//! waits in software until whoever polled has room for it, and is bounded as the protocol says. It leaves out
-//! eviction: a copy stays until it is taken back; and prefetches, which it ignores. Locks are by messages in both
-//! makes.
+//! Handlers run while their processor polls: a program that computes for long polls now and then. What they send
+//! waits in software until the program that polls can send it, and is bounded as the protocol says. Locks are by
+//! messages in both kinds. Leaves out: eviction, since a copy stays until it is invalidated; and prefetches, which
+//! software ignores.
 
-mod end;
+mod block_memory;
+mod block_messages;
 mod handlers;
-mod in_hardware;
-mod in_software;
+mod hardware;
 mod locks;
 mod parameters;
+mod shared_memory;
+mod software;
 mod space;
 
-pub use end::SharedMemory;
 pub use parameters::{SharedMemoryParameters, SharingMake};
+pub use shared_memory::SharedMemory;
 pub use space::{SharedAddress, Space};

@@ -1,10 +1,10 @@
-//! What shared memory in software costs, and how finely it is kept.
+//! What shared memory costs, and the size of its blocks. Tempest's numbers are of Mukherjee and Hill (1998, §5.1.1).
 
 use crate::engine::Bytes;
 use crate::host::alewife::LINE_BYTES;
 use crate::text::Parameters;
 
-/// Who keeps shared memory coherent.
+/// What keeps shared memory coherent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SharingMake {
     /// Handlers of active messages.

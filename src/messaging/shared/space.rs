@@ -1,4 +1,4 @@
-//! The shared address space: a part of it in each end's memory.
+//! The shared address space: a part of it in each endpoint's memory.
 
 use crate::engine::{Bytes, EndId, NodeId};
 use crate::protocol::directory::{BLOCKS_MAX, BlockId};
@@ -7,36 +7,40 @@ use std::cell::RefCell;
 /// An address of shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SharedAddress {
-    /// The end in whose memory it is.
+    /// The endpoint whose memory it is in.
     pub home: EndId,
-    /// Where in that end's part.
+    /// The offset in that endpoint's part, in bytes.
     pub offset: u32,
 }
 
 impl SharedAddress {
-    /// So many bytes further, in the same part.
+    /// Returns the address `bytes` further, in the same part.
     pub const fn plus(self, bytes: u32) -> SharedAddress {
         SharedAddress { offset: self.offset + bytes, ..self }
     }
 }
 
-/// What copies of other ends' memory are kept in: they are allocated by pages, as Tempest's stache does.
+/// Bytes of a page, the unit in which memory for shared blocks is allocated, as by Tempest's stache.
 pub(super) const PAGE: u32 = 4096;
 
-/// The shared address space of a machine's ends. It is laid out before any of them runs.
+/// The shared address space of a machine's endpoints. It is laid out before any of them runs.
 pub struct Space {
     block: u32,
-    /// By end, how much of its memory is shared.
+    /// Bytes allocated in each endpoint's part.
     sizes: RefCell<Vec<u32>>,
 }
 
 impl Space {
-    /// Of so many ends, with blocks of this size; nothing of it is taken.
+    /// Creates an empty space of `ends` endpoints, with blocks of `block`.
     pub fn new(ends: usize, block: Bytes) -> Space {
         Space { block: block.get() as u32, sizes: RefCell::new(vec![0; ends]) }
     }
 
-    /// So many bytes of `home`'s memory, from the beginning of a block.
+    /// Allocates `bytes` of `home`'s part, from the beginning of a block.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the part would have more blocks than the protocol can number.
     pub fn allocate(&self, home: EndId, bytes: u64) -> SharedAddress {
         let size = &mut self.sizes.borrow_mut()[home.index()];
         let offset = size.next_multiple_of(self.block);
@@ -47,22 +51,22 @@ impl Space {
         SharedAddress { home, offset }
     }
 
-    /// How many ends share it.
+    /// Returns the number of endpoints that share it.
     pub fn ends(&self) -> usize {
         self.sizes.borrow().len()
     }
 
-    /// Bytes of a block.
+    /// Returns the bytes of a block.
     pub(super) fn block_bytes(&self) -> u32 {
         self.block
     }
 
-    /// How much of an end's memory is shared, in whole blocks.
+    /// Returns the bytes of an endpoint's part, in whole blocks.
     pub(super) fn size(&self, home: usize) -> u32 {
         self.sizes.borrow()[home].next_multiple_of(self.block)
     }
 
-    /// The block of an address, and where in it that is.
+    /// Returns the block of an address.
     pub(super) fn block(&self, at: SharedAddress) -> BlockId {
         BlockId { home: NodeId(at.home.0), number: at.offset / self.block }
     }

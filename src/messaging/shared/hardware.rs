@@ -1,12 +1,14 @@
-//! The hardware make: loads and stores go to the processor's cache, and the interface finds what is not there.
+//! Shared memory in hardware: loads and stores access the processor's cache, and the interface serves misses.
 //!
-//! A place of shared memory has one address on each node: what is in a program's own part lies in its node's memory,
-//! and of what is in another node's memory there are copies in the cache alone. A program that waits for a block
-//! gives the processor up to others of its node, which costs a change of contexts; where messages interrupt, their
-//! handlers run meanwhile. It may give it up to a loop of stated cycles, and goes on when that is over and the block
-//! there: so a network is emulated that is farther.
+//! Models: an address of shared memory has one address on each node: an endpoint's own part is in its node's memory,
+//! and of other nodes' memory there are copies in the cache alone. A program that waits for a block lets other
+//! programs of its node run, which costs a context switch; where messages interrupt, their handlers run meanwhile.
+//! With a stated delay it switches to a loop of that many cycles instead, and continues when the loop has ended and
+//! the block has arrived, which emulates a slower network.
+//!
+//! Leaves out: the directory and the cache, which are the interface's ([`ni::cmmu`](crate::ni::cmmu)).
 
-use super::{SharedAddress, SharedMemory};
+use super::space::SharedAddress;
 use crate::engine::EndId;
 use crate::host::alewife::remote;
 use crate::host::{Address, Processor};
@@ -16,50 +18,52 @@ use crate::protocol::directory::Want;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What an end has that hardware keeps coherent.
+/// An endpoint's shared memory that hardware keeps coherent.
 pub(super) struct Hardware {
+    active: Rc<Active>,
     unit: Rc<Coherence>,
-    /// By end, the address of its part of shared memory, as this node has it.
+    /// The address of each endpoint's part of shared memory, as this node has it.
     parts: Vec<Address>,
-    /// Whether other programs are on its node, and the cycles to change to this one from them.
+    /// Whether other programs run on its node.
     is_shared: bool,
+    /// Cycles to switch to this program from another of its node.
     switch: u64,
-    /// The cycles of any change of contexts.
+    /// Cycles of any context switch.
     context_switch: u64,
     /// Whether what the program waited for was granted for one access.
     granted: Cell<bool>,
 }
 
 impl Hardware {
-    /// Of the end over `active`; `places` says by end where its part lies in its node's memory.
-    pub fn new(active: &Active, places: &[Address]) -> Hardware {
+    /// Creates the shared memory of the endpoint over `active`; `bases` are the addresses of the endpoints' parts in
+    /// their own nodes' memories.
+    pub fn new(active: &Rc<Active>, bases: &[Address]) -> Hardware {
         let unit = active.coherence().expect("a checked machine has hardware that shares memory").clone();
-        let homes: Vec<_> = (0..places.len()).map(|end| active.node_of(EndId(end as u32))).collect();
-        let part = |(&home, &place)| if home == unit.node() { place } else { remote(home, place) };
-        let parts = homes.iter().zip(places).map(part).collect();
+        let homes: Vec<_> = (0..bases.len()).map(|end| active.node_of(EndId(end as u32))).collect();
+        let part = |(&home, &base)| if home == unit.node() { base } else { remote(home, base) };
+        let parts = homes.iter().zip(bases).map(part).collect();
         let processor = active.cpu().alewife().expect("the processor of a node whose interface serves misses");
         let is_shared = homes.iter().filter(|home| **home == unit.node()).count() > 1;
         let context_switch = processor.parameters().switch;
         let switch = if is_shared { context_switch } else { 0 };
-        Hardware { unit, parts, is_shared, switch, context_switch, granted: Cell::new(false) }
+        Hardware { active: active.clone(), unit, parts, is_shared, switch, context_switch, granted: Cell::new(false) }
     }
 
-    /// The address of a place.
     #[inline]
     fn address(&self, at: SharedAddress) -> Address {
         self.parts[at.home.index()] + u64::from(at.offset)
     }
 
-    /// Its address, if the processor may do this with it.
+    /// Returns the address of `at`, if the processor may access it so.
     #[inline]
     pub fn place(&self, at: SharedAddress, want: Want) -> Option<Address> {
         let address = self.address(at);
         self.unit.may(address, want).then_some(address)
     }
 
-    /// The program waits until it may do this, if it must; whether it did.
-    pub async fn fault(&self, end: &SharedMemory, at: SharedAddress, want: Want) -> (Address, bool) {
-        let (address, active) = (self.address(at), end.active());
+    /// Waits until the program may access `at`; returns its address, and whether the program waited.
+    pub async fn fault(&self, at: SharedAddress, want: Want) -> (Address, bool) {
+        let (address, active) = (self.address(at), &self.active);
         let cpu = active.cpu();
         {
             let _turn = cpu.hold("miss").await;
@@ -69,7 +73,7 @@ impl Hardware {
         let grant = self.unit.demand(address, want).await;
         self.granted.set(grant.is_some());
         let Some(grant) = grant else { return (address, false) };
-        let over = self.delays(active).await;
+        let over = self.begin_delay().await;
         match active.is_interrupted() {
             true => active.wait_until(|| grant.get()).await,
             false => self.unit.wait(&grant).await,
@@ -87,27 +91,27 @@ impl Hardware {
         (address, true)
     }
 
-    /// The processor changes to a loop that delays, where it does; in which cycle that is over.
-    async fn delays(&self, active: &Active) -> Option<u64> {
+    /// Switches to the loop that delays, if a delay is stated; returns the cycle in which the loop ends.
+    async fn begin_delay(&self) -> Option<u64> {
         let delay = self.unit.costs().delay;
         if delay == 0 {
             return None;
         }
-        active.cpu().work(self.context_switch);
-        active.cpu().sync().await;
-        Some(active.cycle() + delay)
+        self.active.cpu().work(self.context_switch);
+        self.active.cpu().sync().await;
+        Some(self.active.cycle() + delay)
     }
 
-    /// The program has done what it was granted, if it was.
+    /// Ends the access to `at` that a fault granted, if it did.
     pub async fn used(&self, at: SharedAddress) {
         if self.granted.take() {
             self.unit.used(self.address(at)).await;
         }
     }
 
-    /// The program will want a block.
-    pub async fn prefetch(&self, end: &SharedMemory, at: SharedAddress, want: Want) {
-        let (address, cpu) = (self.address(at), end.active().cpu());
+    /// Prefetches the block of `at`.
+    pub async fn prefetch(&self, at: SharedAddress, want: Want) {
+        let (address, cpu) = (self.address(at), self.active.cpu());
         cpu.work(self.unit.costs().prefetch);
         if !self.unit.may(address, want) {
             cpu.sync().await;
@@ -115,13 +119,13 @@ impl Hardware {
         }
     }
 
-    /// Whether other programs of its node have its cache, too.
+    /// Returns whether other programs of its node use its cache.
     pub fn is_shared(&self) -> bool {
         self.is_shared
     }
 
-    /// Cycles of a handler of locks.
-    pub fn lock(&self) -> u64 {
+    /// Returns the cycles of a handler of locks.
+    pub fn lock_cycles(&self) -> u64 {
         self.unit.costs().lock
     }
 }

@@ -1,0 +1,256 @@
+//! A program's endpoint of active messages: what it counts, its handlers, and the barrier.
+
+use super::barrier::Barrier;
+use super::handlers::{HandlerFuture, Handlers};
+use super::time_breakdown::{Cause, TimeBreakdown};
+use super::transfer::Transfers;
+use crate::engine::sim::{PointId, TaskId};
+use crate::engine::{Bytes, Class, EndId, Hertz, Journey, NodeId, Sim, Time};
+use crate::host::{Address, AnyProcessor, Processor};
+use crate::messaging::active_message::{ActiveMessage, MessageWords, Received};
+use crate::messaging::endpoint::Endpoint;
+use crate::messaging::parameters::MessagingParameters;
+use crate::ni::Driver;
+use crate::ni::cmmu::Coherence;
+use crate::protocol::Statistics;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+/// The most ledgers that a run keeps.
+pub const LEDGERS_MAX: usize = 2_000;
+
+/// Bytes of a message's header in [`Active::sizes`], whatever an interface's is (Mukherjee and Hill 1998, Table 5).
+const HEADER_BYTES: u64 = 8;
+
+/// An endpoint of active messages.
+pub struct Active {
+    pub(super) endpoint: Rc<Endpoint>,
+    pub(super) barrier: Rc<Barrier>,
+    pub(super) parameters: MessagingParameters,
+    pub(super) clock: Hertz,
+    words_max: usize,
+    pub(super) handlers: Handlers,
+    /// Packets that handlers have asked to send.
+    pub(super) replies: RefCell<VecDeque<ActiveMessage>>,
+    pub(super) transfers: Transfers,
+    sent: Cell<u64>,
+    accepted: Cell<u64>,
+    /// The number of messages sent of each size, in bytes.
+    sizes: RefCell<BTreeMap<u64, u64>>,
+    /// Cycles that the running handler computes.
+    pub(super) handler_cycles: Cell<u64>,
+    /// The reason of the program's wait, if it waits for more than any packet.
+    pub(super) wait_reason: Cell<Option<PointId>>,
+    pub(super) time: TimeBreakdown,
+    /// The words of the packet that is being received.
+    pub(super) received_words: RefCell<Vec<u32>>,
+}
+
+impl Active {
+    /// Creates the endpoint of active messages over `endpoint`, and adds it to `barrier`.
+    pub fn new(endpoint: &Rc<Endpoint>, barrier: &Rc<Barrier>) -> Rc<Active> {
+        barrier.join(endpoint.clone());
+        Rc::new(Active {
+            parameters: endpoint.context.parameters,
+            clock: endpoint.context.cpu.clock(),
+            words_max: endpoint.context.driver.limits().words,
+            endpoint: endpoint.clone(),
+            barrier: barrier.clone(),
+            handlers: Handlers::default(),
+            replies: RefCell::default(),
+            transfers: Transfers::default(),
+            sent: Cell::new(0),
+            accepted: Cell::new(0),
+            sizes: RefCell::default(),
+            handler_cycles: Cell::new(0),
+            wait_reason: Cell::new(None),
+            time: TimeBreakdown::default(),
+            received_words: RefCell::default(),
+        })
+    }
+
+    /// Returns the endpoint's number.
+    pub fn id(&self) -> EndId {
+        self.endpoint.id()
+    }
+
+    /// Returns the number of endpoints of active messages.
+    pub fn ends(&self) -> usize {
+        self.barrier.members()
+    }
+
+    /// Returns the processor's clock.
+    pub fn clock(&self) -> Hertz {
+        self.clock
+    }
+
+    /// Returns the node's local time.
+    pub fn now(&self) -> Time {
+        self.endpoint.now()
+    }
+
+    /// Returns the whole cycles since time 0, by the node's local time.
+    pub fn cycle(&self) -> u64 {
+        self.clock.cycle_before(self.endpoint.now())
+    }
+
+    /// Returns the most words that a packet carries.
+    pub fn words_max(&self) -> usize {
+        self.words_max
+    }
+
+    /// Returns the number of packets sent.
+    pub fn sent(&self) -> u64 {
+        self.sent.get()
+    }
+
+    /// Returns the number of packets received.
+    pub fn accepted(&self) -> u64 {
+        self.accepted.get()
+    }
+
+    /// Returns the number of messages sent of each size, in bytes, with a header of 8. A transfer counts as one message,
+    /// whatever its packets; its setup is one more, and so is the answer to that.
+    pub fn sizes(&self) -> BTreeMap<u64, u64> {
+        self.sizes.borrow().clone()
+    }
+
+    /// Counts a packet sent.
+    pub(super) fn count_sent(&self) {
+        self.sent.set(self.sent.get() + 1);
+    }
+
+    /// Counts a packet received.
+    pub(super) fn count_accepted(&self) {
+        self.accepted.set(self.accepted.get() + 1);
+    }
+
+    /// Counts a message of `words` words.
+    pub(super) fn count_message(&self, words: usize) {
+        *self.sizes.borrow_mut().entry(HEADER_BYTES + 4 * words as u64).or_default() += 1;
+    }
+
+    /// Returns the program's time charged to `cause`.
+    pub fn spent(&self, cause: Cause) -> Time {
+        self.time.of(cause)
+    }
+
+    /// Charges the program's time to `cause` from now on; returns the cause that it was charged to before.
+    pub fn charge_to(&self, cause: Cause) -> Cause {
+        self.time.switch(cause, self.endpoint.now())
+    }
+
+    /// Begins the timed part of the program.
+    pub fn begin_timed(&self) {
+        self.time.begin(self.endpoint.now());
+    }
+
+    /// Ends the timed part of the program.
+    pub fn end_timed(&self) {
+        self.time.end(self.endpoint.now());
+    }
+
+    /// Returns the number of packets for its node that left their interfaces and that its processor has not accepted
+    /// yet, where packets go by ports.
+    pub fn pending(&self) -> u64 {
+        self.endpoint.pending.of(self.endpoint.node())
+    }
+
+    /// Returns what its interface's protocol counted, and the bytes of the protocol's state.
+    pub fn accounts(&self) -> Option<(Statistics, usize)> {
+        self.endpoint.context.driver.accounts()
+    }
+
+    pub(super) fn sim(&self) -> &Sim {
+        self.endpoint.context.cpu.sim()
+    }
+
+    /// Returns the class of requests or of replies.
+    pub(super) fn class(&self, reply: bool) -> Class {
+        let classes = self.endpoint.context.driver.limits().classes;
+        if reply && classes > 1 { Class::REPLIES } else { Class::REQUESTS }
+    }
+
+    /// Returns whether the run has fewer ledgers than it keeps.
+    pub(super) fn keeps_ledger(&self) -> bool {
+        self.endpoint.tally.delivered().len() < LEDGERS_MAX
+    }
+
+    /// Returns the journey of a packet to send, with a ledger if one is to be kept.
+    pub(super) fn journey(&self, packet: &ActiveMessage) -> Journey {
+        let tally = &self.endpoint.tally;
+        if !self.keeps_ledger() {
+            return tally.timed(self.endpoint.now());
+        }
+        let payload = Bytes(4 * packet.words.len() as u64);
+        tally.message(self.id(), packet.to, payload, self.endpoint.now())
+    }
+
+    /// Registers the handler of messages of one packet.
+    pub fn on_message(&self, handler: impl Fn(&Received<'_>) + 'static) {
+        self.handlers.set_message(Rc::new(handler));
+    }
+
+    /// Registers the handler of transfers. It is passed the sending endpoint, the handler's number and the words.
+    pub fn on_transfer(&self, handler: impl Fn(EndId, u8, Vec<u32>) + 'static) {
+        self.handlers.set_transfer(Rc::new(handler));
+    }
+
+    /// Registers the handler of packets for [`PROTOCOL_HANDLERS`](super::PROTOCOL_HANDLERS), which may access memory. It
+    /// sends by [`answer`](Active::answer) alone.
+    pub fn on_protocol(&self, handler: impl Fn(EndId, u8, MessageWords) -> HandlerFuture + 'static) {
+        self.handlers.set_protocol(Rc::new(handler));
+    }
+
+    /// Returns the node's processor.
+    #[inline]
+    pub fn cpu(&self) -> &AnyProcessor {
+        &self.endpoint.context.cpu
+    }
+
+    /// Returns the memory that the interface shares with other nodes, if it shares any.
+    pub fn coherence(&self) -> Option<&Rc<Coherence>> {
+        self.endpoint.context.driver.coherence()
+    }
+
+    /// Returns whether messages interrupt the program.
+    pub fn is_interrupted(&self) -> bool {
+        self.endpoint.context.driver.interrupts()
+    }
+
+    /// Returns the node of an endpoint.
+    pub fn node_of(&self, id: EndId) -> NodeId {
+        self.barrier.node_of(id)
+    }
+
+    /// Allocates a buffer in memory.
+    pub fn allocate(&self, bytes: usize) -> Address {
+        self.endpoint.context.host.allocate(bytes)
+    }
+
+    /// Charges the running handler for `cycles` of computation, which the processor does between its return and the
+    /// next packet.
+    pub fn charge(&self, cycles: u64) {
+        self.handler_cycles.set(self.handler_cycles.get() + cycles);
+    }
+
+    /// Registers `task` as its program.
+    pub fn runs(&self, task: TaskId) {
+        self.barrier.set_program(self.id(), task);
+    }
+
+    /// Enters the next barrier; returns its number.
+    pub async fn enter_barrier(&self) -> u64 {
+        let permit = self.endpoint.run().await;
+        self.endpoint.context.cpu.sync().await;
+        let number = self.barrier.enter(self.id(), self.endpoint.now(), self.clock, self.parameters.barrier);
+        self.endpoint.stop(permit).await;
+        number
+    }
+
+    /// Returns whether barrier `number` is open by the node's local time.
+    pub fn has_passed(&self, number: u64) -> bool {
+        self.barrier.has_passed(number, self.endpoint.now())
+    }
+}

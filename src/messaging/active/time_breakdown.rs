@@ -1,0 +1,84 @@
+//! Where a program's time goes, by cause.
+//!
+//! Models: the processor's local clock, from a program's first call to the end of its last, or during the timed part of
+//! it; each instant counts for one cause, so that the times of all causes add up to the program's. Leaves out: what
+//! a processor does between two calls, which takes no time, unless the program says otherwise
+//! ([`Active::charge_to`](super::Active::charge_to)).
+
+use crate::engine::Time;
+use std::cell::Cell;
+
+/// A cause that a program's time is charged to.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Cause {
+    /// Computation, that of handlers included.
+    Compute,
+    /// Sending packets to the interface.
+    Send,
+    /// Receiving packets, and polling after each send.
+    Receive,
+    /// Waiting for space in the interface, and polling meanwhile.
+    Room,
+    /// Waiting for packets, for a barrier, or for the processor that other programs of the node share.
+    #[default]
+    Message,
+    /// Waiting for a block of shared memory.
+    Block,
+    /// Waiting for other programs: for a lock, or for what they write.
+    Others,
+}
+
+impl Cause {
+    /// All causes, each with its key.
+    pub const ALL: [(Cause, &'static str); 7] = [
+        (Cause::Compute, "compute"),
+        (Cause::Send, "send"),
+        (Cause::Receive, "receive"),
+        (Cause::Room, "wait_for_room"),
+        (Cause::Message, "wait_for_message"),
+        (Cause::Block, "wait_for_block"),
+        (Cause::Others, "wait_for_others"),
+    ];
+}
+
+/// A program's time so far, by cause.
+#[derive(Default)]
+pub(super) struct TimeBreakdown {
+    cause: Cell<Cause>,
+    since: Cell<Time>,
+    /// Whether the timed part of the program has ended.
+    is_over: Cell<bool>,
+    times: [Cell<Time>; Cause::ALL.len()],
+}
+
+impl TimeBreakdown {
+    /// Charges time to `cause` from `instant` on; returns the cause that it was charged to before. `instant` may lie in
+    /// the past, for a cause that is known only later, but not before the last switch.
+    pub fn switch(&self, cause: Cause, instant: Time) -> Cause {
+        let before = self.cause.replace(cause);
+        if self.is_over.get() {
+            return before;
+        }
+        let time = &self.times[before as usize];
+        time.set(time.get() + instant.since(self.since.get()));
+        self.since.set(instant.max(self.since.get()));
+        before
+    }
+
+    /// Begins the timed part at `instant`: time before it does not count.
+    pub fn begin(&self, instant: Time) {
+        self.times.iter().for_each(|time| time.set(Time::ZERO));
+        self.since.set(instant);
+    }
+
+    /// Ends the timed part at `instant`: time after it does not count.
+    pub fn end(&self, instant: Time) {
+        self.switch(self.cause.get(), instant);
+        self.is_over.set(true);
+    }
+
+    /// Returns the time charged to `cause`, up to the last switch.
+    pub fn of(&self, cause: Cause) -> Time {
+        self.times[cause as usize].get()
+    }
+}

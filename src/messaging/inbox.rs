@@ -1,0 +1,69 @@
+//! What the programs of a node receive for one of its endpoints.
+//!
+//! The interface is one for all endpoints of a node, so a program may poll a packet for another endpoint. It takes the
+//! packet, and leaves the message in the other endpoint's inbox. Leaves out: a limit of an inbox.
+
+use super::active_message::MessageWords;
+use super::loopback::LoopbackQueue;
+use super::message_queue::MessageQueue;
+use super::node_context::NodeContext;
+use super::polled_packet::{PacketHeader, PolledPacket};
+use crate::engine::{EndId, Journey};
+use crate::ni::PayloadSink;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// An endpoint's inbox, which any program of its node may fill.
+pub(super) struct Inbox {
+    pub id: EndId,
+    messages: Rc<MessageQueue>,
+    pub loopback: LoopbackQueue,
+    deferred: RefCell<VecDeque<DeferredMessage>>,
+}
+
+/// An active message that was taken from the interface and whose handler has not run.
+pub(super) struct DeferredMessage {
+    pub from: EndId,
+    pub handler: u8,
+    pub words: MessageWords,
+    pub journey: Journey,
+}
+
+impl Inbox {
+    /// Creates the inbox of the endpoint `id`, whose messages with payloads go to `messages`.
+    pub fn new(id: EndId, messages: &Rc<MessageQueue>) -> Inbox {
+        Inbox { id, messages: messages.clone(), loopback: LoopbackQueue::default(), deferred: RefCell::default() }
+    }
+
+    /// Returns whether neither a loopback packet nor a deferred message is left in it.
+    pub fn is_empty(&self) -> bool {
+        self.deferred.borrow().is_empty() && self.loopback.is_empty()
+    }
+
+    /// Takes a packet that another program of the node polled.
+    pub async fn deliver(&self, context: &NodeContext, packet: PolledPacket<'_>) {
+        match packet.header().envelope.is_part {
+            true => {
+                if let Some(message) = self.messages.take(context, packet).await {
+                    self.messages.push(message);
+                }
+            }
+            false => self.defer(context, packet).await,
+        }
+    }
+
+    /// Takes an active message, for its handler to run later.
+    pub async fn defer(&self, context: &NodeContext, packet: PolledPacket<'_>) {
+        let PacketHeader { source, envelope, journey, .. } = packet.header();
+        let (handler, mut words) = (envelope.handler, Vec::new());
+        packet.take(context, context.reorder_cycles(handler), PayloadSink::Words(&mut words)).await;
+        let message = DeferredMessage { from: source, handler, words: words.into(), journey };
+        self.deferred.borrow_mut().push_back(message);
+    }
+
+    /// Removes and returns the oldest active message.
+    pub fn pop_deferred(&self) -> Option<DeferredMessage> {
+        self.deferred.borrow_mut().pop_front()
+    }
+}

@@ -1,0 +1,159 @@
+//! Loopback: from one endpoint to another of the same node, by a queue in main memory for each receiver.
+//!
+//! Models: slots for [`SLOTS`] packets; the sender copies a packet into a slot and the receiver out of it, by loads and
+//! stores, a block of each at a time, in addition to the messaging layer's costs; a sender that finds no slot receives
+//! packets meanwhile, as it does where the interface is full. A mapped tag steers a payload as it does where the
+//! interface steers.
+//!
+//! Leaves out: protection; a single copy, as of pages that are remapped.
+
+use super::node_context::NodeContext;
+use crate::engine::{EndId, Journey, Time};
+use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor, aligned};
+use crate::ni::{Compose, Driver, Envelope, Landed, PayloadSink, PayloadSource};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Slots of an endpoint's loopback queue (chosen: few, as in interfaces).
+pub const SLOTS: usize = 16;
+
+/// The queue of packets for one endpoint from others of its node.
+#[derive(Default)]
+pub(super) struct LoopbackQueue {
+    packets: RefCell<VecDeque<LoopbackPacket>>,
+    free_slots: RefCell<Vec<Address>>,
+    /// Slots allocated so far.
+    slots: Cell<usize>,
+    /// Addresses that payloads are steered to, by tag.
+    mapped_tags: RefCell<BTreeMap<u16, Address>>,
+}
+
+/// A packet in a slot of a loopback queue.
+pub(super) struct LoopbackPacket {
+    pub from: EndId,
+    pub envelope: Envelope,
+    slot: Address,
+    /// The payload's length.
+    pub bytes: usize,
+    /// The words that travel with the payload, as bytes.
+    beside: Vec<u8>,
+    pub journey: Journey,
+}
+
+impl LoopbackQueue {
+    /// Removes and returns the oldest packet.
+    pub fn pop(&self) -> Option<LoopbackPacket> {
+        self.packets.borrow_mut().pop_front()
+    }
+
+    /// Returns whether no packet is queued.
+    pub fn is_empty(&self) -> bool {
+        self.packets.borrow().is_empty()
+    }
+
+    /// Steers payloads with `tag` to `address`.
+    pub fn map_tag(&self, tag: u16, address: Address) {
+        self.mapped_tags.borrow_mut().insert(tag, address);
+    }
+
+    /// Returns the address that `tag` is mapped to.
+    pub fn mapped_address(&self, tag: u16) -> Option<Address> {
+        self.mapped_tags.borrow().get(&tag).copied()
+    }
+
+    /// Reserves a slot, if one is free.
+    pub fn reserve_slot(&self, context: &NodeContext) -> Option<Address> {
+        if let Some(slot) = self.free_slots.borrow_mut().pop() {
+            return Some(slot);
+        }
+        (self.slots.get() < SLOTS).then(|| {
+            self.slots.set(self.slots.get() + 1);
+            let limits = context.driver.limits();
+            context.host.allocate(limits.payload.max(4 * limits.words))
+        })
+    }
+
+    /// Copies a packet into a reserved slot of this queue, the receiver's; returns when the copy began.
+    pub async fn send_loopback(&self, context: &NodeContext, slot: Address, packet: &Compose<'_>) -> Time {
+        let cpu = &context.cpu;
+        let turn = cpu.hold("send").await;
+        let begun = cpu.now();
+        cpu.work(context.parameters.costs.send);
+        match packet.source {
+            PayloadSource::Words(words) => {
+                for (at, word) in words.iter().enumerate() {
+                    cpu.store_word(slot + 4 * at as u64, 4, (*word).into()).await;
+                }
+            }
+            PayloadSource::Memory(address, bytes) => copy(cpu, address, slot, bytes).await,
+        }
+        cpu.sync().await;
+        let (journey, bytes, now) = (&packet.journey, packet.source.bytes(), cpu.now());
+        journey.served(begun, now);
+        journey.close("send", now);
+        turn.did("send", journey.id(), bytes);
+        self.packets.borrow_mut().push_back(LoopbackPacket {
+            from: packet.from,
+            envelope: packet.envelope,
+            slot,
+            bytes,
+            beside: packet.beside.to_vec(),
+            journey: journey.clone(),
+        });
+        context.driver.attention().notify();
+        begun
+    }
+
+    /// Copies a packet out of its slot, and frees the slot.
+    pub async fn recv_loopback(
+        &self,
+        context: &NodeContext,
+        packet: LoopbackPacket,
+        extra_cycles: u64,
+        sink: PayloadSink<'_>,
+    ) -> Landed {
+        let LoopbackPacket { slot, bytes, beside, journey, .. } = packet;
+        let cpu = &context.cpu;
+        let turn = cpu.hold("receive").await;
+        let begun = cpu.now();
+        journey.close("queue in memory", begun);
+        cpu.work(context.parameters.costs.receive + extra_cycles);
+        let address = match sink {
+            PayloadSink::Words(words) => {
+                for at in 0..bytes as u64 / 4 {
+                    words.push(cpu.load_word(slot + 4 * at, 4).await as u32);
+                }
+                0
+            }
+            PayloadSink::Memory(into) => {
+                copy(cpu, slot, context.driver.payload_at(into), bytes).await;
+                into
+            }
+        };
+        cpu.sync().await;
+        journey.served(begun, cpu.now());
+        journey.close("receive", cpu.now());
+        turn.did("receive", journey.id(), bytes);
+        self.free_slots.borrow_mut().push(slot);
+        // A sender may wait for a free slot.
+        context.driver.attention().notify();
+        Landed { address, beside, entry: None }
+    }
+}
+
+/// Copies within memory by loads and stores, a block of each at a time.
+async fn copy(cpu: &AnyProcessor, from: Address, to: Address, bytes: usize) {
+    let mut words: Vec<(usize, usize, u64)> = Vec::new();
+    let mut moved = 0;
+    while moved < bytes {
+        let end = bytes.min(moved + BLOCK_BYTES);
+        while moved < end {
+            let part = aligned(from + moved as u64, end - moved).min(aligned(to + moved as u64, end - moved));
+            words.push((moved, part, cpu.load_word(from + moved as u64, part).await));
+            moved += part;
+        }
+        for (at, part, word) in words.drain(..) {
+            cpu.store_word(to + at as u64, part, word).await;
+        }
+    }
+}

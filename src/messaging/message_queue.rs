@@ -1,0 +1,172 @@
+//! The messages that an endpoint has received, and those of which some packets are missing.
+//!
+//! Models: each packet is moved into its message's buffer in virtual memory, or is found where the interface put it;
+//! a message is complete when all of its fragments have arrived, in any order. Buffers are used again when their
+//! messages are released. A message that completes while its program sends is kept until the program asks for it
+//! (Mukherjee and Hill 1998, §3.2).
+//!
+//! Leaves out: a limit of memory for buffers.
+
+use super::fragment::PartialMessage;
+use super::message::{Incoming, Storage};
+use super::node_context::NodeContext;
+use super::polled_packet::{PacketHeader, PolledPacket};
+use crate::engine::{Bytes, EndId};
+use crate::host::{Address, Processor};
+use crate::ni::moving::words_of;
+use crate::ni::{Arrival, Driver, Envelope, Landed, PayloadSink};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The messages of an endpoint.
+pub(super) struct MessageQueue {
+    /// The largest message, in bytes.
+    pub message_max: usize,
+    next_sequence: Cell<u32>,
+    free_buffers: RefCell<Vec<Address>>,
+    /// Incomplete messages, by source and sequence number.
+    partial: RefCell<BTreeMap<(EndId, u16), PartialMessage<Address>>>,
+    /// Complete messages that the program has not asked for yet.
+    complete: RefCell<VecDeque<Incoming>>,
+}
+
+impl MessageQueue {
+    /// Creates an empty queue for messages of at most `message_max`.
+    pub fn new(message_max: Bytes) -> MessageQueue {
+        MessageQueue {
+            message_max: message_max.len().max(1),
+            next_sequence: Cell::new(0),
+            free_buffers: RefCell::default(),
+            partial: RefCell::default(),
+            complete: RefCell::default(),
+        }
+    }
+
+    /// Returns the sequence number of the next message to send, below `sequences`.
+    pub fn next_sequence(&self, sequences: u32) -> u32 {
+        let sequence = self.next_sequence.get();
+        self.next_sequence.set((sequence + 1) % sequences);
+        sequence
+    }
+
+    /// Appends a complete message.
+    pub fn push(&self, message: Incoming) {
+        self.complete.borrow_mut().push_back(message);
+    }
+
+    /// Removes and returns the oldest complete message.
+    pub fn pop(&self) -> Option<Incoming> {
+        self.complete.borrow_mut().pop_front()
+    }
+
+    /// Returns whether no complete message is queued.
+    pub fn is_empty(&self) -> bool {
+        self.complete.borrow().is_empty()
+    }
+
+    /// Takes the packet just found; returns the message that is complete with it.
+    pub async fn take(&self, context: &NodeContext, packet: PolledPacket<'_>) -> Option<Incoming> {
+        match packet {
+            PolledPacket::Interface(arrival) if context.driver.places_itself() => {
+                Some(take_placed(context, arrival).await)
+            }
+            packet => self.take_fragment(context, packet).await,
+        }
+    }
+
+    /// Moves a packet into its message's buffer; returns the message that is complete with it.
+    async fn take_fragment(&self, context: &NodeContext, packet: PolledPacket<'_>) -> Option<Incoming> {
+        let PacketHeader { source, envelope, bytes, journey } = packet.header();
+        let Envelope { is_part, handler, sequence, fragment, last } = envelope;
+        assert!(is_part, "{MESSAGES}");
+        let (key, is_whole) = ((source, sequence), fragment == 0 && last);
+        let steered = packet.steered_address(handler.into());
+        let place = || steered.unwrap_or_else(|| self.buffer(context));
+        let buffer = match is_whole {
+            true => place(),
+            false => self.partial.borrow_mut().entry(key).or_insert_with(|| PartialMessage::new(place())).buffer,
+        };
+        let driver = &context.driver;
+        let into = buffer + driver.place(fragment);
+        let landed = packet.take(context, 0, PayloadSink::Memory(into)).await;
+        context.cpu.sim().progress();
+        let bytes = match is_whole {
+            true => context.host.peek(driver.payload_at(into), bytes),
+            false => self.complete_with(context, key, (fragment, bytes, last))?,
+        };
+        Some(Incoming {
+            source,
+            tag: handler.into(),
+            address: driver.payload_at(buffer),
+            payload: Bytes(bytes.len() as u64),
+            words: match landed.beside.is_empty() {
+                true => words_of(&bytes[..bytes.len().min(WORDS_BYTES_MAX)]).collect(),
+                false => words_of(&landed.beside).collect(),
+            },
+            bytes: Some(bytes),
+            journey,
+            storage: if steered.is_some() { Storage::Steered } else { Storage::Buffer(buffer) },
+        })
+    }
+
+    /// Records that a fragment has arrived; returns the message's bytes if none is missing.
+    fn complete_with(
+        &self,
+        context: &NodeContext,
+        key: (EndId, u16),
+        (fragment, bytes, last): (u32, usize, bool),
+    ) -> Option<Vec<u8>> {
+        let mut partial = self.partial.borrow_mut();
+        let message = partial.get_mut(&key).expect("a message of which a fragment came");
+        if !message.add(fragment as usize, bytes, last) {
+            return None;
+        }
+        let message = partial.remove(&key).expect("a message of which all came");
+        Some(assemble(context, &message))
+    }
+
+    /// Returns a free buffer, or allocates one.
+    fn buffer(&self, context: &NodeContext) -> Address {
+        let free = self.free_buffers.borrow_mut().pop();
+        let driver = &context.driver;
+        let fragments = self.message_max.div_ceil(driver.limits().payload);
+        free.unwrap_or_else(|| context.host.allocate(driver.buffer_bytes(fragments as u32)))
+    }
+
+    /// Makes a buffer free again.
+    pub fn free_buffer(&self, buffer: Address) {
+        self.free_buffers.borrow_mut().push(buffer);
+    }
+}
+
+/// Takes a message whose payload stays where the interface put it.
+async fn take_placed(context: &NodeContext, mut arrival: Arrival) -> Incoming {
+    assert!(arrival.envelope.is_part, "{MESSAGES}");
+    let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
+    let journey = arrival.journey.clone();
+    let sink = PayloadSink::Memory(0);
+    let Landed { address, beside, entry } = context.driver.take(&context.cpu, &mut arrival, 0, sink).await;
+    let storage = Storage::DriverEntry(entry.expect("a message that the interface placed has an entry"));
+    let payload = Bytes(bytes as u64);
+    let words = match beside.is_empty() {
+        true => words_of(&context.host.peek(address, bytes.min(WORDS_BYTES_MAX))).collect(),
+        false => words_of(&beside).collect(),
+    };
+    Incoming { source, tag, address, payload, words, bytes: None, journey, storage }
+}
+
+/// Returns the bytes of a message as they lie in memory, or are about to be written there.
+fn assemble(context: &NodeContext, message: &PartialMessage<Address>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (&fragment, &count) in &message.fragment_bytes {
+        let from = context.driver.payload_at(message.buffer + context.driver.place(fragment as u32));
+        bytes.extend(context.host.peek(from, count));
+    }
+    bytes
+}
+
+/// The invariant that an active message to a program of messages would break.
+const MESSAGES: &str = "a program of messages is sent messages";
+
+/// The most bytes of a payload that are read as words.
+const WORDS_BYTES_MAX: usize = 256;

@@ -1,0 +1,54 @@
+//! A packet that a poll found: at the interface, or in a loopback queue.
+
+use super::loopback::{LoopbackPacket, LoopbackQueue};
+use super::node_context::NodeContext;
+use crate::engine::{EndId, Journey};
+use crate::host::Address;
+use crate::ni::{Arrival, Driver, Envelope, Landed, PayloadSink};
+
+/// A packet that a poll found and that is still to be taken.
+pub(super) enum PolledPacket<'q> {
+    /// A packet at the interface.
+    Interface(Arrival),
+    /// A packet from an endpoint of the same node, and the queue that it was in.
+    Loopback(LoopbackPacket, &'q LoopbackQueue),
+}
+
+/// What is known of a packet before its payload is moved.
+pub(super) struct PacketHeader {
+    pub source: EndId,
+    pub envelope: Envelope,
+    /// The payload's length.
+    pub bytes: usize,
+    pub journey: Journey,
+}
+
+impl PolledPacket<'_> {
+    /// Returns the packet's header.
+    pub fn header(&self) -> PacketHeader {
+        match self {
+            PolledPacket::Interface(Arrival { from, envelope, bytes, journey, .. })
+            | PolledPacket::Loopback(LoopbackPacket { from, envelope, bytes, journey, .. }, _) => {
+                PacketHeader { source: *from, envelope: *envelope, bytes: *bytes, journey: journey.clone() }
+            }
+        }
+    }
+
+    /// Returns the address that software steers a payload with `tag` to. An interface that steers does so itself.
+    pub fn steered_address(&self, tag: u16) -> Option<Address> {
+        match self {
+            PolledPacket::Interface(_) => None,
+            PolledPacket::Loopback(_, queue) => queue.mapped_address(tag),
+        }
+    }
+
+    /// Moves the payload to `sink`, which takes `extra_cycles` more than that of any packet.
+    pub async fn take(self, context: &NodeContext, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
+        match self {
+            PolledPacket::Interface(mut arrival) => {
+                context.driver.take(&context.cpu, &mut arrival, extra_cycles, sink).await
+            }
+            PolledPacket::Loopback(packet, queue) => queue.recv_loopback(context, packet, extra_cycles, sink).await,
+        }
+    }
+}

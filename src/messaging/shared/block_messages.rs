@@ -1,0 +1,66 @@
+//! The messages of the coherence protocol in packets: a word that encodes the message, and a block's bytes behind it,
+//! in as many packets as they take.
+
+use super::block_memory::BlockMemory;
+use super::handlers::{COHERENCE, PART};
+use crate::engine::{Class, EndId};
+use crate::messaging::active::{Active, ActiveMessage};
+use crate::protocol::directory::{BlockId, CoherenceMessage};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The protocol messages of an endpoint.
+pub(super) struct BlockMessages {
+    active: Rc<Active>,
+    /// Messages of which parts have arrived, by sender and first word: the block's words, and the number that is missing.
+    partial: RefCell<BTreeMap<(EndId, u32), (Vec<u32>, usize)>>,
+}
+
+impl BlockMessages {
+    /// Creates the messages of the endpoint over `active`.
+    pub fn new(active: &Rc<Active>) -> BlockMessages {
+        BlockMessages { active: active.clone(), partial: RefCell::default() }
+    }
+
+    /// Has a message sent, with the present bytes of the block in `memory` if it carries them.
+    pub async fn send(&self, memory: &BlockMemory, to: EndId, block: BlockId, message: CoherenceMessage) {
+        let word = message.encode();
+        let reply = message.kind.class() == Class::REPLIES;
+        let send = |handler, words: &[u32]| {
+            self.active.answer(ActiveMessage { reply, ..ActiveMessage::new(to, handler, words) });
+        };
+        if !message.kind.carries_block() {
+            return send(COHERENCE, &[word]);
+        }
+        let mut words = Vec::with_capacity(1 + memory.block_words());
+        words.push(word);
+        memory.load(block, &mut words).await;
+        let words_max = self.active.words_max();
+        if words.len() <= words_max {
+            return send(COHERENCE, &words);
+        }
+        let data_max = words_max - 2;
+        for (number, part) in words[1..].chunks(data_max).enumerate() {
+            let mut words = Vec::with_capacity(2 + part.len());
+            words.extend([word, (number * data_max) as u32]);
+            words.extend_from_slice(part);
+            send(PART, &words);
+        }
+    }
+
+    /// Accepts a part of a message of `block_words` words; returns the first word and the block's words if the message is
+    /// complete with it.
+    pub fn gather(&self, from: EndId, words: &[u32], block_words: usize) -> Option<(u32, Vec<u32>)> {
+        let (key, at, part) = ((from, words[0]), words[1] as usize, &words[2..]);
+        let mut partial = self.partial.borrow_mut();
+        let (data, missing) = partial.entry(key).or_insert_with(|| (vec![0; block_words], block_words));
+        data[at..at + part.len()].copy_from_slice(part);
+        *missing -= part.len();
+        if *missing > 0 {
+            return None;
+        }
+        let (data, _) = partial.remove(&key)?;
+        Some((words[0], data))
+    }
+}

@@ -1,0 +1,213 @@
+//! An endpoint's shared memory: the addresses of accesses, faults, locks, and the dispatch of its packets.
+//!
+//! Models: what is common to both kinds, software and hardware; each has a file of its own.
+
+use super::handlers::LOCK;
+use super::hardware::Hardware;
+use super::locks::Locks;
+use super::parameters::{SharedMemoryParameters, SharingMake};
+use super::software::Software;
+use super::space::{SharedAddress, Space};
+use crate::engine::EndId;
+use crate::host::{Address, Processor};
+use crate::messaging::active::Active;
+use crate::protocol::directory::Want;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// An endpoint's shared memory.
+pub struct SharedMemory {
+    active: Rc<Active>,
+    parameters: SharedMemoryParameters,
+    space: Rc<Space>,
+    kind: Kind,
+    locks: Locks,
+    faults: Cell<u64>,
+}
+
+/// What keeps the memory coherent.
+enum Kind {
+    Software(Box<Software>),
+    Hardware(Hardware),
+}
+
+impl SharedMemory {
+    /// Creates the shared memory of each of these endpoints, in a space that is laid out.
+    pub fn all(actives: &[Rc<Active>], space: &Rc<Space>, parameters: SharedMemoryParameters) -> Vec<Rc<SharedMemory>> {
+        let bases: Vec<Address> = match parameters.make {
+            SharingMake::Software => Vec::new(),
+            SharingMake::Hardware => {
+                actives.iter().map(|active| active.allocate(space.size(active.id().index()) as usize)).collect()
+            }
+        };
+        actives.iter().map(|active| SharedMemory::new(active, space, parameters, &bases)).collect()
+    }
+
+    fn new(
+        active: &Rc<Active>,
+        space: &Rc<Space>,
+        parameters: SharedMemoryParameters,
+        bases: &[Address],
+    ) -> Rc<SharedMemory> {
+        let kind = match parameters.make {
+            SharingMake::Software => Kind::Software(Box::new(Software::new(active, space, parameters.fault))),
+            SharingMake::Hardware => Kind::Hardware(Hardware::new(active, bases)),
+        };
+        let memory = Rc::new(SharedMemory {
+            active: active.clone(),
+            parameters,
+            space: space.clone(),
+            kind,
+            locks: Locks::new(active, space.ends() as u32),
+            faults: Cell::new(0),
+        });
+        let handler_memory = Rc::downgrade(&memory);
+        active.on_protocol(move |from, handler, words| {
+            let memory = handler_memory.upgrade();
+            Box::pin(async move {
+                if let Some(memory) = memory {
+                    memory.accept(from, handler, &words).await;
+                }
+            })
+        });
+        memory
+    }
+
+    /// Returns the endpoint of active messages that it uses.
+    pub fn active(&self) -> &Rc<Active> {
+        &self.active
+    }
+
+    /// Returns the number of times that the program waited for a block.
+    pub fn faults(&self) -> u64 {
+        self.faults.get()
+    }
+
+    /// Returns the processor cycles of finding a tag.
+    pub fn check(&self) -> u64 {
+        self.parameters.check
+    }
+
+    /// Returns the address of the bytes of `at` for this host's processor, if it may access them so.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `at` is outside what its home shares.
+    #[inline]
+    pub fn place(&self, at: SharedAddress, want: Want) -> Option<Address> {
+        match &self.kind {
+            Kind::Software(software) => {
+                let Some(tag) = software.tag(at) else { self.is_outside(at) };
+                tag.allows(want).then(|| software.address(at))
+            }
+            Kind::Hardware(hardware) => {
+                if at.offset >= self.space.size(at.home.index()) {
+                    self.is_outside(at)
+                }
+                hardware.place(at, want)
+            }
+        }
+    }
+
+    /// Reports an access outside shared memory, which is an error of the program.
+    #[cold]
+    fn is_outside(&self, at: SharedAddress) -> ! {
+        let size = self.space.size(at.home.index());
+        panic!("{} accesses byte {} of the {size} that {} shares", self.active.id(), at.offset, at.home)
+    }
+
+    /// Waits until the program may access `at` once, which must not hold the processor; returns the address. The program
+    /// calls [`SharedMemory::used`] after the access.
+    pub async fn fault(&self, at: SharedAddress, want: Want) -> Address {
+        match &self.kind {
+            Kind::Software(software) => {
+                self.faults.set(self.faults.get() + 1);
+                software.fault(at, want).await
+            }
+            Kind::Hardware(hardware) => {
+                let (address, waited) = hardware.fault(at, want).await;
+                self.faults.set(self.faults.get() + u64::from(waited));
+                address
+            }
+        }
+    }
+
+    /// Ends the access to `at` that a fault granted.
+    pub async fn used(&self, at: SharedAddress) {
+        match &self.kind {
+            Kind::Software(software) => software.used(at).await,
+            Kind::Hardware(hardware) => hardware.used(at).await,
+        }
+    }
+
+    /// Prefetches the block of `at`, which another endpoint may take away before it is used. Software ignores it.
+    pub async fn prefetch(&self, at: SharedAddress, want: Want) {
+        if let Kind::Hardware(hardware) = &self.kind {
+            hardware.prefetch(at, want).await;
+        }
+    }
+
+    /// Returns whether other programs use the same cache, so that their stores invalidate no copy of this one's.
+    pub fn shares_cache(&self) -> bool {
+        matches!(&self.kind, Kind::Hardware(hardware) if hardware.is_shared())
+    }
+
+    /// Replaces two words at `address`, in a block that the processor may store to, by `change` of them; returns the words
+    /// before, or `None` if the block was taken meanwhile. In software that does not happen: handlers run when the
+    /// processor polls.
+    pub async fn change(&self, address: Address, change: &dyn Fn([u64; 2]) -> [u64; 2]) -> Option<[u64; 2]> {
+        let (cpu, words) = (self.active.cpu(), [address, address + 8]);
+        if let Kind::Software(_) = self.kind {
+            let before = [cpu.load_word(words[0], 8).await, cpu.load_word(words[1], 8).await];
+            for (word, value) in words.into_iter().zip(change(before)) {
+                cpu.store_word(word, 8, value).await;
+            }
+            return Some(before);
+        }
+        // Nothing happens between these accesses; a block that is not in the cache is loaded, and the caller tries again.
+        let before = words.map(|word| cpu.try_load(word, 8));
+        let [Some(first), Some(second)] = before else {
+            _ = cpu.load(address, 8).await;
+            return None;
+        };
+        let new = change([first, second]);
+        if !cpu.try_store(words[0], 8, new[0]) {
+            return None;
+        }
+        assert!(cpu.try_store(words[1], 8, new[1]), "who may store to a block may store to all of it");
+        Some([first, second])
+    }
+
+    /// Returns whether prefetches have an effect.
+    pub fn prefetches(&self) -> bool {
+        matches!(self.kind, Kind::Hardware(_))
+    }
+
+    /// Waits for lock `number`, and acquires it.
+    pub async fn lock(&self, number: u32) {
+        self.locks.acquire(number).await;
+    }
+
+    /// Releases lock `number`.
+    pub async fn unlock(&self, number: u32) {
+        self.locks.release(number).await;
+    }
+
+    /// Accepts a packet of the protocol or about a lock.
+    async fn accept(&self, from: EndId, handler: u8, words: &[u32]) {
+        self.active.charge(self.handler_cycles());
+        match &self.kind {
+            _ if handler == LOCK => self.locks.accept(from, words),
+            Kind::Software(software) => software.accept(from, handler, words).await,
+            Kind::Hardware(_) => panic!("hardware sends no messages of its own to programs"),
+        }
+    }
+
+    /// Returns the processor cycles of a handler, without those of moving a block's bytes.
+    fn handler_cycles(&self) -> u64 {
+        match &self.kind {
+            Kind::Software(_) => self.parameters.handler,
+            Kind::Hardware(hardware) => hardware.lock_cycles(),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Shared memory in software: the tags of blocks, faults, and the actions of the coherence protocol.
+//!
+//! Models: a tag for each block of every endpoint, which allows an access or forbids it; a fault, which costs its cycles
+//! and waits for the protocol; a handler's actions, in their order. The home of a block runs its directory, any other
+//! endpoint its requester. Leaves out: pointers of a directory, of which software has as many as it needs.
+
+use super::block_memory::BlockMemory;
+use super::block_messages::BlockMessages;
+use super::handlers::PART;
+use super::space::{SharedAddress, Space};
+use crate::engine::{EndId, NodeId};
+use crate::host::{Address, Processor};
+use crate::messaging::active::Active;
+use crate::protocol::directory::{
+    Access, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters, Requester, RequesterParameters,
+    Touch, Want,
+};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// An endpoint's shared memory that software keeps coherent.
+pub(super) struct Software {
+    active: Rc<Active>,
+    space: Rc<Space>,
+    memory: BlockMemory,
+    messages: BlockMessages,
+    directory: RefCell<Directory>,
+    requester: RefCell<Requester>,
+    /// The access that the tag of each block allows, by home and number.
+    tags: Vec<Vec<Cell<Access>>>,
+    /// The access granted to the block that the program waits for.
+    granted: Cell<Option<Access>>,
+    /// An empty buffer of actions, while no call uses it.
+    spare_actions: RefCell<Vec<CoherenceAction>>,
+    /// Cycles of a fault, until its handler runs.
+    fault_cycles: u64,
+    /// The logarithm of a block's bytes, by which the number of a block is found without a division.
+    block_shift: u32,
+}
+
+/// A program has one context, and waits for one block at a time.
+const REQUESTS: RequesterParameters = RequesterParameters { contexts: 1, prefetches: 0, write_backs: 0 };
+
+impl Software {
+    /// Creates the shared memory of the endpoint over `active`, in a space that is laid out.
+    pub fn new(active: &Rc<Active>, space: &Rc<Space>, fault_cycles: u64) -> Software {
+        let (own, ends) = (active.id().index(), space.ends());
+        let directory = DirectoryParameters::unlimited(ends as u32, REQUESTS.requests());
+        let blocks = |home: usize| (space.size(home) / space.block_bytes()) as usize;
+        let tag = |home| if home == own { Access::Writable } else { Access::Invalid };
+        Software {
+            active: active.clone(),
+            space: space.clone(),
+            memory: BlockMemory::new(active, space),
+            messages: BlockMessages::new(active),
+            directory: RefCell::new(Directory::new(NodeId(own as u32), directory)),
+            requester: RefCell::new(Requester::new(NodeId(own as u32), REQUESTS)),
+            tags: (0..ends).map(|home| vec![Cell::new(tag(home)); blocks(home)]).collect(),
+            granted: Cell::new(None),
+            spare_actions: RefCell::default(),
+            fault_cycles,
+            block_shift: block_shift(space.block_bytes()),
+        }
+    }
+
+    /// Returns the access that the tag of `at`'s block allows, or `None` outside shared memory.
+    #[inline]
+    pub fn tag(&self, at: SharedAddress) -> Option<Access> {
+        self.tags[at.home.index()].get((at.offset >> self.block_shift) as usize).map(Cell::get)
+    }
+
+    /// Returns the address of the bytes of `at` in this host's memory, whether or not they are valid.
+    #[inline]
+    pub fn address(&self, at: SharedAddress) -> Address {
+        self.memory.address(at)
+    }
+
+    /// Waits until the program may access `at` once; returns its address.
+    pub async fn fault(&self, at: SharedAddress, want: Want) -> Address {
+        self.active.cpu().work(self.fault_cycles);
+        let (block, mut actions) = (self.space.block(at), self.spare_actions.take());
+        self.granted.set(None);
+        let touch = match self.is_home(block) {
+            true => self.directory.borrow_mut().access(block.number, want, &mut actions),
+            false => self.requester.borrow_mut().access(block, want, &mut actions),
+        };
+        assert_eq!(touch, Touch::Waits, "what may be done is done without a fault");
+        self.perform(block, &[], actions).await;
+        self.active.wait_for_answer(at.home, || self.granted.get().is_some()).await;
+        self.address(at)
+    }
+
+    /// Ends the access to `at` that a fault granted.
+    pub async fn used(&self, at: SharedAddress) {
+        let (block, mut actions) = (self.space.block(at), self.spare_actions.take());
+        match self.is_home(block) {
+            true => self.directory.borrow_mut().used(block.number, &mut actions),
+            false => self.requester.borrow_mut().used(block, &mut actions),
+        }
+        self.perform(block, &[], actions).await;
+        self.active.flush().await;
+    }
+
+    /// Accepts a packet of the protocol.
+    pub async fn accept(&self, from: EndId, handler: u8, words: &[u32]) {
+        if handler == PART {
+            let Some((word, data)) = self.messages.gather(from, words, self.memory.block_words()) else { return };
+            return self.accept_message(from, word, &data).await;
+        }
+        self.accept_message(from, words[0], &words[1..]).await;
+    }
+
+    async fn accept_message(&self, from: EndId, word: u32, data: &[u32]) {
+        let message = CoherenceMessage::decode(word).expect("an endpoint sends messages that decode");
+        let [sender, receiver] = [from, self.active.id()].map(|id| NodeId(id.0));
+        let (block, mut actions) = (message.block(sender, receiver), self.spare_actions.take());
+        match message.kind.is_for_home() {
+            true => self.directory.borrow_mut().arrive(sender, message, &mut actions),
+            false => self.requester.borrow_mut().arrive(sender, message, &mut actions),
+        }
+        self.perform(block, data, actions).await;
+    }
+
+    /// Performs the protocol's actions on a block; `data` is what arrived with the message.
+    async fn perform(&self, block: BlockId, data: &[u32], mut actions: Vec<CoherenceAction>) {
+        for action in actions.drain(..) {
+            match action {
+                CoherenceAction::Send { to, message } => {
+                    self.messages.send(&self.memory, EndId(to.0), block, message).await;
+                }
+                CoherenceAction::Store => self.memory.store(block, data).await,
+                CoherenceAction::Access(access) => {
+                    self.tags[block.home.index()][block.number as usize].set(access);
+                }
+                CoherenceAction::Granted(access) => self.granted.set(Some(access)),
+                CoherenceAction::Retry => panic!("a home with room for all requests turns none away"),
+                // Software keeps no pointers that could be too few.
+                CoherenceAction::Pointer | CoherenceAction::Trap(_) => {}
+            }
+        }
+        self.spare_actions.replace(actions);
+    }
+
+    fn is_home(&self, block: BlockId) -> bool {
+        block.home.0 == self.active.id().0
+    }
+}
+
+/// Returns the logarithm of a block's bytes.
+///
+/// # Panics
+///
+/// Panics if `block_bytes` is not a power of two.
+fn block_shift(block_bytes: u32) -> u32 {
+    assert!(block_bytes.is_power_of_two(), "a block of {block_bytes} bytes");
+    block_bytes.trailing_zeros()
+}

@@ -1,0 +1,96 @@
+//! What a workload runs in: the nodes and their endpoints, the fabric, and the counts of messages.
+
+use super::active::{Active, Barrier};
+use super::endpoint::Endpoint;
+use super::shared::SharedMemoryParameters;
+use crate::engine::{Addresses, EndId, MessageTally, NodeId, Sim};
+use crate::fabric::routed::FabricOnly;
+use crate::fabric::{Fabric, LinkUse};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// A node as programs see it.
+#[derive(Clone)]
+pub struct Node {
+    /// The node's number.
+    pub id: NodeId,
+    /// The node's name.
+    pub name: String,
+    /// The endpoints of its programs, which share its interface.
+    pub endpoints: Vec<Rc<Endpoint>>,
+}
+
+impl Node {
+    /// Returns the first endpoint of the node.
+    pub fn endpoint(&self) -> &Rc<Endpoint> {
+        &self.endpoints[0]
+    }
+}
+
+/// What a workload runs in.
+#[derive(Clone)]
+pub struct World {
+    /// The simulation.
+    pub sim: Sim,
+    /// The nodes.
+    pub nodes: Rc<Vec<Node>>,
+    /// The node of each endpoint.
+    pub addresses: Rc<Addresses>,
+    /// The fabric that joins the nodes; none where a workload drives the routers without nodes.
+    pub fabric: Option<Fabric>,
+    /// The counts and ledgers of messages.
+    pub tally: Rc<MessageTally>,
+    /// The endpoints of active messages, once a program uses them.
+    pub actives: Rc<OnceCell<Vec<Rc<Active>>>>,
+    /// What shared memory costs.
+    pub shared_memory: SharedMemoryParameters,
+    /// The seed of every random stream.
+    pub seed: u64,
+    /// The routers, for a workload that drives them without nodes.
+    pub fabric_only: Option<Rc<FabricOnly>>,
+}
+
+impl World {
+    /// Returns the usage of each link.
+    pub fn links(&self) -> Vec<LinkUse> {
+        match (&self.fabric, &self.fabric_only) {
+            (Some(fabric), _) => fabric.links(),
+            (None, Some(fabric)) => fabric.links(),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// Returns the number of the endpoint called `name`, or of the first endpoint of the node called so.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is neither, which a checked description excludes.
+    pub fn id(&self, name: &str) -> EndId {
+        let first = || self.nodes.iter().find(|node| node.name == name).map(Node::endpoint);
+        let found = self.ends().find(|endpoint| endpoint.name() == name).or_else(first);
+        found.expect("a checked description names its endpoints").id()
+    }
+
+    /// Returns all endpoints, in the order of their numbers.
+    pub fn ends(&self) -> impl Iterator<Item = &Rc<Endpoint>> {
+        self.nodes.iter().flat_map(|node| &node.endpoints)
+    }
+
+    /// Returns the endpoint of this number.
+    pub fn end(&self, id: EndId) -> &Rc<Endpoint> {
+        &self.node(self.addresses.node(id)).endpoints[self.addresses.place(id) as usize]
+    }
+
+    /// Returns the endpoints of active messages, which share one barrier.
+    pub fn actives(&self) -> &[Rc<Active>] {
+        self.actives.get_or_init(|| {
+            let barrier = Rc::<Barrier>::default();
+            self.ends().map(|endpoint| Active::new(endpoint, &barrier)).collect()
+        })
+    }
+
+    /// Returns the node of this number.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+}
