@@ -309,8 +309,8 @@ impl Endpoint {
             None if !context.driver.may_find() => None,
             None => context.driver.poll(&context.cpu, &|_| false).await.map(PolledPacket::Interface),
         };
-        let Some(packet) = packet else { return PollResult::Empty };
-        self.messages.take(context, packet).await.map_or(PollResult::Fragment, PollResult::Message)
+        let Some(mut packet) = packet else { return PollResult::Empty };
+        self.messages.take(context, &mut packet).await.map_or(PollResult::Fragment, PollResult::Message)
     }
 
     /// Shows a received payload to `look`; returns its result.

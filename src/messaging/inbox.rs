@@ -42,7 +42,7 @@ impl Inbox {
     }
 
     /// Takes a packet that another program of the node polled.
-    pub async fn deliver(&self, context: &NodeContext, packet: PolledPacket<'_>) {
+    pub async fn deliver(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) {
         match packet.header().envelope.is_part {
             true => {
                 if let Some(message) = self.messages.take(context, packet).await {
@@ -54,7 +54,7 @@ impl Inbox {
     }
 
     /// Takes an active message, for its handler to run later.
-    pub async fn defer(&self, context: &NodeContext, packet: PolledPacket<'_>) {
+    pub async fn defer(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) {
         let PacketHeader { source, envelope, journey, .. } = packet.header();
         let (handler, mut words) = (envelope.handler, Vec::new());
         packet.take(context, context.reorder_cycles(handler), PayloadSink::Words(&mut words)).await;

@@ -108,11 +108,11 @@ impl LoopbackQueue {
     pub async fn recv_loopback(
         &self,
         context: &NodeContext,
-        packet: LoopbackPacket,
+        packet: &mut LoopbackPacket,
         extra_cycles: u64,
         sink: PayloadSink<'_>,
     ) -> Landed {
-        let LoopbackPacket { slot, bytes, beside, journey, .. } = packet;
+        let (slot, bytes, journey) = (packet.slot, packet.bytes, &packet.journey);
         let cpu = &context.cpu;
         let turn = cpu.hold("receive").await;
         let begun = cpu.now();
@@ -137,7 +137,7 @@ impl LoopbackQueue {
         self.free_slots.borrow_mut().push(slot);
         // A sender may wait for a free slot.
         context.driver.attention().notify();
-        Landed { address, beside, entry: None }
+        Landed { address, beside: std::mem::take(&mut packet.beside), entry: None }
     }
 }
 

@@ -65,7 +65,7 @@ impl MessageQueue {
     }
 
     /// Takes the packet just found; returns the message that is complete with it.
-    pub async fn take(&self, context: &NodeContext, packet: PolledPacket<'_>) -> Option<Incoming> {
+    pub async fn take(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
         match packet {
             PolledPacket::Interface(arrival) if context.driver.places_itself() => {
                 Some(take_placed(context, arrival).await)
@@ -75,7 +75,7 @@ impl MessageQueue {
     }
 
     /// Moves a packet into its message's buffer; returns the message that is complete with it.
-    async fn take_fragment(&self, context: &NodeContext, packet: PolledPacket<'_>) -> Option<Incoming> {
+    async fn take_fragment(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
         let PacketHeader { source, envelope, bytes, journey } = packet.header();
         let Envelope { is_part, handler, sequence, fragment, last } = envelope;
         assert!(is_part, "{MESSAGES}");
@@ -140,12 +140,12 @@ impl MessageQueue {
 }
 
 /// Takes a message whose payload stays where the interface put it.
-async fn take_placed(context: &NodeContext, mut arrival: Arrival) -> Incoming {
+async fn take_placed(context: &NodeContext, arrival: &mut Arrival) -> Incoming {
     assert!(arrival.envelope.is_part, "{MESSAGES}");
     let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
     let journey = arrival.journey.clone();
     let sink = PayloadSink::Memory(0);
-    let Landed { address, beside, entry } = context.driver.take(&context.cpu, &mut arrival, 0, sink).await;
+    let Landed { address, beside, entry } = context.driver.take(&context.cpu, arrival, 0, sink).await;
     let storage = Storage::DriverEntry(entry.expect("a message that the interface placed has an entry"));
     let payload = Bytes(bytes as u64);
     let words = match beside.is_empty() {

@@ -187,7 +187,7 @@ impl SharedNode {
                 return Some(PolledPacket::Interface(arrival));
             }
             let peer = self.peers.inbox(arrival.to);
-            peer.deliver(context, PolledPacket::Interface(arrival)).await;
+            peer.deliver(context, &mut PolledPacket::Interface(arrival)).await;
             context.driver.attention().notify();
         }
     }
@@ -197,8 +197,8 @@ impl SharedNode {
         if let Some(message) = self.inbox.pop_deferred() {
             return Some(message);
         }
-        let packet = self.poll_shared(context, answers).await?;
-        self.inbox.defer(context, packet).await;
+        let mut packet = self.poll_shared(context, answers).await?;
+        self.inbox.defer(context, &mut packet).await;
         self.inbox.pop_deferred()
     }
 }

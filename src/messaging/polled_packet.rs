@@ -42,12 +42,10 @@ impl PolledPacket<'_> {
         }
     }
 
-    /// Moves the payload to `sink`, which takes `extra_cycles` more than that of any packet.
-    pub async fn take(self, context: &NodeContext, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
+    /// Moves the payload to `sink`, which takes `extra_cycles` more than that of any packet. A packet is taken once.
+    pub async fn take(&mut self, context: &NodeContext, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
         match self {
-            PolledPacket::Interface(mut arrival) => {
-                context.driver.take(&context.cpu, &mut arrival, extra_cycles, sink).await
-            }
+            PolledPacket::Interface(arrival) => context.driver.take(&context.cpu, arrival, extra_cycles, sink).await,
             PolledPacket::Loopback(packet, queue) => queue.recv_loopback(context, packet, extra_cycles, sink).await,
         }
     }
