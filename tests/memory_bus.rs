@@ -6,8 +6,9 @@
 
 use narrows::engine::{Bytes, EndId, NodeId, Outcome, Recorder, Time};
 use narrows::experiment::{self, RunResult};
+use narrows::host::memory_bus::NodeParameters;
 use narrows::host::memory_bus::parameters::Spin;
-use narrows::host::{HostParameters, Processor, Stalls};
+use narrows::host::{Processor, Stalls};
 use narrows::machine::build::{Built, build};
 use narrows::machine::{self, Machine};
 use narrows::messaging::{Endpoint, Outgoing};
@@ -15,6 +16,7 @@ use narrows::ni::Design;
 use narrows::text::Document;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 const SIZES: [u64; 24] =
     [0, 1, 2, 7, 8, 9, 15, 16, 47, 48, 49, 55, 56, 57, 64, 120, 200, 247, 248, 249, 256, 500, 1000, 4096];
@@ -134,8 +136,10 @@ fn polls_skipped_and_polls_simulated_give_the_same_times() {
         for bytes in [8, 100, 256] {
             let run = |spin| {
                 let mut machine = machine(&text(design, 2, &round_trip(60, bytes)), &[]);
-                let HostParameters::MemoryBus(host) = &mut machine.hosts[0].1 else { panic!("a memory-bus host") };
-                host.processor.spin = spin;
+                let (_, host) = &mut machine.hosts[0];
+                let mut node = *host.of::<NodeParameters>().expect("a memory-bus host");
+                node.processor.spin = spin;
+                *host = host.with_spec(Arc::new(node));
                 run(&machine)
             };
             let (skipped, each) = (run(Spin::Skipped), run(Spin::Each));

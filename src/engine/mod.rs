@@ -45,7 +45,7 @@ pub use node::{Class, Head, NodeId};
 pub use record::{Doing, Passed, Recorder, Span, Timeline, Track, TrackId};
 pub use resource::{Pool, Resource};
 pub use signal::{Mailbox, Signal};
-pub use sim::{Sim, Simulation};
+pub use sim::{LocalFuture, Sim, Simulation};
 pub use stats::Summary;
 pub use stuck::Stuck;
 pub use tally::{Expected, FlowTally, MessageTally};

@@ -31,7 +31,10 @@ pub type TaskId = u32;
 /// No task: outside [`Simulation::run`].
 pub const NO_TASK: TaskId = (1 << TASK_BITS) - 1;
 
-type Work = Pin<Box<dyn Future<Output = ()>>>;
+/// A future on the one thread of a simulation.
+pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+type Work = LocalFuture<'static, ()>;
 
 /// A simulation: the owner of its tasks. Dropping it drops them all.
 pub struct Simulation {

@@ -154,9 +154,9 @@ impl RunResult {
 fn resources(built: &Built) -> Vec<ResourceUse> {
     let mut resources = Vec::new();
     for node in built.world.nodes.iter() {
-        for part in node.endpoint().uses() {
+        for part in node.endpoint().utilization() {
             let name = format!("{} {}", node.name, part.what);
-            resources.push(ResourceUse { name, kind: part.what, busy: part.busy, moving: part.moving });
+            resources.push(ResourceUse { name, kind: part.what, busy: part.busy, moving: part.active });
         }
     }
     resources.extend(built.world.links().into_iter().map(|link| {

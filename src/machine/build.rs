@@ -4,7 +4,7 @@ use super::{Ends, FabricParameters, Machine};
 use crate::engine::{Addresses, Bytes, Limits, MessageTally, NodeId, Outcome, Recorder, Sim, Simulation};
 use crate::fabric;
 use crate::fabric::routed::FabricOnly;
-use crate::host::{Host, HostParameters};
+use crate::host::{Host, HostSpec};
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::messaging::{Endpoint, Node, World};
 use crate::ni::{self, Pending, Site};
@@ -100,7 +100,7 @@ pub(super) fn message_max(machine: &Machine, ends: &Ends) -> Bytes {
 /// Words that a program sends in place of a payload, at most (chosen).
 const WORDS_BYTES: Bytes = Bytes(64);
 
-fn host<'a>(machine: &'a Machine, name: &str) -> &'a HostParameters {
+fn host<'a>(machine: &'a Machine, name: &str) -> &'a dyn HostSpec {
     let found = machine.hosts.iter().find(|(host, _)| host == name);
-    &found.expect("a checked node names a host").1
+    &**found.expect("a checked node names a host").1.spec()
 }

@@ -22,15 +22,10 @@ mod registry;
 pub mod shipped;
 
 pub use fabrics::FabricParameters;
-pub use registry::{ProtocolPart, Registry, Workload};
+pub use registry::{HostPart, ProtocolPart, Registry, Workload};
 
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
 use crate::fabric::topology::survey::{Survey, survey};
-use crate::host::HostParameters;
-use crate::host::alewife::AlewifeParameters;
-use crate::host::io_bus::IoBusParameters;
-use crate::host::memory_bus::NodeParameters;
-use crate::host::software::SoftwareParameters;
 use crate::messaging::MessagingParameters;
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::ni::cmmu::CmmuParameters;
@@ -48,7 +43,7 @@ pub struct Machine {
     /// The nodes, in the order of the description.
     pub nodes: Vec<NodeDescription>,
     /// The kinds of host, by name.
-    pub hosts: Vec<(String, HostParameters)>,
+    pub hosts: Vec<(String, HostPart)>,
     /// What nodes have at the fabric; none where the workload drives the fabric alone.
     pub ends: Option<Ends>,
     /// The fabric between them.
@@ -110,7 +105,7 @@ impl Machine {
     pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
         let described = t.map("nodes", "The nodes, by name", nodes::Described::read);
         let named = nodes::named(&described);
-        let hosts = t.map("hosts", "Kinds of host, by name; each one of several", host);
+        let hosts = registry.read_hosts(t);
         let fabric = FabricParameters::read(t);
         let mut workload = registry.read_workload(t);
         let ends = Ends::read(t, registry, &workload, !hosts.is_empty(), &named);
@@ -202,21 +197,6 @@ fn interfaces<'a>(ends: &'a Ends, nodes: &'a [NodeDescription]) -> Vec<Interface
     all.sort_by_key(|interface| interface.table != "ni");
     all.dedup_by_key(|interface| interface.table);
     if all.is_empty() { vec![common] } else { all }
-}
-
-fn host(t: &mut Table<'_>) -> HostParameters {
-    let kinds = [
-        ("io-bus", "The interface sits on an I/O bus"),
-        ("memory-bus", "The interface sits on a coherent memory bus"),
-        ("alewife", "The interface is memory's controller"),
-        ("software", "A processor that is known by its clock alone: buses and memory take no time"),
-    ];
-    t.alternatives("Kind of host", &kinds, |kind, t| match kind {
-        "io-bus" => HostParameters::IoBus(Box::new(IoBusParameters::read(t))),
-        "alewife" => HostParameters::Alewife(AlewifeParameters::read(t)),
-        "software" => HostParameters::Software(SoftwareParameters::read(t)),
-        _ => HostParameters::MemoryBus(NodeParameters::read(t)),
-    })
 }
 
 impl Ends {

@@ -1,7 +1,6 @@
 //! The nodes of a description: named one by one, many at once, or as many as the fabric has.
 
-use super::{FabricParameters, NodeDescription};
-use crate::host::HostParameters;
+use super::{FabricParameters, HostPart, NodeDescription};
 use crate::ni::NiParameters;
 use crate::text::Table;
 use std::sync::Arc;
@@ -68,7 +67,7 @@ pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
 pub(super) fn or_all(
     named: Vec<NodeDescription>,
     fabric: &FabricParameters,
-    hosts: &[(String, HostParameters)],
+    hosts: &[(String, HostPart)],
 ) -> Vec<NodeDescription> {
     let [(host, _)] = hosts else { return named };
     if !named.is_empty() {

@@ -3,6 +3,7 @@
 //! Order is the order of the lists, and so is the order of all that is printed or tried of them.
 
 use super::keys::Language;
+use crate::host::{self, HostCapabilities, HostSpec};
 use crate::part::{Entry, Family, Part, PartInfo, ReadScope, Selected};
 use crate::program::{self, WorkloadSpec};
 use crate::protocol::{self, ProtocolSpec};
@@ -15,9 +16,15 @@ pub type ProtocolPart = Selected<dyn ProtocolSpec>;
 /// A workload that a description selects.
 pub type Workload = Selected<dyn WorkloadSpec>;
 
+/// A kind of host that a description selects.
+pub type HostPart = Selected<dyn HostSpec>;
+
 /// The parts that descriptions may name.
 #[derive(Clone, Debug)]
 pub struct Registry {
+    hosts: Family<dyn HostSpec>,
+    /// What each kind of host offers whatever its values, in the order of the kinds.
+    offered: Vec<(&'static str, HostCapabilities)>,
     protocols: Family<dyn ProtocolSpec>,
     workloads: Family<dyn WorkloadSpec>,
     /// How results write the keys of descriptions, found when it is first asked for.
@@ -31,6 +38,8 @@ impl Registry {
     pub fn empty() -> Registry {
         let agreed = "What the interfaces agree on: admission, order, reliability";
         Registry {
+            hosts: Family::new("hosts", "Kind of host"),
+            offered: Vec::new(),
             protocols: Family::new("protocol", agreed).or_by_default("none"),
             workloads: Family::new("workload", "What runs on the machine"),
             language: OnceLock::new(),
@@ -40,6 +49,10 @@ impl Registry {
     /// Returns a registry of all parts that ship.
     pub fn shipped() -> Registry {
         Registry::empty()
+            .with_host::<host::io_bus::IoBusParameters>()
+            .with_host::<host::memory_bus::NodeParameters>()
+            .with_host::<host::alewife::AlewifeParameters>()
+            .with_host::<host::software::SoftwareParameters>()
             .with_protocol::<protocol::plain::PlainParameters>()
             .with_protocol::<protocol::return_to_sender::ReturnToSenderParameters>()
             .with_protocol::<protocol::nifdy::NifdyParameters>()
@@ -70,6 +83,18 @@ impl Registry {
         &SHIPPED
     }
 
+    /// Adds a kind of host behind all others.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another kind of host has the same key.
+    #[must_use]
+    pub fn with_host<P: Part + HostSpec>(mut self) -> Registry {
+        self.hosts.add(Entry::new(P::INFO, |t, _| -> Arc<dyn HostSpec> { Arc::new(P::read(t)) }));
+        self.offered.push((P::INFO.key, P::offered()));
+        self
+    }
+
     /// Adds a protocol behind all others.
     ///
     /// # Panics
@@ -90,6 +115,24 @@ impl Registry {
     pub fn with_workload<P: Part + WorkloadSpec>(mut self) -> Registry {
         self.workloads.add(Entry::new(P::INFO, |t, _| -> Arc<dyn WorkloadSpec> { Arc::new(P::read(t)) }));
         self
+    }
+
+    /// Returns the kinds of host.
+    pub fn hosts(&self) -> &Family<dyn HostSpec> {
+        &self.hosts
+    }
+
+    /// Returns the keys of the kinds of host that offer what is required, whatever their values.
+    pub fn hosts_that_offer(&self, required: &HostCapabilities) -> impl Iterator<Item = &'static str> {
+        let offer = |(_, offered): &&(&str, HostCapabilities)| offered.missing(required).is_empty();
+        self.offered.iter().filter(offer).map(|(key, _)| *key)
+    }
+
+    /// Reads the kinds of host of a description, by name.
+    pub(super) fn read_hosts(&self, t: &mut Table<'_>) -> Vec<(String, HostPart)> {
+        let read = |t: &mut Table<'_>| self.hosts.read_beside(t, &ReadScope::default(), self.hosts.table());
+        let hosts = t.map(self.hosts.table(), "Kinds of host, by name; each one of several", read).into_iter();
+        hosts.map(|(name, host)| (name.clone(), host.below(format!("{}.{name}", self.hosts.table())))).collect()
     }
 
     /// Returns the protocols.

@@ -18,7 +18,7 @@ use super::parameters::MessagingParameters;
 use super::polled_packet::PolledPacket;
 use crate::engine::sim::Polls;
 use crate::engine::{Addresses, Bytes, Class, EndId, MessageTally, NodeId, Signal, Time};
-use crate::host::{Address, AnyProcessor, Host, Processor, Use};
+use crate::host::{Address, AnyProcessor, Host, Processor, Utilization};
 use crate::ni::moving::bytes_of;
 use crate::ni::{AnyDriver, Compose, Driver, Envelope, PayloadSource, Pending, Port, Wake};
 use crate::protocol::Marks;
@@ -211,7 +211,7 @@ impl Endpoint {
     }
 
     /// Returns for how long each part of host and interface was busy.
-    pub fn uses(&self) -> Vec<Use> {
+    pub fn uses(&self) -> Vec<Utilization> {
         [self.context.host.uses(), self.context.driver.uses()].concat()
     }
 }

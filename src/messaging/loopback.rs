@@ -76,7 +76,7 @@ impl LoopbackQueue {
     /// Copies a packet into a reserved slot of this queue, the receiver's; returns when the copy began.
     pub async fn send_loopback(&self, context: &NodeContext, slot: Address, packet: &Compose<'_>) -> Time {
         let cpu = &context.cpu;
-        let turn = cpu.hold("send").await;
+        let turn = cpu.acquire("send").await;
         let begun = cpu.now();
         cpu.work(context.parameters.costs.send);
         match packet.source {
@@ -114,7 +114,7 @@ impl LoopbackQueue {
     ) -> Landed {
         let (slot, bytes, journey) = (packet.slot, packet.bytes, &packet.journey);
         let cpu = &context.cpu;
-        let turn = cpu.hold("receive").await;
+        let turn = cpu.acquire("receive").await;
         let begun = cpu.now();
         journey.close("queue in memory", begun);
         cpu.work(context.parameters.costs.receive + extra_cycles);

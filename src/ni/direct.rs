@@ -216,7 +216,7 @@ impl Driver for DirectDriver {
         if cpu.is_at_rest() && self.port.room(packet.class) == 0 {
             return false;
         }
-        let turn = cpu.hold("look for room").await;
+        let turn = cpu.acquire("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let body = match packet.source {
@@ -269,7 +269,7 @@ impl Driver for DirectDriver {
         extra_cycles: u64,
         sink: PayloadSink<'_>,
     ) -> Landed {
-        let turn = cpu.hold("receive").await;
+        let turn = cpu.acquire("receive").await;
         let begun = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
         cpu.sync().await;
@@ -294,7 +294,7 @@ impl Driver for DirectDriver {
         cpu.work(self.costs.poll);
         cpu.sync().await;
         let begin = cpu.now();
-        cpu.turns().tell(Doing { what: "poll", ..Doing::default() }, looks, begin);
+        cpu.arbiter().record_span(Doing { what: "poll", ..Doing::default() }, looks, begin);
         let next = (wake.next)();
         if self.has_arrived() || next <= begin {
             return false;

@@ -10,7 +10,7 @@ use super::port::{Port, TakenPacket};
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Class, EndId, Journey, Signal, Time};
 use crate::fabric::Packet;
-use crate::host::{Address, AnyProcessor, Turn, Use};
+use crate::host::{Address, AnyProcessor, CpuLease, Utilization};
 use crate::protocol::{Marks, Statistics};
 use crate::text::Parameters;
 use std::rc::Rc;
@@ -101,7 +101,7 @@ pub struct Arrival {
     /// What the driver knows of it.
     pub(super) known: Known,
     /// The processor, held from the poll on.
-    pub(super) turn: Option<Turn>,
+    pub(super) turn: Option<CpuLease>,
 }
 
 /// What a driver knows of a packet that was found.
@@ -257,7 +257,7 @@ pub trait Driver {
     }
 
     /// For how long each of its parts was at work.
-    fn uses(&self) -> Vec<Use> {
+    fn utilization(&self) -> Vec<Utilization> {
         Vec::new()
     }
 }

@@ -126,7 +126,7 @@ impl HalfSite<'_> {
     }
 
     /// The node whose bus snoops.
-    pub fn coherent(&self) -> &Rc<MemoryBusNode> {
+    pub fn coherent(&self) -> Rc<MemoryBusNode> {
         self.host().coherent().expect("a checked interface that needs a coherent bus finds one")
     }
 
@@ -203,7 +203,7 @@ impl Driver for Halves {
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, begun: &Begun) -> bool {
-        let turn = cpu.hold("look for room").await;
+        let turn = cpu.acquire("look for room").await;
         if !on_half!(&self.sender, Sender, half => half.can_send(cpu).await) {
             return false;
         }
@@ -219,7 +219,7 @@ impl Driver for Halves {
     }
 
     async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
-        let turn = cpu.hold("poll").await;
+        let turn = cpu.acquire("poll").await;
         let Found { header, journey, known } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
         Some(Arrival {
             from: EndId(header.source.into()),

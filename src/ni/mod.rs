@@ -23,7 +23,7 @@
 //! | `mcp/` | the Myrinet control program: firmware of four threads, as data; sockets over UDP/IP, and GM, on it |
 //! | `trapeze/` | the Trapeze firmware on it, with its delivery policies, and its driver |
 //!
-//! An interface names the means that it needs of a host ([`NiParameters::needs`]), never a host. A new
+//! An interface names the capabilities that it needs of a host ([`NiParameters::needs`]), never a host. A new
 //! one is its file or folder, and a variant of [`NiParameters`] and of [`AnyDriver`] here.
 
 // A simulation lives in one thread, so its futures need not be `Send`.
@@ -58,7 +58,7 @@ pub use site::Site;
 
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, EndId, Journey, Signal, Time};
-use crate::host::{Address, AnyProcessor, Means, Use};
+use crate::host::{Address, AnyProcessor, HostCapabilities, Utilization};
 use crate::protocol::{ProtocolSpec, Statistics};
 use cmmu::{CmmuDriver, CmmuParameters};
 use direct::{DirectDriver, QueuesParameters};
@@ -117,12 +117,12 @@ pub enum EndsMax {
 
 impl NiParameters {
     /// What it needs of a host.
-    pub fn needs(&self) -> Means {
+    pub fn needs(&self) -> HostCapabilities {
         match self {
             NiParameters::Trapeze(parts) => parts.1.notification.needs(),
             NiParameters::Mcp(parts) => parts.1.needs(),
             NiParameters::Design(parameters) => parameters.design.needs(),
-            NiParameters::Queues(_) => Means::default(),
+            NiParameters::Queues(_) => HostCapabilities::NONE,
             NiParameters::Cmmu(_) => CmmuParameters::needs(),
         }
     }
@@ -211,13 +211,13 @@ impl NiParameters {
 }
 
 /// What every interface needs of a host at least, by the name of its table.
-pub fn least_needs() -> impl Iterator<Item = (&'static str, Means)> {
+pub fn least_needs() -> impl Iterator<Item = (&'static str, HostCapabilities)> {
     let designs = Design::ALL.into_iter().map(|design| (design.key(), design.needs()));
     let polled = trapeze::Notification::Polling(Time::ZERO);
     designs.chain([
         ("trapeze", polled.needs()),
-        ("mcp", mcp::parameters::NEEDS),
-        ("queues", Means::default()),
+        ("mcp", mcp::parameters::least_needs()),
+        ("queues", HostCapabilities::NONE),
         ("cmmu", CmmuParameters::needs()),
     ])
 }
@@ -336,8 +336,8 @@ impl Driver for AnyDriver {
     fn counts(&self) -> Vec<(&'static str, u64)> {
         on_driver!(self, driver => driver.counts())
     }
-    fn uses(&self) -> Vec<Use> {
-        on_driver!(self, driver => driver.uses())
+    fn utilization(&self) -> Vec<Utilization> {
+        on_driver!(self, driver => driver.utilization())
     }
 }
 

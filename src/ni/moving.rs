@@ -1,7 +1,7 @@
 //! The loops that every driver has: words of a packet out of memory or registers, and into them.
 
 use super::parcel::{HEADER_BYTES, Header};
-use crate::host::cpu::UNTAGGED;
+use crate::host::UNTAGGED;
 use crate::host::{Address, AnyProcessor, Processor};
 
 /// Where a packet's payload comes from.

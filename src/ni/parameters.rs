@@ -13,7 +13,7 @@ use super::room::in_blocks;
 use super::{EndsMax, PacketRoom, Reach, Room};
 use crate::engine::{Bytes, Time};
 use crate::host::memory_bus::BadParameter;
-use crate::host::{BLOCK_BYTES, Means};
+use crate::host::{BLOCK_BYTES, HostCapabilities};
 use crate::text::Table;
 
 /// The designs.
@@ -90,16 +90,16 @@ impl Design {
 
     /// What it needs of a host. A queue that the processor polls in main memory is polled in the cache
     /// where that snoops, else in memory.
-    pub const fn needs(self) -> Means {
-        let none = Means::NONE;
+    pub fn needs(self) -> HostCapabilities {
+        use HostCapabilities as Has;
         match self {
-            Design::SingleCycle => none,
-            Design::Ni2w => Means { registers: true, ..none },
-            Design::Udma => Means { registers: true, dma: true, ..none },
-            Design::Ap3000 => Means { registers: true, blocks: true, ..none },
-            Design::StartJr => Means { registers: true, dma: true, ..none },
-            Design::MemoryChannel => Means { registers: true, blocks: true, dma: true, ..none },
-            Design::Cni512q | Design::Cni32qm | Design::Cni32qmThrottle => Means { coherent: true, ..none },
+            Design::SingleCycle => Has::NONE,
+            Design::Ni2w => Has::of([Has::REGISTERS]),
+            Design::Udma => Has::of([Has::REGISTERS, Has::DMA]),
+            Design::Ap3000 => Has::of([Has::REGISTERS, Has::BLOCKS]),
+            Design::StartJr => Has::of([Has::REGISTERS, Has::DMA]),
+            Design::MemoryChannel => Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA]),
+            Design::Cni512q | Design::Cni32qm | Design::Cni32qmThrottle => Has::of([Has::COHERENT]),
         }
     }
 

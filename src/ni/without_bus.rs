@@ -5,7 +5,7 @@ use super::driver::Compose;
 use super::port::Port;
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
-use crate::host::{AnyProcessor, Processor, Turn};
+use crate::host::{AnyProcessor, CpuLease, Processor};
 use crate::protocol::{Offer, Slot};
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// program's work may lie ahead on the processor's clock: the packet goes now.
 pub fn hand_over(
     port: &Port,
-    (cpu, turn): (&AnyProcessor, &Turn),
+    (cpu, turn): (&AnyProcessor, &CpuLease),
     packet: &Compose<'_>,
     slot: Slot,
     (body, bytes): (Rc<Packet>, Bytes),

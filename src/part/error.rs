@@ -6,16 +6,25 @@
 pub struct ParameterError {
     /// Key of the value, relative to the part's table; empty for the table itself.
     pub key: String,
+    /// Keys of other values that the rule is about: the error is reported at the one that was overridden last.
+    pub related: Vec<String>,
     /// What is wrong.
     pub message: String,
-    /// What would be right; empty where the message says it.
+    /// What would be right; empty where the message says it. `{table}` stands for the path of the part's table.
     pub help: String,
 }
 
 impl ParameterError {
     /// Returns an error at `key` without a hint.
     pub fn new(key: impl Into<String>, message: impl Into<String>) -> ParameterError {
-        ParameterError { key: key.into(), message: message.into(), help: String::new() }
+        ParameterError { key: key.into(), related: Vec::new(), message: message.into(), help: String::new() }
+    }
+
+    /// Adds the keys of other values that the rule is about.
+    #[must_use]
+    pub fn related<K: Into<String>>(mut self, keys: impl IntoIterator<Item = K>) -> ParameterError {
+        self.related.extend(keys.into_iter().map(Into::into));
+        self
     }
 
     /// Adds what would be right.

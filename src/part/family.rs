@@ -127,6 +127,12 @@ impl<S: ?Sized + PartSpec> Family<S> {
         Selected::new((entry.read)(t, scope), family_table)
     }
 
+    /// Reads the part that a description selects by a table beside the other keys of `t`, the table `family_table`; that
+    /// none is selected is an error.
+    pub fn read_beside(&self, t: &mut Table<'_>, scope: &ReadScope<'_>, family_table: &str) -> Selected<S> {
+        t.alternatives(self.summary, &self.members(), |key, t| self.read_member(key, t, scope, family_table))
+    }
+
     /// Reads the part that a description selects below the family's table; without a default, that none is selected is
     /// an error.
     pub fn read(&self, t: &mut Table<'_>, scope: &ReadScope<'_>) -> Selected<S> {

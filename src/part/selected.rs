@@ -57,6 +57,12 @@ impl<S: ?Sized + PartSpec> Selected<S> {
         if key.is_empty() { self.table() } else { format!("{}.{key}", self.table()) }
     }
 
+    /// Returns the same selection below another table.
+    #[must_use]
+    pub fn below(self, family_table: impl Into<Arc<str>>) -> Self {
+        Selected { family_table: family_table.into(), ..self }
+    }
+
     /// Returns the same selection with another specification, which was resolved from this one.
     #[must_use]
     pub fn with_spec(&self, spec: Arc<S>) -> Self {

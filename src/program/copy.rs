@@ -20,7 +20,7 @@ pub(super) fn start(world: &World, node: EndId) -> Rc<Cell<Bytes>> {
     world.sim.spawn_server(format!("{} copying", world.end(node).name()), async move {
         let cpu = endpoint.cpu();
         loop {
-            let processor = cpu.hold("copy").await;
+            let processor = cpu.acquire("copy").await;
             for _ in 0..BLOCKS_AT_ONCE {
                 let at = counter.get().get() % AREA;
                 let block = cpu.copy_block(from + at, to + at).await;

@@ -11,7 +11,7 @@
 use super::collective::Collective;
 use super::parallel;
 use crate::engine::{EndId, Metric, Time};
-use crate::host::{Address, Processor, Turn};
+use crate::host::{Address, CpuLease, Processor};
 use crate::messaging::World;
 use crate::messaging::active::{Active, Cause};
 use crate::messaging::shared::{SharedAddress, SharedMemory, Space};
@@ -36,7 +36,7 @@ pub struct Worker {
     end: Rc<Active>,
     shared: Rc<SharedMemory>,
     /// Its turn on the processor, while it computes and accesses memory.
-    turn: RefCell<Option<Turn>>,
+    turn: RefCell<Option<CpuLease>>,
     next_poll: Cell<Time>,
 }
 
@@ -255,7 +255,7 @@ impl Worker {
 
     async fn take_turn(&self) {
         if self.turn.borrow().is_none() {
-            let turn = self.end.cpu().hold("program").await;
+            let turn = self.end.cpu().acquire("program").await;
             *self.turn.borrow_mut() = Some(turn);
             self.end.charge_to(Cause::Compute);
         }

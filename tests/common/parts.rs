@@ -7,7 +7,8 @@
 use super::Delivered;
 use narrows::engine::{Metric, Outcome, Recorder, Time};
 use narrows::fabric::Fate;
-use narrows::host::HostParameters;
+use narrows::host::io_bus::IoBusParameters;
+use narrows::host::memory_bus::NodeParameters;
 use narrows::machine::Registry;
 use narrows::machine::build::build;
 use narrows::machine::combinations::Combination;
@@ -155,9 +156,8 @@ pub fn link_time(machine: &Machine, bytes: u64) -> Time {
 
 /// The least that so many bytes take on a host's bus; nothing where there is none.
 pub fn bus_time(machine: &Machine, bytes: u64) -> Time {
-    match &machine.hosts[0].1 {
-        HostParameters::IoBus(host) => host.pci.clock.cycles(bytes / host.pci.width.get()),
-        HostParameters::MemoryBus(host) => host.bus.clock.cycles(bytes / host.bus.width.get()),
-        HostParameters::Alewife(_) | HostParameters::Software(_) => Time::ZERO,
-    }
+    let host = &machine.hosts[0].1;
+    let pci = host.of::<IoBusParameters>().map(|host| (host.pci.clock, host.pci.width));
+    let bus = host.of::<NodeParameters>().map(|host| (host.bus.clock, host.bus.width));
+    pci.or(bus).map_or(Time::ZERO, |(clock, width)| clock.cycles(bytes / width.get()))
 }

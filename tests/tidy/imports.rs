@@ -13,7 +13,7 @@ const IMPORTS: [(&str, &[&str]); 17] = [
     ("text", &["engine"]),
     ("part", &["text"]),
     ("protocol", &["engine", "text", "part"]),
-    ("host", &["engine", "text"]),
+    ("host", &["engine", "text", "part"]),
     ("fabric", &["engine", "text"]),
     ("ni", &["engine", "text", "protocol", "host", "fabric"]),
     ("messaging", &["engine", "text", "protocol", "host", "fabric", "ni"]),
@@ -29,7 +29,7 @@ const IMPORTS: [(&str, &[&str]); 17] = [
 ];
 
 /// The cycles that are older than this test. The list may only shrink: a file leaves it when its cycle is cut.
-const CYCLES: [&[&str]; 28] = [
+const CYCLES: [&[&str]; 27] = [
     &[
         "src/engine/about.rs",
         "src/engine/agenda.rs",
@@ -48,25 +48,10 @@ const CYCLES: [&[&str]; 28] = [
         "src/fabric/router/network/switch_allocation.rs",
     ],
     &["src/fabric/topology/graph/json.rs", "src/fabric/topology/graph/list.rs", "src/fabric/topology/graph/text.rs"],
-    &[
-        "src/host/alewife/node.rs",
-        "src/host/alewife/processor.rs",
-        "src/host/catch_up.rs",
-        "src/host/cpu.rs",
-        "src/host/io_bus/cpu.rs",
-        "src/host/io_bus/mod.rs",
-        "src/host/master.rs",
-        "src/host/memory_bus/node.rs",
-        "src/host/memory_bus/processor.rs",
-        "src/host/mod.rs",
-        "src/host/software.rs",
-        "src/host/turn.rs",
-    ],
     &["src/host/memory_bus/agent.rs", "src/host/memory_bus/moesi.rs"],
     &[
         "src/machine/check/fit.rs",
         "src/machine/check/host_memory.rs",
-        "src/machine/check/io_bus.rs",
         "src/machine/check/memory_room.rs",
         "src/machine/check/mod.rs",
         "src/machine/check/myrinet.rs",

@@ -10,9 +10,9 @@ type Part = (&'static str, &'static [&'static str], &'static str, &'static [&'st
 const PARTS: [Part; 5] = [
     (
         "a host",
-        &["software::", "SoftwareParameters", "HostParameters::Software"],
-        "src/host/software.rs",
-        &["src/host/cpu.rs", "src/host/mod.rs", "src/machine/mod.rs"],
+        &["software::", "SoftwareParameters", "AnyProcessor::Software"],
+        "src/host/software/",
+        &["src/host/any_processor.rs", "src/machine/registry.rs"],
     ),
     (
         "an interface",
@@ -32,7 +32,7 @@ const PARTS: [Part; 5] = [
         "src/fabric/ideal.rs",
         &["src/fabric/mod.rs", "src/machine/fabrics.rs"],
     ),
-    ("a program", &["em3d::", "Em3d"], "src/program/em3d/", &["src/program/registry.rs"]),
+    ("a program", &["em3d::", "Em3d"], "src/program/em3d/", &["src/machine/registry.rs"]),
 ];
 
 #[test]

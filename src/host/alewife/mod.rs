@@ -7,6 +7,7 @@
 //! | `cache.rs` | the cache, and blocks that came and wait beside it |
 //! | `processor.rs` | the processor, its local time ahead of the engine |
 //! | `node.rs` | memory, and what the interface finds: blocks to take and to give |
+//! | `host.rs` | the node as a part of a machine |
 //!
 //! Datasheet (Agarwal et al., *The MIT Alewife Machine: Architecture and Performance*, ISCA 1995; Chong et al., HPCA
 //! 1998, §3): what misses the cache goes to the communication and memory unit (CMMU), which is the memory's
@@ -18,9 +19,10 @@
 //! be. The four contexts of a processor are as many programs of its node; see `contexts`.
 
 mod cache;
-mod node;
+mod host;
+pub(super) mod node;
 mod parameters;
-mod processor;
+pub(super) mod processor;
 #[cfg(test)]
 mod tests;
 

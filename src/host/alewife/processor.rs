@@ -13,9 +13,10 @@ use super::node::LineMemory;
 use super::parameters::AlewifeParameters;
 use super::{REMOTE, home_of};
 use crate::engine::{Hertz, Sim, Time};
-use crate::host::cpu::{self, Behind, Fault, Stalls};
+use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES};
-use crate::host::turn::Turns;
+use crate::host::processor::{Fault, Processor, Stalls, UNTAGGED};
+use crate::host::time_sync::LocalTimeLag;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -25,7 +26,7 @@ pub struct AlewifeProcessor(Rc<Core>);
 
 struct Core {
     sim: Sim,
-    turns: Turns,
+    arbiter: CpuArbiter,
     parameters: AlewifeParameters,
     memory: Rc<LineMemory>,
     base: Cell<Time>,
@@ -42,7 +43,7 @@ impl AlewifeProcessor {
     ) -> AlewifeProcessor {
         AlewifeProcessor(Rc::new(Core {
             sim: sim.clone(),
-            turns: Turns::new(sim, name),
+            arbiter: CpuArbiter::new(sim, name),
             parameters: *parameters,
             memory: memory.clone(),
             base: Cell::new(sim.now()),
@@ -78,8 +79,8 @@ impl AlewifeProcessor {
     pub fn steal(&self, cycles: u64) {
         self.catch_up();
         let begins = self.time();
-        cpu::Processor::work(self, cycles);
-        self.0.turns.works(begins, self.time());
+        Processor::work(self, cycles);
+        self.0.arbiter.record_active(begins, self.time());
     }
 
     /// Whether the block of `address` is in the cache, and may be loaded, or stored to; of this node's memory,
@@ -99,10 +100,10 @@ impl AlewifeProcessor {
         let p = &core.parameters;
         // What follows is an access that hits.
         let cycles = p.miss.saturating_sub(if stores { p.store } else { p.load });
-        cpu::Processor::work(self, cycles);
+        Processor::work(self, cycles);
         let stalls = core.stalls.get();
         core.stalls.set(Stalls { service: stalls.service + p.clock.cycles(cycles), ..stalls });
-        cpu::Processor::sync(self).await;
+        Processor::sync(self).await;
         // Others may have taken it meanwhile.
         if !core.memory.allows(address, stores) {
             return Err(fault);
@@ -112,7 +113,7 @@ impl AlewifeProcessor {
     }
 }
 
-impl cpu::Processor for AlewifeProcessor {
+impl Processor for AlewifeProcessor {
     fn sim(&self) -> &Sim {
         &self.0.sim
     }
@@ -132,20 +133,20 @@ impl cpu::Processor for AlewifeProcessor {
     }
 
     #[inline]
-    fn begin_sync(&self) -> Behind<'_> {
+    fn begin_sync(&self) -> LocalTimeLag<'_> {
         let time = self.time();
         if time <= self.0.sim.now() {
             self.set_time(self.0.sim.now());
-            return Behind::Nothing;
+            return LocalTimeLag::Nothing;
         }
-        self.0.turns.begin_work();
-        Behind::Until(time)
+        self.0.arbiter.begin_work();
+        LocalTimeLag::Until(time)
     }
 
     #[inline]
     fn end_sync(&self) {
         self.catch_up();
-        self.0.turns.end_work();
+        self.0.arbiter.end_work();
     }
 
     async fn until(&self, instant: Time) {
@@ -156,8 +157,8 @@ impl cpu::Processor for AlewifeProcessor {
         self.catch_up();
     }
 
-    fn turns(&self) -> &Turns {
-        &self.0.turns
+    fn arbiter(&self) -> &CpuArbiter {
+        &self.0.arbiter
     }
 
     #[inline]
@@ -194,11 +195,15 @@ impl cpu::Processor for AlewifeProcessor {
 
     async fn copy_block(&self, from: Address, to: Address) -> u64 {
         for word in (0..BLOCK_BYTES as u64).step_by(8) {
-            let value = cpu::Processor::load(self, from + word, 8).await.expect(cpu::UNTAGGED);
-            cpu::Processor::store(self, to + word, 8, value).await.expect(cpu::UNTAGGED);
+            let value = Processor::load(self, from + word, 8).await.expect(UNTAGGED);
+            Processor::store(self, to + word, 8, value).await.expect(UNTAGGED);
         }
-        cpu::Processor::sync(self).await;
+        Processor::sync(self).await;
         BLOCK_BYTES as u64
+    }
+
+    fn context_switch_cycles(&self) -> u64 {
+        self.0.parameters.switch
     }
 
     fn stalls(&self) -> Stalls {

@@ -3,7 +3,7 @@
 //! Models: work in cycles of its clock, met by the simulation when something leaves the processor;
 //! programmed I/O; loads and stores of memory through one block beside the processor, so that a run
 //! over a buffer takes an access of memory for each block and a cycle for each word, and what is looked at
-//! again and again is fetched when the bus has written it; handlers that pre-empt programs (`level.rs`).
+//! again and again is fetched when the bus has written it; handlers that preempt programs (`priority.rs`).
 //! Leaves out a cache: what is used again after something else is fetched again.
 
 use super::memory::MainMemory;
@@ -11,28 +11,29 @@ use super::pio::Pio;
 use super::processor::IoBusProcessorParameters;
 use crate::engine::resource::Held;
 use crate::engine::{Hertz, Sim, Time};
-use crate::host::cpu::{Behind, Fault, Processor, Stalls};
-use crate::host::level::{Level, Levels};
+use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::memory_bus::block::{Address, Block};
-use crate::host::turn::Turns;
+use crate::host::priority::{ExecPriority, PreemptiveScheduler};
+use crate::host::processor::{Fault, Processor, Stalls};
+use crate::host::time_sync::LocalTimeLag;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A processor, as those have it who run at a level. Clones are the same processor.
+/// A processor, as code at one priority uses it. Clones are the same processor.
 #[derive(Clone)]
-pub struct IoBusProcessor(Rc<Core>, Level);
+pub struct IoBusProcessor(Rc<Core>, ExecPriority);
 
 struct Core {
     sim: Sim,
     name: String,
     clock: Hertz,
-    /// By level.
-    turns: [Turns; Level::COUNT],
-    levels: Levels,
+    /// One for each priority.
+    arbiters: [CpuArbiter; ExecPriority::COUNT],
+    scheduler: PreemptiveScheduler,
     memory: Rc<MainMemory>,
     pio: Rc<Pio>,
-    /// Cycles that the simulation has not seen, by level.
-    pending: [Cell<u64>; Level::COUNT],
+    /// Cycles that the simulation has not seen, by priority.
+    pending: [Cell<u64>; ExecPriority::COUNT],
     stalls: Cell<Stalls>,
 }
 
@@ -49,31 +50,14 @@ impl IoBusProcessor {
             sim: sim.clone(),
             name: name.to_owned(),
             clock: parameters.clock,
-            turns: Turns::by_level(sim, name),
-            levels: Levels::new(sim, name),
+            arbiters: CpuArbiter::by_priority(sim, name),
+            scheduler: PreemptiveScheduler::new(sim, name),
             memory: memory.clone(),
             pio: pio.clone(),
             pending: Default::default(),
             stalls: Cell::default(),
         };
-        IoBusProcessor(Rc::new(core), Level::Program)
-    }
-
-    /// It, as those have it who run at `level`.
-    pub fn at(&self, level: Level) -> IoBusProcessor {
-        self.0.levels.use_at(level);
-        self.0.turns[level.index()].show(&self.0.name, level);
-        IoBusProcessor(self.0.clone(), level)
-    }
-
-    /// Somebody runs at its level from now on.
-    pub(in crate::host) fn enter(&self) {
-        self.0.levels.enter(self.1);
-    }
-
-    /// Nobody does any more.
-    pub(in crate::host) fn leave(&self) {
-        self.0.levels.leave(self.1);
+        IoBusProcessor(Rc::new(core), ExecPriority::Program)
     }
 
     fn pending(&self) -> &Cell<u64> {
@@ -82,13 +66,13 @@ impl IoBusProcessor {
 
     /// Takes the processor's next step, where somebody else may.
     async fn step(&self) -> Option<Held<'_>> {
-        self.0.levels.step(self.1).await
+        self.0.scheduler.step(self.1).await
     }
 
-    /// Works for `time`, broken off by who is above it.
+    /// Works for `time` in all, interrupted by code of higher priorities.
     async fn work_in_stretches(&self, time: Time) {
-        let works = |works: bool| if works { self.turns().begin_work() } else { self.turns().end_work() };
-        self.0.levels.work(self.1, time, works).await;
+        let set_active = |active: bool| if active { self.arbiter().begin_work() } else { self.arbiter().end_work() };
+        self.0.scheduler.work(self.1, time, set_active).await;
     }
 
     /// An access left the processor at `asked`, and is done.
@@ -130,26 +114,42 @@ impl Processor for IoBusProcessor {
     }
 
     #[inline]
-    fn begin_sync(&self) -> Behind<'_> {
+    fn begin_sync(&self) -> LocalTimeLag<'_> {
         let cycles = self.pending().take();
         if cycles == 0 {
-            return Behind::Nothing;
+            return LocalTimeLag::Nothing;
         }
         let time = self.0.clock.cycles(cycles);
-        if self.0.levels.are_used() {
-            return Behind::Stretches(Box::pin(self.work_in_stretches(time)));
+        if self.0.scheduler.is_used() {
+            return LocalTimeLag::Stretches(Box::pin(self.work_in_stretches(time)));
         }
-        self.turns().begin_work();
-        Behind::Until(self.0.sim.now() + time)
+        self.arbiter().begin_work();
+        LocalTimeLag::Until(self.0.sim.now() + time)
     }
 
     #[inline]
     fn end_sync(&self) {
-        self.turns().end_work();
+        self.arbiter().end_work();
     }
 
-    fn turns(&self) -> &Turns {
-        &self.0.turns[self.1.index()]
+    fn arbiter(&self) -> &CpuArbiter {
+        &self.0.arbiters[self.1.index()]
+    }
+
+    fn at(&self, priority: ExecPriority) -> IoBusProcessor {
+        self.0.scheduler.use_at(priority);
+        self.0.arbiters[priority.index()].show(&self.0.name, priority);
+        IoBusProcessor(self.0.clone(), priority)
+    }
+
+    #[inline]
+    fn enter(&self) {
+        self.0.scheduler.enter(self.1);
+    }
+
+    #[inline]
+    fn leave(&self) {
+        self.0.scheduler.leave(self.1);
     }
 
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
@@ -229,7 +229,7 @@ impl Processor for IoBusProcessor {
         let _step = self.step().await;
         let bytes = self.0.memory.copy_block().await.get();
         let now = self.0.sim.now();
-        self.turns().works(now.since(self.0.memory.copy_time()), now);
+        self.arbiter().record_active(now.since(self.0.memory.copy_time()), now);
         bytes
     }
 

@@ -13,6 +13,7 @@
 pub mod bridge;
 pub mod competition;
 pub mod cpu;
+mod host;
 pub mod memory;
 pub mod pci;
 pub mod pio;
@@ -27,9 +28,10 @@ pub use cpu::IoBusProcessor;
 pub use memory::{MainMemory, MemoryParameters};
 pub use pci::{Pci, PciParameters};
 pub use pio::{Pio, PioParameters};
-pub use processor::{InterruptLine, IoBusProcessorParameters};
+pub use processor::IoBusProcessorParameters;
 
 use super::device::{Device, Window};
+use super::interrupt::InterruptLine;
 use crate::engine::Sim;
 use crate::text::Parameters;
 use std::rc::Rc;

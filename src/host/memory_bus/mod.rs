@@ -19,6 +19,7 @@ pub mod block;
 pub mod bus;
 pub mod cache;
 pub mod cache_agent;
+mod host;
 pub mod memory;
 pub mod moesi;
 pub mod node;

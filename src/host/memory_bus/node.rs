@@ -8,9 +8,9 @@ use super::memory::Memory;
 use super::parameters::NodeParameters;
 use super::processor::MemoryBusProcessor;
 use crate::engine::{Sim, Time};
-use crate::host::Use;
 use crate::host::device::{Device, Window};
-use crate::host::io_bus::InterruptLine;
+use crate::host::interrupt::InterruptLine;
+use crate::host::utilization::Utilization;
 use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -95,15 +95,15 @@ impl MemoryBusNode {
         }
     }
 
-    /// How the bus was used, and the memories on it by accesses from the bus: a cache's are those of others,
-    /// an interface's those of both its halves.
-    pub fn uses(&self) -> Vec<Use> {
+    /// Returns the utilization of the bus, and of the memories on it by accesses from the bus: for a cache those of other
+    /// agents, for an interface those of both its halves.
+    pub fn utilization(&self) -> Vec<Utilization> {
         let [memory, cache, interface] = self.bus.accessed();
         vec![
-            Use { what: "memory bus", busy: self.bus.held_total(), moving: self.bus.moved_total() },
-            Use::of("memory", memory),
-            Use::of("cache", cache),
-            Use::of("interface memory", interface),
+            Utilization { what: "memory bus", busy: self.bus.held_total(), active: self.bus.moved_total() },
+            Utilization::always_active("memory", memory),
+            Utilization::always_active("cache", cache),
+            Utilization::always_active("interface memory", interface),
         ]
     }
 

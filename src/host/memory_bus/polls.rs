@@ -16,6 +16,7 @@ use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;
 use crate::engine::record::Doing;
 use crate::engine::{Signal, Time};
+use crate::host::cpu_arbiter::BusyPeriod;
 
 /// A register that is polled.
 pub struct PolledRegister<'a> {
@@ -61,7 +62,7 @@ impl MemoryBusProcessor {
         let core = &*self.0;
         self.work(register.round_cycles);
         let (Some(_), Spin::Skipped) = (core.period, core.parameters.spin) else { return false };
-        if core.turns.are_shared() || core.bus.is_held() || !core.stores.is_empty() {
+        if core.arbiter.is_shared() || core.bus.is_held() || !core.stores.is_empty() {
             return false;
         }
         let read = register.on_bus.map(|(address, bytes)| core.bus.word_reads(address, bytes));
@@ -90,7 +91,7 @@ impl MemoryBusProcessor {
                 round = next.later(passed);
             }
             self.set_time(began.max(self.time()));
-            if core.turns.are_shared() {
+            if core.arbiter.is_shared() {
                 return false;
             }
             if (register.shows)().is_none() && wake().since(rest) > now {
@@ -150,12 +151,13 @@ impl MemoryBusProcessor {
     fn pass_alike(&self, read: Option<WordReads>, round: &PollRound, next: &PollRound, now: Time) -> Time {
         let (core, every) = (&*self.0, next.ends - round.ends);
         let alike = every > Time::ZERO && *next == round.later(every);
-        if !alike || next.ends >= now || core.turns.is_told() || read.is_some() && !core.bus.counts_at_once() {
+        if !alike || next.ends >= now || core.arbiter.is_recorded() || read.is_some() && !core.bus.counts_at_once() {
             return Time::ZERO;
         }
         let times = (now - next.ends).ps().div_ceil(every.ps());
         let looked = next.ends + self.looks(read);
-        core.turns.was_taken_each((next.from, next.asks, next.ends, looked), times);
+        let period = BusyPeriod { from: next.from, active_to: next.asks, to: next.ends, on_to: looked };
+        core.arbiter.record_repeated(period, times);
         if let Some(read) = read {
             core.bus.words_were_read(read, (next.asks, next.ends), every, times);
             self.stalled_each(next.ends - next.asks, Time::ZERO, times);
@@ -168,8 +170,8 @@ impl MemoryBusProcessor {
         self.count_read(read, round);
         let core = &*self.0;
         let looked = round.ends + self.looks(read);
-        core.turns.works(round.ends, looked);
-        core.turns.tell(Doing { what: "poll", ..Doing::default() }, round.from, looked);
+        core.arbiter.record_active(round.ends, looked);
+        core.arbiter.record_span(Doing { what: "poll", ..Doing::default() }, round.from, looked);
     }
 
     /// How long a processor works before it has looked at what it read.
@@ -180,7 +182,7 @@ impl MemoryBusProcessor {
 
     fn count_read(&self, read: Option<WordReads>, round: &PollRound) {
         let core = &*self.0;
-        core.turns.was_taken(round.from, round.asks, round.ends);
+        core.arbiter.record_busy(round.from, round.asks, round.ends);
         if let Some(read) = read {
             core.bus.word_was_read(read, self.cache().id(), round.asks, round.ends);
             self.stalled(round.ends - round.asks, Time::ZERO);

@@ -20,8 +20,9 @@ use super::cache_agent::CacheAgent;
 use super::parameters::MemoryBusProcessorParameters;
 use super::store_buffer::{BufferedStore, Forward, StoreBuffer};
 use crate::engine::{Hertz, Signal, Sim, Time};
-use crate::host::cpu::{self, Behind, Fault, Stalls};
-use crate::host::turn::Turns;
+use crate::host::cpu_arbiter::CpuArbiter;
+use crate::host::processor::{Fault, Processor, Stalls};
+use crate::host::time_sync::{LocalTimeLag, SyncFuture};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -31,7 +32,7 @@ pub struct MemoryBusProcessor(pub(super) Rc<Core>);
 
 pub(super) struct Core {
     pub(super) sim: Sim,
-    pub(super) turns: Turns,
+    pub(super) arbiter: CpuArbiter,
     pub(super) bus: Rc<Bus>,
     pub(super) cache: CacheAgent,
     pub(super) stores: StoreBuffer,
@@ -54,7 +55,7 @@ impl MemoryBusProcessor {
     ) -> MemoryBusProcessor {
         let processor = MemoryBusProcessor(Rc::new(Core {
             sim: sim.clone(),
-            turns: Turns::new(sim, name),
+            arbiter: CpuArbiter::new(sim, name),
             bus: bus.clone(),
             cache,
             stores: StoreBuffer::new(sim, name, parameters.store_buffer_entries),
@@ -101,8 +102,8 @@ impl MemoryBusProcessor {
     }
 
     /// Lets the engine catch up with local time.
-    pub fn sync(&self) -> cpu::CatchUp<'_, MemoryBusProcessor> {
-        cpu::Processor::sync(self)
+    pub fn sync(&self) -> SyncFuture<'_, MemoryBusProcessor> {
+        Processor::sync(self)
     }
 
     /// Does nothing until `instant`, if that is later than local time.
@@ -260,7 +261,7 @@ impl MemoryBusProcessor {
     }
 }
 
-impl cpu::Processor for MemoryBusProcessor {
+impl Processor for MemoryBusProcessor {
     fn sim(&self) -> &Sim {
         &self.0.sim
     }
@@ -280,28 +281,28 @@ impl cpu::Processor for MemoryBusProcessor {
     }
 
     #[inline]
-    fn begin_sync(&self) -> Behind<'_> {
+    fn begin_sync(&self) -> LocalTimeLag<'_> {
         let time = self.time();
         if time <= self.0.sim.now() {
             self.set_time(self.0.sim.now());
-            return Behind::Nothing;
+            return LocalTimeLag::Nothing;
         }
-        self.0.turns.begin_work();
-        Behind::Until(time)
+        self.0.arbiter.begin_work();
+        LocalTimeLag::Until(time)
     }
 
     #[inline]
     fn end_sync(&self) {
         self.catch_up();
-        self.0.turns.end_work();
+        self.0.arbiter.end_work();
     }
 
     async fn until(&self, instant: Time) {
         self.idle_until(instant).await;
     }
 
-    fn turns(&self) -> &Turns {
-        &self.0.turns
+    fn arbiter(&self) -> &CpuArbiter {
+        &self.0.arbiter
     }
 
     #[inline]

@@ -55,7 +55,7 @@ impl MemoryBusProcessor {
         let now = self.0.sim.now();
         let asks = self.time().max(now);
         self.0.bus.acquire(self.0.cache.id()).await.begin_at(asks).run(kind, address, bytes, data).await;
-        self.0.turns.works(now, asks);
+        self.0.arbiter.record_active(now, asks);
         self.answered(asks, Some(Time::ZERO));
     }
 }

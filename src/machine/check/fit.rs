@@ -3,16 +3,18 @@
 use super::reach::{endpoints, lengths, names, packets};
 use crate::engine::Addresses;
 use crate::fabric::{Facts, Loss};
-use crate::host::{HostParameters, MEANS, Means};
-use crate::machine::{Ends, Interface, Workload, shipped};
+use crate::host::HostCapabilities;
+use crate::machine::{Ends, HostPart, Interface, Registry, Workload, shipped};
 use crate::messaging::shared::SharingMake;
 use crate::ni::NiParameters;
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
 /// What is looked at, of a machine whose every part is sound by itself.
 pub struct Parts<'a> {
+    /// The parts that a description may name.
+    pub registry: &'a Registry,
     /// The kinds of host that nodes are, by name.
-    pub hosts: Vec<(&'a str, &'a HostParameters)>,
+    pub hosts: Vec<(&'a str, &'a HostPart)>,
     /// What nodes have at the fabric.
     pub ends: &'a Ends,
     /// The interface that is looked at, of the hosts.
@@ -51,7 +53,19 @@ impl Misfit {
 /// Everything that does not fit.
 pub fn misfits(parts: &Parts<'_>) -> Vec<Misfit> {
     let checks = [
-        means, format, spoken, firmware, loss, order, numbers, transfers, packets, lengths, names, endpoints, sharing,
+        capabilities,
+        format,
+        spoken,
+        firmware,
+        loss,
+        order,
+        numbers,
+        transfers,
+        packets,
+        lengths,
+        names,
+        endpoints,
+        sharing,
         program,
     ];
     checks.iter().flat_map(|check| check(parts)).collect()
@@ -107,40 +121,40 @@ fn format(parts: &Parts<'_>) -> Vec<Misfit> {
     vec![Misfit::new(keys, message, help)]
 }
 
-/// Hosts have what the interface needs.
-fn means(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Hosts offer the capabilities that the interface requires.
+fn capabilities(parts: &Parts<'_>) -> Vec<Misfit> {
     let needs = parts.ni().needs();
     let mut wrong = Vec::new();
     for (name, host) in &parts.hosts {
-        let lacking = host.means().lacking(&needs);
-        if lacking.is_empty() {
+        let missing = host.capabilities().missing(&needs);
+        if missing.is_empty() {
             continue;
         }
         let message = format!(
             "`{name}` is a host of kind [hosts.NAME.{}] and lacks what [ni.{}] needs: {}",
-            host.key(),
+            host.name(),
             parts.ni().key(),
-            lacking.join(", ")
+            missing.join(", ")
         );
-        let help = format!("{}; {}", hosts_with(&needs), interfaces_for(host));
-        wrong.push(Misfit::new([table(parts), format!("hosts.{name}.{}", host.key())], message, help));
+        let help = format!("{}; {}", hosts_with(parts.registry, &needs), interfaces_for(host));
+        wrong.push(Misfit::new([table(parts), host.table()], message, help));
         break;
     }
     wrong
 }
 
-/// The kinds of host that have `needs`, and the shipped parts that are of them.
-fn hosts_with(needs: &Means) -> String {
-    let kinds = MEANS.iter().filter(|(_, means)| means.lacking(needs).is_empty()).map(|(kind, _)| *kind);
-    let told: Vec<String> = kinds.map(|kind| format!("[hosts.NAME.{kind}] ({})", shipped::hosts(kind))).collect();
-    format!("hosts that have it: {}", told.join(", "))
+/// Returns the kinds of host that offer `needs`, and the shipped parts of these kinds.
+fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
+    let kinds = registry.hosts_that_offer(needs);
+    let named: Vec<String> = kinds.map(|kind| format!("[hosts.NAME.{kind}] ({})", shipped::hosts(kind))).collect();
+    format!("hosts that have it: {}", named.join(", "))
 }
 
-/// The interfaces that find what they need on a host.
-fn interfaces_for(host: &HostParameters) -> String {
-    let means = host.means();
+/// Returns the interfaces that find on a host what they need.
+fn interfaces_for(host: &HostPart) -> String {
+    let offered = host.capabilities();
     let names: Vec<&str> =
-        crate::ni::least_needs().filter(|(_, needs)| means.lacking(needs).is_empty()).map(|(name, _)| name).collect();
+        crate::ni::least_needs().filter(|(_, needs)| offered.missing(needs).is_empty()).map(|(name, _)| name).collect();
     format!("interfaces for this host: {}", names.join(", "))
 }
 
@@ -242,13 +256,13 @@ fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
         return vec![Misfit::new(["shared-memory.hardware".to_owned()], message, help)];
     }
     let most = parts.addresses.most();
-    let few = |(name, host): &(&str, &HostParameters)| match host {
-        HostParameters::Alewife(host) if host.contexts < most => Some((name.to_string(), host.contexts)),
-        _ => None,
+    let few = |(name, host): &(&str, &HostPart)| {
+        let (key, contexts) = host.shared_memory_contexts().filter(|(_, contexts)| *contexts < most)?;
+        Some((name.to_string(), host.key(key), contexts))
     };
-    let Some((name, contexts)) = parts.hosts.iter().find_map(few) else { return Vec::new() };
+    let Some((name, key, contexts)) = parts.hosts.iter().find_map(few) else { return Vec::new() };
     let message = format!("{most} programs of a node wait for blocks, and `{name}` has registers for {contexts}");
-    let keys = [parts.endpoints.to_owned(), format!("hosts.{name}.alewife.contexts")];
+    let keys = [parts.endpoints.to_owned(), key];
     vec![Misfit::new(keys, message, "describe fewer endpoints, or more contexts; or choose [shared-memory.software]")]
 }
 

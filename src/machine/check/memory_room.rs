@@ -11,7 +11,7 @@
 //! name.
 
 use crate::engine::Bytes;
-use crate::host::MemorySize;
+use crate::host::MainMemorySize;
 use crate::host::memory_bus::node::FIRST_FREE;
 use crate::machine::{Ends, Machine, build};
 use crate::messaging::SLOTS;
@@ -68,14 +68,14 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     queues(read, problems);
     let flows = flows(machine);
     for (name, host) in &machine.hosts {
-        let Some(MemorySize { size, key, grain }) = host.main_memory() else { continue };
-        let grain = Grain(grain);
+        let Some(MainMemorySize { size, key, granularity }) = host.main_memory() else { continue };
+        let grain = Grain(granularity);
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
         let needs = nodes.map(|(number, node)| (need(&flows, number, machine, ends, grain), &node.name));
         let Some((need, node)) = needs.max_by_key(|(need, _)| need.all()) else { continue };
         if need.all() > size.get() {
             let message = format!("`{node}` may need {} of main memory, and has {size}", need.in_pages());
-            let key = format!("hosts.{name}.{key}");
+            let key = host.key(key);
             let sent =
                 machine.workload.buffer_max().map_or_else(|| key.clone(), |(sent, _)| machine.workload.key(sent));
             let at = read.foremost(&[&key, &sent]);

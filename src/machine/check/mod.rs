@@ -2,7 +2,6 @@
 
 pub mod fit;
 mod host_memory;
-mod io_bus;
 mod memory_room;
 pub(super) mod myrinet;
 mod reach;
@@ -10,8 +9,7 @@ mod routed;
 mod sound;
 
 use crate::fabric::myrinet::{RouteError, routes};
-use crate::host::HostParameters;
-use crate::machine::{FabricParameters, Interface, Machine, NodeDescription, shipped};
+use crate::machine::{FabricParameters, HostPart, Interface, Machine, NodeDescription, shipped};
 use crate::text::{Problem, Read};
 use std::collections::BTreeSet;
 
@@ -21,7 +19,6 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     nodes(read, &mut problems);
     workload(read, &mut problems);
     sound::parts(read, &mut problems);
-    io_bus::bridges_fit_their_buses(read, &mut problems);
     match &read.value.ends {
         None => alone(read, &mut problems),
         Some(_) => fits(read, &mut problems),
@@ -38,7 +35,7 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
 fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(ends) = &machine.ends else { return };
-    let (key, workload) = (machine.fabric.key(), &machine.workload);
+    let (key, workload, registry) = (machine.fabric.key(), &machine.workload, &machine.registry);
     if workload.needs().fabric_only {
         let message = format!("`{}` drives the fabric alone, and no interface takes part", workload.table());
         let help = "leave it out, or choose a workload for hosts with interfaces";
@@ -49,8 +46,18 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let mut told: Vec<fit::Misfit> = Vec::new();
     for &interface in interfaces {
         let (facts, addresses, hosts) = (machine.fabric.facts(), machine.addresses(), hosts_of(machine, interface));
-        let parts =
-            fit::Parts { hosts, ends, interface, interfaces, facts, fabric: key, workload, addresses, endpoints };
+        let parts = fit::Parts {
+            registry,
+            hosts,
+            ends,
+            interface,
+            interfaces,
+            facts,
+            fabric: key,
+            workload,
+            addresses,
+            endpoints,
+        };
         // What is wrong whatever the interface is told once.
         told.extend(fit::misfits(&parts).into_iter().filter(|misfit| !told.contains(misfit)).collect::<Vec<_>>());
     }
@@ -61,7 +68,7 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 }
 
 /// The kinds of host that have an interface, by name.
-fn hosts_of<'a>(machine: &'a Machine, interface: Interface<'_>) -> Vec<(&'a str, &'a HostParameters)> {
+fn hosts_of<'a>(machine: &'a Machine, interface: Interface<'_>) -> Vec<(&'a str, &'a HostPart)> {
     let has_it = |node: &&NodeDescription| node.ni_table == interface.table;
     let of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
     let hosts = machine.nodes.iter().filter(has_it).filter_map(of).map(|(name, host)| (name.as_str(), host));

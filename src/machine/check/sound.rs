@@ -1,7 +1,6 @@
 //! Whether each part is sound by itself, where one value makes another impossible.
 
 use crate::engine::Bytes;
-use crate::host::HostParameters;
 use crate::machine::{Interface, Machine};
 use crate::ni::lanai::LanaiParameters;
 use crate::ni::mcp::parameters::{PipeliningParameters, Users};
@@ -9,15 +8,13 @@ use crate::ni::mcp::{self, McpParameters};
 use crate::ni::trapeze::layout::Layout;
 use crate::ni::trapeze::{self, Policy, TrapezeParameters};
 use crate::ni::{InterfaceParameters, NiParameters};
+use crate::part::{PartSpec, Selected};
 use crate::text::{Problem, Read};
 
 /// Hosts and interface.
 pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
-    for (name, host) in &read.value.hosts {
-        let HostParameters::MemoryBus(host) = host else { continue };
-        for problem in host.check() {
-            problems.push(read.wrong(&format!("hosts.{name}.memory-bus.{}", problem.parameter), &problem.reason, ""));
-        }
+    for (_, host) in &read.value.hosts {
+        part(read, host, problems);
     }
     shared_memory(read, problems);
     for interface in read.value.interfaces() {
@@ -28,6 +25,16 @@ pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             NiParameters::Design(interface) => design(&at, interface, problems),
             _ => {}
         }
+    }
+}
+
+/// Reports what is wrong with a part by itself.
+fn part<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, problems: &mut Vec<Problem>) {
+    for error in part.check() {
+        let keys: Vec<String> = [&error.key].into_iter().chain(&error.related).map(|key| part.key(key)).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let help = error.help.replace("{table}", &part.table());
+        problems.push(read.wrong(read.foremost(&keys), &error.message, &help));
     }
 }
 
@@ -143,12 +150,11 @@ fn policy_name(policy: &Policy) -> &'static str {
 
 /// The interface's memory serves the bus first; something must be left for the network.
 fn bus_before_network(at: &At<'_>, (ni, chip): (&str, &LanaiParameters), problems: &mut Vec<Problem>) {
-    for (name, host) in &at.read.value.hosts {
-        let HostParameters::IoBus(host) = host else { continue };
-        let bus = host.bridge.read_rate.max(host.bridge.write_rate);
+    for (_, host) in &at.read.value.hosts {
+        let Some((key, bus)) = host.dma_rate_max() else { continue };
         if bus >= chip.sram.rate {
             let message = format!("memory of {} leaves nothing for the network beside DMA at {bus}", chip.sram.rate);
-            let help = format!("the bus comes first: more than the rates of hosts.{name}.io-bus.bridge");
+            let help = format!("the bus comes first: more than the rates of {}", host.key(key));
             problems.push(at.wrong(&format!("ni.{ni}.lanai.sram.rate"), &message, &help));
         }
     }

@@ -47,14 +47,14 @@ impl Active {
             }
             // The program holds the processor until a message arrives; the remaining cycles are done afterwards.
             cpu.sync().await;
-            let turn = cpu.hold("compute").await;
+            let turn = cpu.acquire("compute").await;
             let begun = cpu.now();
             let over = begun + self.clock.cycles(left);
-            cpu.turns().begin_work();
+            cpu.arbiter().begin_work();
             while !driver.may_find() && cpu.sim().now() < over {
                 self.endpoint.attention().wait_until(over).await;
             }
-            cpu.turns().end_work();
+            cpu.arbiter().end_work();
             let done = cpu.sim().now().since(begun);
             left = if done >= self.clock.cycles(left) { 0 } else { left - self.clock.cycle_at(done).min(left) };
             cpu.sync().await;
@@ -66,7 +66,7 @@ impl Active {
     async fn work(&self, what: &'static str, cycles: u64) {
         if cycles > 0 {
             let cpu = &self.endpoint.context.cpu;
-            let _turn = cpu.hold(what).await;
+            let _turn = cpu.acquire(what).await;
             cpu.work(cycles);
             cpu.sync().await;
         }

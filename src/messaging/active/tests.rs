@@ -8,8 +8,8 @@ use crate::engine::{
 };
 use crate::fabric::Fabric;
 use crate::fabric::ideal::{Ideal, IdealParameters};
+use crate::host::Host;
 use crate::host::software::SoftwareParameters;
-use crate::host::{Host, HostParameters};
 use crate::messaging::active_message::{TRANSFER_BEGIN, TRANSFER_DATA};
 use crate::messaging::{Endpoint, MessagingParameters};
 use crate::ni::direct::QueuesParameters;
@@ -48,7 +48,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let fabric = Fabric::ideal(Ideal::new(&sim, &["a", "b"].map(str::to_owned), FABRIC), FABRIC.facts());
     let addresses = Rc::new(Addresses::new([1, 1]));
     let (tally, pending, barrier) = (MessageTally::new(&sim), Pending::new(2), Rc::<Barrier>::default());
-    let kind = HostParameters::Software(SoftwareParameters { clock: Hertz(1_000_000_000) });
+    let kind = SoftwareParameters { clock: Hertz(1_000_000_000) };
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
     let interface = NiParameters::Queues(QueuesParameters { packet: Bytes(32) });
     let end = |node: NodeId| {

@@ -42,9 +42,8 @@ impl Hardware {
         let homes: Vec<_> = (0..bases.len()).map(|end| active.node_of(EndId(end as u32))).collect();
         let part = |(&home, &base)| if home == unit.node() { base } else { remote(home, base) };
         let parts = homes.iter().zip(bases).map(part).collect();
-        let processor = active.cpu().alewife().expect("the processor of a node whose interface serves misses");
         let is_shared = homes.iter().filter(|home| **home == unit.node()).count() > 1;
-        let context_switch = processor.parameters().switch;
+        let context_switch = active.cpu().context_switch_cycles();
         let switch = if is_shared { context_switch } else { 0 };
         Hardware { active: active.clone(), unit, parts, is_shared, switch, context_switch, granted: Cell::new(false) }
     }
@@ -66,7 +65,7 @@ impl Hardware {
         let (address, active) = (self.address(at), &self.active);
         let cpu = active.cpu();
         {
-            let _turn = cpu.hold("miss").await;
+            let _turn = cpu.acquire("miss").await;
             cpu.work(self.unit.costs().request);
             cpu.sync().await;
         }

@@ -120,7 +120,7 @@ impl Driver for CmmuDriver {
         if cpu.is_at_rest() && self.port.room(packet.class) == 0 {
             return false;
         }
-        let turn = cpu.hold("look for room").await;
+        let turn = cpu.acquire("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let body = self.compose(cpu, packet);
@@ -143,7 +143,7 @@ impl Driver for CmmuDriver {
         if !self.intake.has_message() {
             return None;
         }
-        let turn = cpu.hold("poll").await;
+        let turn = cpu.acquire("poll").await;
         cpu.sync().await;
         let Message { from, packet, in_memory } = self.intake.next()?;
         let MessageHead { envelope, places, padding } = wire::decode(&packet);
@@ -202,7 +202,7 @@ impl Driver for CmmuDriver {
         self.round(cpu);
         cpu.sync().await;
         let begin = cpu.now();
-        cpu.turns().tell(Doing { what: "poll", ..Doing::default() }, looks, begin);
+        cpu.arbiter().record_span(Doing { what: "poll", ..Doing::default() }, looks, begin);
         if self.may_find() || (wake.next)() <= begin {
             return false;
         }

@@ -47,7 +47,7 @@ const STAGES: Stages = Stages { pool: "send queue", always: false, fabric: "fabr
 /// Builds the interface of a node from checked parameters.
 pub fn start(site: &Site<'_>, parameters: &CmmuParameters) -> CmmuDriver {
     let port = Port::start(site.wiring(parameters.packet_max()), false, STAGES);
-    let node = site.host.alewife().expect("a checked interface finds a cache whose misses it serves");
+    let node = &site.host.delegated_misses().expect("a checked interface finds a cache whose misses it serves");
     let coherence = Coherence::start(site.sim, site.name(), (site.node(), node), &port, parameters);
     let intake = Intake::start(site.sim, site.name(), node, (&port, &coherence), parameters);
     CmmuDriver::new(*parameters, site.costs, node, port, intake, coherence)

@@ -2,7 +2,7 @@
 
 use super::wire::{FRAGMENT_BITS, HEADER_BYTES, PLACE_BITS};
 use crate::engine::{Bytes, Time};
-use crate::host::Means;
+use crate::host::HostCapabilities;
 use crate::ni::{EndsMax, PacketRoom, Reach, Room};
 use crate::text::{ParameterChoice, Parameters};
 
@@ -138,8 +138,8 @@ const CYCLES_MAX: u64 = 1_000_000;
 
 impl CmmuParameters {
     /// What it needs of a host.
-    pub const fn needs() -> Means {
-        Means { misses: true, ..Means::NONE }
+    pub fn needs() -> HostCapabilities {
+        HostCapabilities::of([HostCapabilities::DELEGATED_MISSES])
     }
 
     /// The longest packet.

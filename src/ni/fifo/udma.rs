@@ -22,7 +22,7 @@ use super::device::{ReceiveFifo, SendFifo, marks_of, marks_word};
 use super::words::{self, WordReceiver, WordSender};
 use crate::engine::sim::PointId;
 use crate::engine::{Mailbox, Sim, Time};
-use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, Master, Processor, Window};
+use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, DmaInitiator, Processor, Window};
 use crate::ni::driver::{Compose, Wake};
 use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
 use crate::ni::moving::{PayloadSink, behind_header, load, load_word, loaded, store, store_word, stored};
@@ -86,7 +86,7 @@ impl Device for Registers {
 /// What a DMA engine works with.
 struct Mover {
     sim: Sim,
-    master: Master,
+    initiator: DmaInitiator,
     registers: Rc<Registers>,
     start_time: Time,
     switch_time: Time,
@@ -101,7 +101,7 @@ impl Mover {
         let window = site.host().attach(registers.clone(), BYTES);
         let mover = Mover {
             sim: site.sim().clone(),
-            master: site.host().master(),
+            initiator: site.host().dma(),
             registers,
             start_time: p.udma_start_time,
             switch_time: p.udma_switch_time,
@@ -117,7 +117,7 @@ impl Mover {
             self.sim.delay(self.start_time).await;
             for block in (0..bytes).step_by(BLOCK_BYTES) {
                 self.sim.delay(self.switch_time).await;
-                let data = self.master.read_block(from + block as u64).await;
+                let data = self.initiator.read_block(from + block as u64).await;
                 self.sim.delay(self.memory_time).await;
                 fifo.append(&data.0);
             }
@@ -134,7 +134,7 @@ impl Mover {
             for block in (0..bytes).step_by(BLOCK_BYTES) {
                 self.sim.delay(self.memory_time + self.switch_time).await;
                 let data = Block::from_bytes(&fifo.next(BLOCK_BYTES));
-                self.master.write_block(to + block as u64, data).await;
+                self.initiator.write_block(to + block as u64, data).await;
             }
             self.registers.busy.set(false);
         }

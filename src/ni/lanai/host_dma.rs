@@ -6,8 +6,8 @@ use super::registers::Registers;
 use super::{Landing, Sram, Wires};
 use crate::engine::record::Span;
 use crate::engine::{Bytes, Journey, Signal, Sim, Time, TrackId};
-use crate::host::master::Flow;
-use crate::host::{Address, Direction, Master};
+use crate::host::dma::Flow;
+use crate::host::{Address, Direction, DmaInitiator};
 use std::rc::Rc;
 
 /// A transfer between host memory and SRAM.
@@ -32,18 +32,18 @@ pub struct HostJob {
 pub struct HostDma {
     sim: Sim,
     sram: Rc<Sram>,
-    master: Master,
+    initiator: DmaInitiator,
     attention: Rc<Signal>,
     registers: Registers<HostJob>,
     tracks: [TrackId; 2],
 }
 
 impl HostDma {
-    pub(super) fn start(wires: &Wires, master: Master) -> Rc<HostDma> {
+    pub(super) fn start(wires: &Wires, initiator: DmaInitiator) -> Rc<HostDma> {
         let (sim, name) = (wires.sim.clone(), wires.name);
         let engine = Rc::new(HostDma {
             sram: wires.sram.clone(),
-            master,
+            initiator,
             attention: wires.attention.clone(),
             registers: Registers::new(wires, "host DMA"),
             tracks: ["hostTx", "hostRcv"].map(|engine| sim.recorder().track(name, engine)),
@@ -86,7 +86,7 @@ impl HostDma {
     }
 
     async fn transfer(&self, job: &HostJob, start: Time) {
-        let mut transfer = self.master.open(job.direction).await;
+        let mut transfer = self.initiator.open(job.direction).await;
         job.journey.served(start, self.sim.now());
         self.registers.moves(transfer.setup());
         let mut moved = Bytes::ZERO;

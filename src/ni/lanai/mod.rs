@@ -27,7 +27,7 @@ pub use transmit_dma::{TransmitDma, TransmitJob};
 
 use crate::engine::{Class, Doing, Hertz, Rate, Signal, Sim, Time, Track};
 use crate::fabric::{Fabric, Outlet};
-use crate::host::{Host, Use};
+use crate::host::{Host, Utilization};
 use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -77,7 +77,7 @@ impl Lanai {
         };
         Rc::new(Lanai {
             sim: sim.clone(),
-            host_dma: HostDma::start(&wires, host.master()),
+            host_dma: HostDma::start(&wires, host.dma()),
             transmit: TransmitDma::start(&wires, outlet),
             receive: ReceiveDma::start(&wires, fabric.inlet(node, class)),
             sram,
@@ -97,14 +97,14 @@ impl Lanai {
     }
 
     /// For how long each part was at work.
-    pub fn uses(&self) -> Vec<Use> {
+    pub fn utilization(&self) -> Vec<Utilization> {
         let (transmit, receive) = (&self.transmit, &self.receive);
         vec![
-            Use { what: "host DMA", busy: self.host_dma.busy_total(), moving: self.host_dma.moved_total() },
-            Use::of("firmware", self.worked()),
-            Use::of("SRAM", self.sram.busy_total()),
-            Use { what: "netTx", busy: transmit.busy_total(), moving: transmit.moved_total() },
-            Use { what: "netRcv", busy: receive.busy_total(), moving: receive.moved_total() },
+            Utilization { what: "host DMA", busy: self.host_dma.busy_total(), active: self.host_dma.moved_total() },
+            Utilization::always_active("firmware", self.worked()),
+            Utilization::always_active("SRAM", self.sram.busy_total()),
+            Utilization { what: "netTx", busy: transmit.busy_total(), active: transmit.moved_total() },
+            Utilization { what: "netRcv", busy: receive.busy_total(), active: receive.moved_total() },
         ]
     }
 

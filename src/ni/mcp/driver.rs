@@ -8,7 +8,7 @@ use super::library::Library;
 use super::stage;
 use crate::engine::sim::PointId;
 use crate::engine::{Journey, Mailbox, Signal};
-use crate::host::{AnyProcessor, Processor, Use};
+use crate::host::{AnyProcessor, Processor, Utilization};
 use crate::ni::driver::{Arrival, Begun, Compose, Driver, DriverLimits, Known, Landed, Rest, Wake};
 use crate::ni::lanai::Lanai;
 use crate::ni::moving::PayloadSink;
@@ -126,7 +126,7 @@ impl Driver for McpDriver {
         extra_cycles: u64,
         sink: PayloadSink<'_>,
     ) -> Landed {
-        let turn = cpu.hold("receive").await;
+        let turn = cpu.acquire("receive").await;
         let start = cpu.now();
         cpu.work(extra_cycles);
         if let Between::Kernel(kernel) = &self.between {
@@ -158,7 +158,7 @@ impl Driver for McpDriver {
     async fn release(&self, cpu: &AnyProcessor, entry: u64) {
         let received = self.held.borrow_mut().remove(&entry);
         if let Some(received) = received {
-            let _turn = cpu.hold("give back").await;
+            let _turn = cpu.acquire("give back").await;
             self.give_back(cpu, received).await;
             cpu.sync().await;
         }
@@ -200,7 +200,7 @@ impl Driver for McpDriver {
         self.card().parameters.is_in_place()
     }
 
-    fn uses(&self) -> Vec<Use> {
-        self.chip.uses()
+    fn utilization(&self) -> Vec<Utilization> {
+        self.chip.utilization()
     }
 }

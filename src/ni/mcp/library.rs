@@ -48,7 +48,7 @@ impl Library {
     /// Sends a message; false if there is no room for it.
     pub(super) async fn send(&self, cpu: &AnyProcessor, packet: &Compose<'_>) -> bool {
         let card = &self.card;
-        let turn = cpu.hold("send").await;
+        let turn = cpu.acquire("send").await;
         let Some(buffer) = self.reserve(cpu).await else { return false };
         let start = cpu.now();
         cpu.work(card.costs.send + self.costs.send);
@@ -111,7 +111,7 @@ impl Library {
 
     /// Looks for a message once.
     pub(super) async fn look(&self, cpu: &AnyProcessor) {
-        let turn = cpu.hold("poll").await;
+        let turn = cpu.acquire("poll").await;
         let card = &self.card;
         cpu.work(card.costs.poll);
         let Some([buffer, length, ends]) = self.read_told(cpu).await else { return cpu.sync().await };

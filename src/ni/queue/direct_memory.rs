@@ -20,30 +20,30 @@
 use super::device::{self, Deposit, Fetch, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};
 use super::layout::{QueueLayout, header_last};
-use crate::host::{Address, BLOCK_BYTES, Block, Master};
+use crate::host::{Address, BLOCK_BYTES, Block, DmaInitiator};
 use crate::ni::halves::HalfSite;
 
 /// Reads and writes main memory, and keeps nothing.
 struct Direct {
-    master: Master,
+    initiator: DmaInitiator,
     queue: QueueLayout,
 }
 
 impl Fetch for Direct {
     async fn fetch(&self, block: Address) -> Block {
-        self.master.read_block(block).await
+        self.initiator.read_block(block).await
     }
 }
 
 impl Deposit for Direct {
     async fn deposit(&self, position: u64, blocks: &[Block]) {
         for block in header_last(blocks.len()) {
-            self.master.write_block(self.queue.block(position, block), blocks[block]).await;
+            self.initiator.write_block(self.queue.block(position, block), blocks[block]).await;
         }
     }
 
     async fn look(&self, block: Address) -> Block {
-        self.master.read_block(block).await
+        self.initiator.read_block(block).await
     }
 }
 
@@ -58,13 +58,13 @@ pub fn queue_in_memory(site: &HalfSite<'_>) -> QueueLayout {
 pub fn sender(site: &HalfSite<'_>) -> QueueSender {
     let (queue, registers) = (queue_in_memory(site), SendRegisters::new(site));
     let sender = QueueSender::new(site, registers.clone(), queue, None);
-    device::start_sending(site, &registers, queue, Direct { master: site.host().master(), queue });
+    device::start_sending(site, &registers, queue, Direct { initiator: site.host().dma(), queue });
     sender
 }
 
 /// Builds the receiving half.
 pub fn receiver(site: &HalfSite<'_>) -> QueueReceiver {
     let (queue, shared) = (queue_in_memory(site), ReceiveShared::new(site));
-    device::start_receiving(site, &shared, queue, Direct { master: site.host().master(), queue });
+    device::start_receiving(site, &shared, queue, Direct { initiator: site.host().dma(), queue });
     QueueReceiver::new(site, shared, queue)
 }

@@ -10,7 +10,7 @@ use super::parameters::{Notification, TrapezeParameters};
 use super::{Admission, Instruments, stage};
 use crate::engine::sim::{PointId, TaskId};
 use crate::engine::{Addresses, Bytes, EndId, Journey, Mailbox, Signal, Sim};
-use crate::host::{Address, AnyProcessor, Host, Processor, Turn, Use, Window};
+use crate::host::{Address, AnyProcessor, CpuLease, Host, Processor, Utilization, Window};
 use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, Known, Landed, Rest, Wake};
 use crate::ni::lanai::Lanai;
 use crate::ni::moving::{PayloadSink, PayloadSource, bytes_of, words_of};
@@ -147,7 +147,7 @@ impl TrapezeDriver {
 
     /// Gives a message's ring entry, and the buffer attached to it, back to the interface.
     async fn give_back(&self, index: u64) {
-        let _turn = self.cpu.hold("give back").await;
+        let _turn = self.cpu.acquire("give back").await;
         let (entry, buffer) = (self.layout.receive_entry(index), self.receive_buffer(index));
         self.cpu.write_run(self.window.at(entry + word::ADDRESS), &(buffer as u32).to_le_bytes()).await;
         self.cpu.write_run(self.window.at(entry + word::STATE), &state::POSTED.to_le_bytes()).await;
@@ -157,7 +157,7 @@ impl TrapezeDriver {
     async fn handle_interrupts(&self) {
         loop {
             self.host.interrupt().taken().await;
-            let turn = self.cpu.hold("interrupt").await;
+            let turn = self.cpu.acquire("interrupt").await;
             while let Some(received) = self.take_next(&turn).await {
                 self.inbox.send(received);
             }
@@ -165,7 +165,7 @@ impl TrapezeDriver {
     }
 
     /// The message in the next entry of the receive ring, if there is one.
-    async fn take_next(&self, turn: &Turn) -> Option<Received> {
+    async fn take_next(&self, turn: &CpuLease) -> Option<Received> {
         let index = self.receive_next.get();
         let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
         if self.receive_held[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
@@ -267,7 +267,7 @@ impl Driver for TrapezeDriver {
     /// Look and use are one hold, so that of several programs none counts on an entry that another has
     /// filled.
     async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, _begun: &Begun) -> bool {
-        let turn = cpu.hold("look for room").await;
+        let turn = cpu.acquire("look for room").await;
         if !self.has_ring_space().await {
             return false;
         }
@@ -296,7 +296,7 @@ impl Driver for TrapezeDriver {
         let received = match self.parameters.notification {
             Notification::Interrupt => self.inbox.try_receive(),
             Notification::Polling(_) => {
-                let turn = cpu.hold("poll").await;
+                let turn = cpu.acquire("poll").await;
                 self.take_next(&turn).await
             }
         };
@@ -318,7 +318,7 @@ impl Driver for TrapezeDriver {
         sink: PayloadSink<'_>,
     ) -> Landed {
         if extra_cycles > 0 {
-            let _turn = cpu.hold("receive").await;
+            let _turn = cpu.acquire("receive").await;
             cpu.work(extra_cycles);
             cpu.sync().await;
         }
@@ -375,7 +375,7 @@ impl Driver for TrapezeDriver {
 
     /// Early demultiplexing (§2.1).
     async fn map_tag(&self, cpu: &AnyProcessor, end: EndId, tag: u16, address: Address) {
-        let _turn = cpu.hold("map a tag").await;
+        let _turn = cpu.acquire("map a tag").await;
         let entry = self.layout.tag(self.addresses.place(end), tag);
         cpu.write_run(self.window.at(entry), &(address as u32 + 1).to_le_bytes()).await;
     }
@@ -384,7 +384,7 @@ impl Driver for TrapezeDriver {
         self.admission.accounts(CONTROL + self.parameters.payload_max)
     }
 
-    fn uses(&self) -> Vec<Use> {
-        self.chip.uses()
+    fn utilization(&self) -> Vec<Utilization> {
+        self.chip.utilization()
     }
 }

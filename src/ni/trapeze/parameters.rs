@@ -2,7 +2,7 @@
 
 use super::policy::Policy;
 use crate::engine::{Bytes, Time};
-use crate::host::Means;
+use crate::host::HostCapabilities;
 use crate::text::Parameters;
 
 /// The parameters of Trapeze, firmware and driver.
@@ -94,7 +94,9 @@ pub enum Notification {
 
 impl Notification {
     /// What firmware and driver need of a host.
-    pub fn needs(self) -> Means {
-        Means { registers: true, dma: true, interrupts: self == Notification::Interrupt, ..Means::default() }
+    pub fn needs(self) -> HostCapabilities {
+        use HostCapabilities as Has;
+        let polled = Has::of([Has::REGISTERS, Has::DMA]);
+        if self == Notification::Interrupt { polled.with(Has::INTERRUPTS, 1) } else { polled }
     }
 }

@@ -120,7 +120,7 @@ fn the_processor_and_its_interrupts_take_turns() {
     let handled = Rc::new(RefCell::new(Vec::new()));
     let noted = handled.clone();
     bench.spawn("program", |sim, host| async move {
-        let held = host.cpu.turns().resource().acquire().await;
+        let held = host.cpu.arbiter().resource().acquire().await;
         host.interrupt.raise(1);
         host.interrupt.raise(1);
         host.cpu.work(500);
@@ -132,7 +132,7 @@ fn the_processor_and_its_interrupts_take_turns() {
     bench.simulation.sim().spawn_server("handler", async move {
         loop {
             host.interrupt.taken().await;
-            let held = host.cpu.turns().resource().acquire().await;
+            let held = host.cpu.arbiter().resource().acquire().await;
             noted.borrow_mut().push(sim.now());
             drop(held);
         }

@@ -1,7 +1,7 @@
 //! Who waits for whom on the processor: handlers pre-empt, and what is pre-empted goes on.
 
 use super::*;
-use crate::host::{AnyProcessor, Level};
+use crate::host::{AnyProcessor, ExecPriority, Processor};
 
 /// When the program ends that runs `program`, and when the handler does that asks for the bottom half at
 /// `asks` and works for `cycles` of 10 ns.
@@ -9,10 +9,10 @@ fn run(asks: Time, cycles: u64, program: impl AsyncFnOnce(&AnyProcessor) + 'stat
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
     let ends = Rc::new(RefCell::new((Time::ZERO, Time::ZERO)));
     let cpu = AnyProcessor::IoBus(bench.host.cpu.clone());
-    let half = cpu.at(Level::BottomHalf);
+    let half = cpu.at(ExecPriority::BottomHalf);
     let (noted, handled) = (ends.clone(), ends.clone());
     bench.spawn("program", |sim, _| async move {
-        let turn = cpu.hold("program").await;
+        let turn = cpu.acquire("program").await;
         program(&cpu).await;
         cpu.sync().await;
         drop(turn);
@@ -20,7 +20,7 @@ fn run(asks: Time, cycles: u64, program: impl AsyncFnOnce(&AnyProcessor) + 'stat
     });
     bench.spawn("handler", move |sim, _| async move {
         sim.until(asks).await;
-        let turn = half.hold("handle").await;
+        let turn = half.acquire("handle").await;
         half.work(cycles);
         half.sync().await;
         drop(turn);
@@ -54,11 +54,11 @@ fn an_access_is_not_broken_off() {
 fn a_handler_with_work_starves_the_program() {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
     let cpu = AnyProcessor::IoBus(bench.host.cpu.clone());
-    let [half, interrupt] = [Level::BottomHalf, Level::Interrupt].map(|level| cpu.at(level));
+    let [half, interrupt] = [ExecPriority::BottomHalf, ExecPriority::Interrupt].map(|level| cpu.at(level));
     let ends = Rc::new(RefCell::new(Vec::new()));
     let noted = ends.clone();
     bench.spawn("program", |sim, _| async move {
-        let _turn = cpu.hold("program").await;
+        let _turn = cpu.acquire("program").await;
         cpu.work(100);
         cpu.sync().await;
         noted.borrow_mut().push(("program", sim.now()));
@@ -71,7 +71,7 @@ fn a_handler_with_work_starves_the_program() {
                 if name == "interrupt" {
                     sim.until(Time::from_us(2 * round)).await;
                 }
-                let _turn = cpu.hold(name).await;
+                let _turn = cpu.acquire(name).await;
                 cpu.work(work);
                 cpu.sync().await;
             }

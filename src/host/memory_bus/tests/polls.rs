@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::engine::Signal;
-use crate::host::cpu::{AnyProcessor, Processor, Stalls};
 use crate::host::memory_bus::node::{INTERFACE_BASE, MemoryBusNode};
-use crate::host::{Device, Use};
+use crate::host::{AnyProcessor, Device, Processor, Stalls, Utilization};
 use proptest::prelude::*;
 use std::cell::Cell;
 
@@ -23,7 +22,7 @@ impl Device for Status {
 }
 
 /// When the processor has seen the status, or has stopped; and all that was counted.
-type Counted = (Time, Time, Stalls, Vec<Use>, Use, [u64; TransactionKind::ALL.len()], u64);
+type Counted = (Time, Time, Stalls, Vec<Utilization>, Utilization, [u64; TransactionKind::ALL.len()], u64);
 
 /// Cycles of an access to a register of the processor's own.
 const ACCESS_CYCLES: u64 = 1;
@@ -49,7 +48,7 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
         let mut sees = false;
         let begun = loop {
             let begun = cpu.now();
-            let turn = cpu.hold("poll").await;
+            let turn = cpu.acquire("poll").await;
             let shows = || status.0.get().then_some(Time::ZERO);
             let on_bus = over_bus.then_some((window.at(0), 4));
             let register =
@@ -82,7 +81,8 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
     assert_eq!(simulation.run(Default::default()), Outcome::Done);
     let (begun, now) = ended.get();
     let cpu = &node.processor;
-    (begun, now, Processor::stalls(cpu), node.uses(), cpu.turns().used(), node.bus.counts(), sim.events())
+    let (parts, own) = (node.utilization(), cpu.arbiter().utilization());
+    (begun, now, cpu.stalls(), parts, own, node.bus.counts(), sim.events())
 }
 
 proptest! {

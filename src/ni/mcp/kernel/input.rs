@@ -20,7 +20,7 @@ impl Kernel {
     pub(super) async fn handle(&self, cpu: &AnyProcessor) {
         loop {
             let causes = self.card.host.interrupt().taken().await;
-            let _turn = cpu.hold("interrupt").await;
+            let _turn = cpu.acquire("interrupt").await;
             cpu.work(self.costs.interrupt);
             if causes & cause::SENT != 0 {
                 let [all] = self.card.read_words::<1>(cpu, SENT).await;
@@ -47,7 +47,7 @@ impl Kernel {
             if self.backlog.is_empty() && next > cpu.sim().now() {
                 self.backlog.arrived().wait_until(next).await;
             }
-            let turn = cpu.hold("bottom half").await;
+            let turn = cpu.acquire("bottom half").await;
             while let Some(came) = self.backlog.try_receive() {
                 let (id, length) = (came.journey.id(), came.length as usize);
                 self.take_in(cpu, came).await;

@@ -31,7 +31,7 @@ use super::card::{Came, Card};
 use super::layout::fragments_max;
 use super::parameters::{KernelCosts, McpParameters};
 use crate::engine::Mailbox;
-use crate::host::Level;
+use crate::host::{ExecPriority, Processor};
 use crate::ni::Site;
 use crate::protocol::udp_ip::PAYLOAD_MAX;
 use gathering::Gathering;
@@ -74,7 +74,8 @@ impl Kernel {
             identification: Cell::new(0),
         });
         let [handler, half] = [kernel.clone(), kernel.clone()];
-        let [interrupt, below] = [Level::Interrupt, Level::BottomHalf].map(|level| site.host.cpu().at(level));
+        let [interrupt, below] =
+            [ExecPriority::Interrupt, ExecPriority::BottomHalf].map(|priority| site.host.cpu().at(priority));
         sim.spawn_server(format!("{name} interrupt handler"), async move { handler.handle(&interrupt).await });
         sim.spawn_server(format!("{name} bottom half"), async move { half.serve(&below).await });
         kernel

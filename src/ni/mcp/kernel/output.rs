@@ -42,7 +42,7 @@ impl Kernel {
 
     /// Sends it.
     pub(in super::super) async fn send(&self, cpu: &AnyProcessor, packet: &Compose<'_>) -> bool {
-        let turn = cpu.hold("send").await;
+        let turn = cpu.acquire("send").await;
         let Some(buffer) = self.reserve(packet) else { return false };
         let start = cpu.now();
         cpu.work(self.card.costs.send + self.costs.send);

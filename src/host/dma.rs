@@ -1,8 +1,7 @@
-//! An interface's own engine on its way to memory.
+//! Direct memory access: the transfers between an interface's engine and main memory.
 //!
-//! On an I/O bus it goes through the bridge: set-up, bursts, and competition with the processor. On a
-//! memory bus each block is a transaction of its own; a read finds a block wherever it is, a write
-//! takes all cached copies away.
+//! On an I/O bus a transfer goes through the bridge: set-up, bursts, and competition with the processor. On a memory bus
+//! each block is a transaction of its own; a read finds a block wherever it is, a write invalidates all cached copies.
 
 use super::io_bus::{DmaStream, IoBusHost};
 use super::memory_bus::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
@@ -12,24 +11,25 @@ use std::rc::Rc;
 
 pub use super::io_bus::Direction;
 
-/// A way to memory.
-pub enum Master {
-    /// Through a bridge.
+/// The initiator of an engine's transfers.
+pub enum DmaInitiator {
+    /// Transfers go through a bridge.
     IoBus(Rc<IoBusHost>),
-    /// As an agent on the memory bus.
-    MemoryBus(OnMemoryBus),
+    /// Transfers are transactions of an agent on the memory bus.
+    MemoryBus(MemoryBusInitiator),
 }
 
-/// An agent that keeps no copies.
-pub struct OnMemoryBus {
+/// An initiator on the memory bus.
+pub struct MemoryBusInitiator {
     sim: Sim,
     bus: Rc<Bus>,
     id: AgentId,
 }
 
-struct KeepsNothing;
+/// An agent that keeps no copies of blocks.
+struct NonCachingAgent;
 
-impl Agent for KeepsNothing {
+impl Agent for NonCachingAgent {
     fn snoops(&self) -> bool {
         false
     }
@@ -38,41 +38,44 @@ impl Agent for KeepsNothing {
 /// Bytes that flow between an engine and memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flow {
-    /// How many.
+    /// Number of bytes.
     pub bytes: Bytes,
-    /// When buses and memory began to serve the burst, which may be before they flow.
+    /// Start of the service by buses and memory, which may be before the bytes flow.
     pub began: Time,
-    /// When they begin to flow.
+    /// Arrival of the first byte.
     pub from: Time,
-    /// When the last of them is there.
+    /// Arrival of the last byte.
     pub to: Time,
-    /// At what rate meanwhile.
+    /// Rate between the two.
     pub rate: Rate,
 }
 
-impl Master {
-    pub(super) fn memory_bus(node: &MemoryBusNode) -> Master {
-        let id = node.bus.attach(Rc::new(KeepsNothing), None);
-        Master::MemoryBus(OnMemoryBus { sim: node.processor.sim().clone(), bus: node.bus.clone(), id })
+impl DmaInitiator {
+    /// Attaches an initiator to the memory bus of `node`.
+    pub fn memory_bus(node: &MemoryBusNode) -> DmaInitiator {
+        let id = node.bus.attach(Rc::new(NonCachingAgent), None);
+        DmaInitiator::MemoryBus(MemoryBusInitiator { sim: node.processor.sim().clone(), bus: node.bus.clone(), id })
     }
 
     /// Sets a transfer up.
     pub async fn open(&self, direction: Direction) -> MemoryTransfer<'_> {
         match self {
-            Master::IoBus(host) => {
+            DmaInitiator::IoBus(host) => {
                 let setup = host.bridge.parameters().of(direction).0;
                 let stream = Box::new(host.bridge.open(direction).await);
-                MemoryTransfer { way: Way::IoBus(host, stream, Vec::new()), direction, setup }
+                MemoryTransfer { route: Route::IoBus(host, stream, Vec::new()), direction, setup }
             }
-            Master::MemoryBus(master) => MemoryTransfer { way: Way::MemoryBus(master), direction, setup: Time::ZERO },
+            DmaInitiator::MemoryBus(initiator) => {
+                MemoryTransfer { route: Route::MemoryBus(initiator), direction, setup: Time::ZERO }
+            }
         }
     }
 
-    /// The peak rate of what it goes through.
+    /// Returns the peak rate of the bridge or the bus.
     pub fn rate(&self, direction: Direction) -> Rate {
         match self {
-            Master::IoBus(host) => host.bridge.parameters().of(direction).1,
-            Master::MemoryBus(master) => master.bus.peak(),
+            DmaInitiator::IoBus(host) => host.bridge.parameters().of(direction).1,
+            DmaInitiator::MemoryBus(initiator) => initiator.bus.peak(),
         }
     }
 
@@ -80,10 +83,10 @@ impl Master {
     pub async fn read_block(&self, address: Address) -> Block {
         let mut data = Block::ZERO;
         match self {
-            Master::MemoryBus(OnMemoryBus { bus, id, .. }) => {
+            DmaInitiator::MemoryBus(MemoryBusInitiator { bus, id, .. }) => {
                 bus.transact(*id, TransactionKind::Read, address, BLOCK_BYTES, &mut data).await;
             }
-            Master::IoBus(host) => {
+            DmaInitiator::IoBus(host) => {
                 cross(host, Direction::Read).await;
                 host.memory.read(address, &mut data.0);
             }
@@ -94,11 +97,11 @@ impl Master {
     /// Writes the block at `address`; returns when it is in memory.
     pub async fn write_block(&self, address: Address, mut data: Block) {
         match self {
-            Master::MemoryBus(OnMemoryBus { sim, bus, id }) => {
+            DmaInitiator::MemoryBus(MemoryBusInitiator { sim, bus, id }) => {
                 let done = bus.transact(*id, TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
                 sim.until(done.settled).await;
             }
-            Master::IoBus(host) => {
+            DmaInitiator::IoBus(host) => {
                 cross(host, Direction::Write).await;
                 host.memory.write_by_dma(address, &data.0);
             }
@@ -106,8 +109,8 @@ impl Master {
     }
 }
 
-/// The time of a block through the bridge, in however many bursts: it is read, or seen in memory, as a
-/// whole when the last of it has crossed.
+/// Takes the time of a block through the bridge, in one or more bursts: the block is read, or visible in memory, as a
+/// whole when its last burst has crossed.
 async fn cross(host: &IoBusHost, direction: Direction) {
     let mut stream = host.bridge.open(direction).await;
     let mut left = BLOCK_BYTES as u64;
@@ -121,37 +124,37 @@ async fn cross(host: &IoBusHost, direction: Direction) {
 
 /// A transfer between an engine and memory.
 pub struct MemoryTransfer<'a> {
-    way: Way<'a>,
+    route: Route<'a>,
     direction: Direction,
     setup: Time,
 }
 
-enum Way<'a> {
-    /// With the room for a burst's bytes.
+enum Route<'a> {
+    /// With the buffer for a burst's bytes.
     IoBus(&'a IoBusHost, Box<DmaStream<'a>>, Vec<u8>),
-    MemoryBus(&'a OnMemoryBus),
+    MemoryBus(&'a MemoryBusInitiator),
 }
 
 impl MemoryTransfer<'_> {
-    /// How long it took to set up, waits not counted.
+    /// Returns the service time of its set-up.
     pub fn setup(&self) -> Time {
         self.setup
     }
 
-    /// Moves up to `left` bytes at `address`. When they begin to flow, `flows` is told of them: it takes
-    /// the bytes of a read, and gives those of a write. Returns when the last of them is there.
+    /// Moves up to `left` bytes at `address`. Calls `flows` when they begin to flow, which takes the bytes of a read and
+    /// gives those of a write. Returns when the last byte has arrived.
     pub async fn burst(&mut self, address: Address, left: Bytes, flows: impl FnOnce(&Flow, &mut [u8])) -> Flow {
         let direction = self.direction;
-        match &mut self.way {
-            Way::IoBus(host, stream, room) => {
+        match &mut self.route {
+            Route::IoBus(host, stream, buffer) => {
                 let burst = stream.burst(left).await;
                 let from = host.pci.sim().now();
                 let to = from + burst.time;
                 let flow = Flow { bytes: burst.bytes, began: burst.began, from, to, rate: stream.rate() };
-                if room.len() < flow.bytes.len() {
-                    room.resize(flow.bytes.len(), 0);
+                if buffer.len() < flow.bytes.len() {
+                    buffer.resize(flow.bytes.len(), 0);
                 }
-                let data = &mut room[..flow.bytes.len()];
+                let data = &mut buffer[..flow.bytes.len()];
                 if direction == Direction::Read {
                     host.memory.read(address, data);
                 }
@@ -163,19 +166,19 @@ impl MemoryTransfer<'_> {
                 drop(burst);
                 flow
             }
-            Way::MemoryBus(master) => master.burst(direction, address, left, flows).await,
+            Route::MemoryBus(initiator) => initiator.burst(direction, address, left, flows).await,
         }
     }
 
-    /// Lets go what was held for the whole transfer.
+    /// Releases what was held for the whole transfer.
     pub fn close(self) {
-        if let Way::IoBus(_, stream, _) = self.way {
+        if let Route::IoBus(_, stream, _) = self.route {
             stream.close();
         }
     }
 }
 
-impl OnMemoryBus {
+impl MemoryBusInitiator {
     async fn burst(
         &self,
         direction: Direction,
@@ -187,20 +190,20 @@ impl OnMemoryBus {
         let bytes = left.len().min(BLOCK_BYTES - offset);
         let began = self.sim.now();
         let granted = self.bus.acquire(self.id).await;
-        // What is read, and what stands beside what is written, is what it was when the bus was granted;
-        // nobody else can look in between. A block goes whole: who had it loses it.
+        // What is read, and the rest of a block that is written in part, is as it was when the bus was granted: nobody
+        // else can access it in between. A block is written whole, and its owner loses it.
         let mut data = self.bus.peek(block_of(address));
         let kind = if direction == Direction::Read { TransactionKind::Read } else { TransactionKind::WriteBlock };
-        let mut told = None;
+        let mut flowed = None;
         let moved = Bytes(bytes as u64);
         let (rate, part) = (self.bus.peak(), offset..offset + bytes);
         let run = granted.run_told(kind, block_of(address), BLOCK_BYTES, &mut data, |from, to, data| {
             let flow = Flow { bytes: moved, began, from, to, rate };
             flows(&flow, &mut data.0[part]);
-            told = Some(flow);
+            flowed = Some(flow);
         });
         let done = run.await;
         self.sim.until(done.settled).await;
-        told.expect("a transaction begins before it ends")
+        flowed.expect("a transaction begins before it ends")
     }
 }

@@ -1,0 +1,228 @@
+//! A processor of any kind: those that ship as variants of an enum, every other as an object.
+//!
+//! Loads, stores and work are called for every word that a program touches, so the shipped processors are dispatched by
+//! a match that inlines. A processor from another crate is virtual, and its futures are boxed. This file alone imports
+//! the processors; one list of methods gives both the match and the object.
+
+use super::alewife::processor::AlewifeProcessor;
+use super::cpu_arbiter::CpuArbiter;
+use super::io_bus::cpu::IoBusProcessor;
+use super::memory_bus::block::{Address, Block};
+use super::memory_bus::processor::MemoryBusProcessor;
+use super::priority::ExecPriority;
+use super::processor::{Fault, Processor, Stalls, UNTAGGED, is_in_block, read_words, write_words};
+use super::software::processor::SoftwareProcessor;
+use super::time_sync::{LocalTimeLag, SyncFuture};
+use crate::engine::{Hertz, LocalFuture, Sim, Time};
+use std::any::Any;
+use std::rc::Rc;
+
+/// A processor of any host. Clones are the same processor.
+#[derive(Clone)]
+pub enum AnyProcessor {
+    /// A processor behind an I/O bus.
+    IoBus(IoBusProcessor),
+    /// A processor on a coherent memory bus.
+    MemoryBus(MemoryBusProcessor),
+    /// The processor of an Alewife node.
+    Alewife(AlewifeProcessor),
+    /// A processor that is known by its clock alone.
+    Software(SoftwareProcessor),
+    /// A processor from another crate.
+    Custom(Rc<dyn DynProcessor>),
+}
+
+/// Defines [`DynProcessor`] and the dispatch of [`AnyProcessor`] from one list: the methods that return at once, those
+/// that return futures, and those whose futures borrow an argument for the lifetime in brackets.
+macro_rules! forward {
+    (
+        at once { $(fn $now:ident(&self $(, $now_arg:ident: $now_type:ty)*) $(-> $now_value:ty)?;)* }
+        later { $(async fn $later:ident(&self $(, $later_arg:ident: $later_type:ty)*) $(-> $later_value:ty)?;)* }
+        borrowing { $(async fn $borrows:ident<$life:lifetime>(&self $(, $arg:ident: $type:ty)*);)* }
+    ) => {
+        /// [`Processor`] as an object; every processor is one.
+        #[allow(unused_parens)]
+        pub trait DynProcessor {
+            $(
+                #[doc = concat!("Forwards to [`Processor::", stringify!($now), "`].")]
+                fn $now(&self $(, $now_arg: $now_type)*) $(-> $now_value)?;
+            )*
+            $(
+                #[doc = concat!("Forwards to [`Processor::", stringify!($later), "`].")]
+                fn $later(&self $(, $later_arg: $later_type)*) -> LocalFuture<'_, ($($later_value)?)>;
+            )*
+            $(
+                #[doc = concat!("Forwards to [`Processor::", stringify!($borrows), "`].")]
+                fn $borrows<$life>(&$life self $(, $arg: $type)*) -> LocalFuture<$life, ()>;
+            )*
+
+            /// Forwards to [`Processor::at`].
+            fn at(&self, priority: ExecPriority) -> Rc<dyn DynProcessor>;
+        }
+
+        #[allow(unused_parens)]
+        impl<P: Processor> DynProcessor for P {
+            $(
+                fn $now(&self $(, $now_arg: $now_type)*) $(-> $now_value)? {
+                    Processor::$now(self $(, $now_arg)*)
+                }
+            )*
+            $(
+                fn $later(&self $(, $later_arg: $later_type)*) -> LocalFuture<'_, ($($later_value)?)> {
+                    Box::pin(Processor::$later(self $(, $later_arg)*))
+                }
+            )*
+            $(
+                fn $borrows<$life>(&$life self $(, $arg: $type)*) -> LocalFuture<$life, ()> {
+                    Box::pin(Processor::$borrows(self $(, $arg)*))
+                }
+            )*
+
+            fn at(&self, priority: ExecPriority) -> Rc<dyn DynProcessor> {
+                Rc::new(Processor::at(self, priority))
+            }
+        }
+
+        // A method of the trait that is not forwarded would silently have its default.
+        #[deny(clippy::missing_trait_methods)]
+        impl Processor for AnyProcessor {
+            $(
+                #[inline]
+                fn $now(&self $(, $now_arg: $now_type)*) $(-> $now_value)? {
+                    match self {
+                        AnyProcessor::IoBus(cpu) => Processor::$now(cpu $(, $now_arg)*),
+                        AnyProcessor::MemoryBus(cpu) => Processor::$now(cpu $(, $now_arg)*),
+                        AnyProcessor::Alewife(cpu) => Processor::$now(cpu $(, $now_arg)*),
+                        AnyProcessor::Software(cpu) => Processor::$now(cpu $(, $now_arg)*),
+                        AnyProcessor::Custom(cpu) => DynProcessor::$now(&**cpu $(, $now_arg)*),
+                    }
+                }
+            )*
+            $(
+                async fn $later(&self $(, $later_arg: $later_type)*) $(-> $later_value)? {
+                    match self {
+                        AnyProcessor::IoBus(cpu) => Processor::$later(cpu $(, $later_arg)*).await,
+                        AnyProcessor::MemoryBus(cpu) => Processor::$later(cpu $(, $later_arg)*).await,
+                        AnyProcessor::Alewife(cpu) => Processor::$later(cpu $(, $later_arg)*).await,
+                        AnyProcessor::Software(cpu) => Processor::$later(cpu $(, $later_arg)*).await,
+                        AnyProcessor::Custom(cpu) => DynProcessor::$later(&**cpu $(, $later_arg)*).await,
+                    }
+                }
+            )*
+            $(
+                async fn $borrows<$life>(&self $(, $arg: $type)*) {
+                    match self {
+                        AnyProcessor::IoBus(cpu) => Processor::$borrows(cpu $(, $arg)*).await,
+                        AnyProcessor::MemoryBus(cpu) => Processor::$borrows(cpu $(, $arg)*).await,
+                        AnyProcessor::Alewife(cpu) => Processor::$borrows(cpu $(, $arg)*).await,
+                        AnyProcessor::Software(cpu) => Processor::$borrows(cpu $(, $arg)*).await,
+                        AnyProcessor::Custom(cpu) => DynProcessor::$borrows(&**cpu $(, $arg)*).await,
+                    }
+                }
+            )*
+
+            #[inline]
+            fn sync(&self) -> SyncFuture<'_, Self> {
+                SyncFuture::new(self)
+            }
+
+            fn at(&self, priority: ExecPriority) -> AnyProcessor {
+                match self {
+                    AnyProcessor::IoBus(cpu) => AnyProcessor::IoBus(Processor::at(cpu, priority)),
+                    AnyProcessor::MemoryBus(cpu) => AnyProcessor::MemoryBus(Processor::at(cpu, priority)),
+                    AnyProcessor::Alewife(cpu) => AnyProcessor::Alewife(Processor::at(cpu, priority)),
+                    AnyProcessor::Software(cpu) => AnyProcessor::Software(Processor::at(cpu, priority)),
+                    AnyProcessor::Custom(cpu) => AnyProcessor::Custom(DynProcessor::at(&**cpu, priority)),
+                }
+            }
+        }
+    };
+}
+
+forward! {
+    at once {
+        fn sim(&self) -> &Sim;
+        fn clock(&self) -> Hertz;
+        fn now(&self) -> Time;
+        fn work(&self, cycles: u64);
+        fn begin_sync(&self) -> LocalTimeLag<'_>;
+        fn end_sync(&self);
+        fn arbiter(&self) -> &CpuArbiter;
+        fn enter(&self);
+        fn leave(&self);
+        fn try_load(&self, address: Address, bytes: usize) -> Option<u64>;
+        fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool;
+        fn context_switch_cycles(&self) -> u64;
+        fn stalls(&self) -> Stalls;
+        fn extension(&self) -> &dyn Any;
+    }
+    later {
+        async fn until(&self, instant: Time);
+        async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault>;
+        async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault>;
+        async fn fence(&self);
+        async fn read(&self, at: Address, bytes: usize) -> u64;
+        async fn write(&self, at: Address, bytes: usize, value: u64);
+        async fn read_block(&self, at: Address) -> Block;
+        async fn write_block(&self, at: Address, data: Block);
+        async fn copy_block(&self, from: Address, to: Address) -> u64;
+    }
+    borrowing {
+        async fn read_run<'a>(&self, at: Address, into: &'a mut [u8]);
+        async fn write_run<'a>(&self, at: Address, bytes: &'a [u8]);
+    }
+}
+
+impl AnyProcessor {
+    /// Returns a processor from another crate.
+    pub fn custom(processor: impl Processor) -> AnyProcessor {
+        AnyProcessor::Custom(Rc::new(processor))
+    }
+
+    /// Returns whether nobody holds the processor and the simulation has reached its local time, so that whoever
+    /// acquires it has it at once and at this instant.
+    pub fn is_at_rest(&self) -> bool {
+        Processor::arbiter(self).is_free() && Processor::now(self) <= Processor::sim(self).now()
+    }
+
+    /// Loads a word of a driver's memory, or of a buffer that it was given.
+    #[inline]
+    pub async fn load_word(&self, address: Address, bytes: usize) -> u64 {
+        debug_assert!(is_in_block(address, bytes), "an access lies in one block");
+        match Processor::try_load(self, address, bytes) {
+            Some(value) => value,
+            None => Processor::load(self, address, bytes).await.expect(UNTAGGED),
+        }
+    }
+
+    /// Stores a word of a driver's memory, or of a buffer that it was given.
+    #[inline]
+    pub async fn store_word(&self, address: Address, bytes: usize, value: u64) {
+        debug_assert!(is_in_block(address, bytes), "an access lies in one block");
+        if !Processor::try_store(self, address, bytes, value) {
+            Processor::store(self, address, bytes, value).await.expect(UNTAGGED);
+        }
+    }
+
+    /// Loads consecutive bytes of memory.
+    pub async fn load_run(&self, from: Address, into: &mut [u8]) {
+        read_words(from, into, async |at, part| self.load_word(at, part).await).await;
+    }
+
+    /// Stores consecutive bytes in memory.
+    pub async fn store_run(&self, to: Address, bytes: &[u8]) {
+        write_words(to, bytes, async |at, part, value| self.store_word(at, part, value).await).await;
+    }
+
+    /// Returns the processor whose cache snoops, if it is one.
+    #[inline]
+    pub fn coherent(&self) -> Option<&MemoryBusProcessor> {
+        Processor::extension(self).downcast_ref()
+    }
+
+    /// Returns the processor whose cache misses the interface serves, if it is one.
+    #[inline]
+    pub fn delegated_misses(&self) -> Option<&AlewifeProcessor> {
+        Processor::extension(self).downcast_ref()
+    }
+}

@@ -1,0 +1,75 @@
+//! The capabilities of a host, by name: what interfaces require of the host that they sit on.
+//!
+//! A host from another crate may offer, and an interface may require, what this crate has no word for.
+
+/// Named amounts of what a host offers, or an interface requires.
+///
+/// The well-known names come first, in the order in which they are declared here; others follow by name.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HostCapabilities {
+    amounts: Vec<(&'static str, u64)>,
+}
+
+impl HostCapabilities {
+    /// Registers that the processor reads and writes.
+    pub const REGISTERS: &'static str = "registers";
+    /// Blocks of 64 bytes that the processor reads and writes at once.
+    pub const BLOCKS: &'static str = "blocks";
+    /// Access to main memory for the interface's engines; the number of reads that may be outstanding.
+    pub const DMA: &'static str = "DMA";
+    /// A cache that snoops, for queues in cacheable memory.
+    pub const COHERENT: &'static str = "a coherent memory bus";
+    /// Interrupts of the processor by the interface; the number of vectors.
+    pub const INTERRUPTS: &'static str = "interrupts";
+    /// A cache whose misses the interface serves.
+    pub const DELEGATED_MISSES: &'static str = "a cache whose misses it serves";
+
+    /// No capability.
+    pub const NONE: HostCapabilities = HostCapabilities { amounts: Vec::new() };
+
+    const WELL_KNOWN: [&'static str; 6] =
+        [Self::REGISTERS, Self::BLOCKS, Self::DMA, Self::COHERENT, Self::INTERRUPTS, Self::DELEGATED_MISSES];
+
+    /// Returns the capabilities `names`, one of each.
+    pub fn of<const N: usize>(names: [&'static str; N]) -> HostCapabilities {
+        names.into_iter().fold(HostCapabilities::NONE, |all, name| all.with(name, 1))
+    }
+
+    /// Adds `amount` of the capability `name`, in place of what there was of it.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, amount: u64) -> HostCapabilities {
+        self.amounts.retain(|(known, _)| *known != name);
+        self.amounts.push((name, amount));
+        self.amounts.sort_by_key(|(name, _)| (Self::rank(name), *name));
+        self
+    }
+
+    /// Returns the amount of the capability `name`; 0 if it is missing.
+    pub fn amount(&self, name: &str) -> u64 {
+        self.amounts.iter().find(|(known, _)| *known == name).map_or(0, |(_, amount)| *amount)
+    }
+
+    /// Returns the names of what `required` has and `self` has not, or not enough of.
+    pub fn missing(&self, required: &HostCapabilities) -> Vec<&'static str> {
+        let is_missing = |(name, amount): &&(&'static str, u64)| self.amount(name) < *amount;
+        required.amounts.iter().filter(is_missing).map(|(name, _)| *name).collect()
+    }
+
+    fn rank(name: &str) -> usize {
+        Self::WELL_KNOWN.iter().position(|known| *known == name).unwrap_or(Self::WELL_KNOWN.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HostCapabilities as Has;
+
+    #[test]
+    fn missing_names_come_in_the_declared_order_and_by_amount() {
+        let required = Has::of([Has::INTERRUPTS, "a clock of its own", Has::DMA]).with(Has::REGISTERS, 1);
+        assert_eq!(Has::NONE.missing(&required), ["registers", "DMA", "interrupts", "a clock of its own"]);
+        let offered = Has::of([Has::REGISTERS, Has::DMA, Has::INTERRUPTS, "a clock of its own"]);
+        assert!(offered.missing(&required).is_empty());
+        assert_eq!(offered.missing(&required.with(Has::INTERRUPTS, 64)), ["interrupts"]);
+    }
+}

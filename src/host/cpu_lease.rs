@@ -1,0 +1,70 @@
+//! A lease of a processor: what a program or an interrupt handler holds while it runs there.
+
+use super::any_processor::AnyProcessor;
+use super::processor::Processor;
+use crate::engine::resource::Acquire;
+use crate::engine::{Bytes, Doing, Time};
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// The exclusive use of a processor, until the lease is dropped.
+#[must_use = "a processor is held while its lease lives"]
+pub struct CpuLease {
+    cpu: AnyProcessor,
+    what: &'static str,
+    /// Start of the span that is recorded next.
+    since: Cell<Time>,
+}
+
+/// The future of [`AnyProcessor::acquire`].
+#[must_use = "a request is granted only when awaited"]
+pub struct AcquireCpu<'a> {
+    cpu: &'a AnyProcessor,
+    request: Acquire<'a>,
+    what: &'static str,
+}
+
+impl AnyProcessor {
+    /// Acquires the processor, which programs and interrupt handlers share, for `what`, until the lease is dropped.
+    pub fn acquire(&self, what: &'static str) -> AcquireCpu<'_> {
+        AcquireCpu { cpu: self, request: self.arbiter().request(), what }
+    }
+}
+
+impl Future for AcquireCpu<'_> {
+    type Output = CpuLease;
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CpuLease> {
+        // Released when the lease is dropped.
+        ready!(Pin::new(&mut self.request).poll(context)).keep();
+        self.cpu.enter();
+        let since = Cell::new(self.cpu.arbiter().begin_lease());
+        Poll::Ready(CpuLease { cpu: self.cpu.clone(), what: self.what, since })
+    }
+}
+
+impl CpuLease {
+    /// Records what was done since the last call, for `message` if there is one; what follows has a span of its own.
+    pub fn did(&self, what: &'static str, message: Option<u64>, bytes: usize) {
+        if self.cpu.arbiter().is_recorded() {
+            self.record(Doing { what, message, bytes: Bytes(bytes as u64) });
+        }
+    }
+
+    #[cold]
+    fn record(&self, doing: Doing) {
+        let (start, end) = (self.since.get(), self.cpu.now());
+        self.cpu.arbiter().record_span(doing, start, end);
+        self.since.set(end);
+    }
+}
+
+impl Drop for CpuLease {
+    fn drop(&mut self) {
+        self.did(self.what, None, 0);
+        self.cpu.leave();
+        self.cpu.arbiter().end_lease(self.cpu.now());
+    }
+}

@@ -1,0 +1,127 @@
+//! The I/O-bus host as a part: its specification, and the host at work.
+
+use super::{Competition, IoBusHost, IoBusParameters, memory};
+use crate::engine::{Bytes, LocalFuture, NodeId, Rate, Sim};
+use crate::host::any_processor::AnyProcessor;
+use crate::host::capabilities::HostCapabilities;
+use crate::host::device::{Device, DeviceWindow, Window};
+use crate::host::dma::DmaInitiator;
+use crate::host::interrupt::InterruptLine;
+use crate::host::memory_bus::block::Address;
+use crate::host::node::HostNode;
+use crate::host::processor::Processor;
+use crate::host::spec::{HostSpec, MainMemorySize};
+use crate::host::utilization::Utilization;
+use crate::part::{ParameterError, Part, PartInfo};
+use std::rc::Rc;
+
+impl Part for IoBusParameters {
+    const INFO: PartInfo = PartInfo::new("io-bus", "The interface sits on an I/O bus");
+
+    fn check(&self) -> Vec<ParameterError> {
+        [self.check_bus_rate(), self.check_memory_rate()].concat()
+    }
+}
+
+impl IoBusParameters {
+    /// DMA rates with their keys.
+    fn dma_rates(&self) -> [(&'static str, Rate); 2] {
+        [("bridge.read-rate", self.bridge.read_rate), ("bridge.write-rate", self.bridge.write_rate)]
+    }
+
+    /// Returns an error for each rate of the bridge that its bus does not carry.
+    fn check_bus_rate(&self) -> Vec<ParameterError> {
+        let (width, clock, peak) = (self.pci.width, self.pci.clock, self.pci.peak());
+        let error = |(key, rate): (&str, Rate)| {
+            let message = format!("{key} is {rate}, but a bus of {width} at {clock} moves at most {peak}");
+            let help = format!("lower {{table}}.{key} to {peak} at most, or make pci.clock or pci.width larger");
+            ParameterError::new(key, message).related(["pci.clock", "pci.width"]).help(help)
+        };
+        self.dma_rates().into_iter().filter(|(_, rate)| *rate > peak).map(error).collect()
+    }
+
+    /// Returns an error for each rate of the bridge that the memory behind its buffer does not keep up with.
+    fn check_memory_rate(&self) -> Vec<ParameterError> {
+        let Competition::Buffered { memory_rate, .. } = self.bridge.competition else { return Vec::new() };
+        let memory = "bridge.competition.buffered.memory-rate";
+        let error = |(key, rate): (&str, Rate)| {
+            let message = format!("{key} is {rate}, but memory gives and takes {memory_rate} at most");
+            let help = format!("lower {{table}}.{key} to {memory_rate} at most, or make {{table}}.{memory} larger");
+            ParameterError::new(key, message).related([memory]).help(help)
+        };
+        self.dma_rates().into_iter().filter(|(_, rate)| *rate > memory_rate).map(error).collect()
+    }
+}
+
+impl HostSpec for IoBusParameters {
+    fn offered() -> HostCapabilities {
+        use HostCapabilities as Has;
+        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::INTERRUPTS])
+    }
+
+    fn capabilities(&self) -> HostCapabilities {
+        Self::offered()
+    }
+
+    fn main_memory(&self) -> Option<MainMemorySize> {
+        Some(MainMemorySize { size: self.memory.size, key: "memory.size", granularity: memory::PAGE })
+    }
+
+    fn dma_rate_max(&self) -> Option<(&'static str, Rate)> {
+        Some(("bridge", self.bridge.read_rate.max(self.bridge.write_rate)))
+    }
+
+    fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {
+        let host = IoBusHost::new(sim, name, self);
+        Rc::new(Node { cores: [AnyProcessor::IoBus(host.cpu.clone())], host })
+    }
+}
+
+/// An I/O-bus host at work.
+struct Node {
+    host: Rc<IoBusHost>,
+    cores: [AnyProcessor; 1],
+}
+
+impl HostNode for Node {
+    fn cores(&self) -> &[AnyProcessor] {
+        &self.cores
+    }
+
+    fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Option<Window> {
+        Some(self.host.attach(device, window.bytes))
+    }
+
+    fn dma(&self) -> Option<DmaInitiator> {
+        Some(DmaInitiator::IoBus(self.host.clone()))
+    }
+
+    fn interrupt(&self) -> Option<&Rc<InterruptLine>> {
+        Some(&self.host.interrupt)
+    }
+
+    fn allocate(&self, bytes: usize) -> Address {
+        self.host.memory.allocate(Bytes(bytes as u64))
+    }
+
+    fn copy_block_bytes(&self) -> usize {
+        self.host.memory.block().len()
+    }
+
+    fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
+        self.host.memory.with(address, Bytes(bytes as u64), <[u8]>::to_vec)
+    }
+
+    fn prepare<'a>(&'a self, address: Address, bytes: &'a [u8]) -> LocalFuture<'a, ()> {
+        Box::pin(async move { self.host.memory.write(address, bytes) })
+    }
+
+    fn utilization(&self) -> Vec<Utilization> {
+        let (cpu, memory, pci) = (&self.host.cpu, self.host.memory.port(), self.host.pci.bus());
+        vec![
+            cpu.arbiter().utilization(),
+            Utilization::of_resource("memory", memory),
+            Utilization::of_resource("PCI", pci),
+        ]
+    }
+}

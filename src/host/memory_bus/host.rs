@@ -1,0 +1,104 @@
+//! The memory-bus node as a part: its specification, and the node at work.
+
+use super::agent::TransactionKind;
+use super::block::{Address, BLOCK_BYTES};
+use super::node::MemoryBusNode;
+use super::parameters::NodeParameters;
+use crate::engine::{NodeId, Sim};
+use crate::host::any_processor::AnyProcessor;
+use crate::host::capabilities::HostCapabilities;
+use crate::host::device::{Device, DeviceWindow, Window};
+use crate::host::dma::DmaInitiator;
+use crate::host::interrupt::InterruptLine;
+use crate::host::metrics::HostMetric;
+use crate::host::node::HostNode;
+use crate::host::processor::Processor;
+use crate::host::spec::{HostSpec, MainMemorySize};
+use crate::host::utilization::Utilization;
+use crate::part::{ParameterError, Part, PartInfo};
+use std::any::Any;
+use std::rc::Rc;
+
+impl Part for NodeParameters {
+    const INFO: PartInfo = PartInfo::new("memory-bus", "The interface sits on a coherent memory bus");
+
+    fn check(&self) -> Vec<ParameterError> {
+        NodeParameters::check(self).into_iter().map(|problem| (problem.parameter, problem.reason).into()).collect()
+    }
+}
+
+impl HostSpec for NodeParameters {
+    fn offered() -> HostCapabilities {
+        use HostCapabilities as Has;
+        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::COHERENT, Has::INTERRUPTS])
+    }
+
+    fn capabilities(&self) -> HostCapabilities {
+        Self::offered()
+    }
+
+    fn main_memory(&self) -> Option<MainMemorySize> {
+        Some(MainMemorySize { size: self.memory_size, key: "memory-size", granularity: BLOCK_BYTES as u64 })
+    }
+
+    fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {
+        let node = Rc::new(MemoryBusNode::new(sim, name, self));
+        Rc::new(Node { cores: [AnyProcessor::MemoryBus(node.processor.clone())], node })
+    }
+}
+
+/// A memory-bus node at work.
+struct Node {
+    node: Rc<MemoryBusNode>,
+    cores: [AnyProcessor; 1],
+}
+
+impl HostNode for Node {
+    fn cores(&self) -> &[AnyProcessor] {
+        &self.cores
+    }
+
+    fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Option<Window> {
+        Some(self.node.attach_device(device, window.bytes))
+    }
+
+    fn dma(&self) -> Option<DmaInitiator> {
+        Some(DmaInitiator::memory_bus(&self.node))
+    }
+
+    fn interrupt(&self) -> Option<&Rc<InterruptLine>> {
+        Some(&self.node.interrupt)
+    }
+
+    fn allocate(&self, bytes: usize) -> Address {
+        self.node.allocate(bytes)
+    }
+
+    fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
+        self.node.peek(address, bytes)
+    }
+
+    fn utilization(&self) -> Vec<Utilization> {
+        [vec![self.node.processor.arbiter().utilization()], self.node.utilization()].concat()
+    }
+
+    /// Returns the bus transactions by kind, and the blocks that the processor fetched from memory and from interfaces.
+    fn metrics(&self) -> Vec<HostMetric> {
+        let count = |per_node| {
+            move |(quantity, count): (&'static str, u64)| HostMetric {
+                part: "bus",
+                quantity,
+                value: count as f64,
+                unit: "",
+                per_node,
+            }
+        };
+        let transactions = TransactionKind::ALL.iter().map(|kind| kind.name()).zip(self.node.bus.counts());
+        let fetched = ["fetched.memory", "fetched.interface"].into_iter().zip(self.node.fetched());
+        transactions.map(count(true)).chain(fetched.map(count(false))).collect()
+    }
+
+    fn extension(&self) -> Option<Rc<dyn Any>> {
+        Some(self.node.clone())
+    }
+}

@@ -1,0 +1,166 @@
+//! A host in a simulation, as interfaces, the messaging layer and instruments use it, whatever its kind.
+
+use super::alewife::node::AlewifeNode;
+use super::any_processor::AnyProcessor;
+use super::device::{Device, DeviceWindow, Window};
+use super::dma::DmaInitiator;
+use super::interrupt::InterruptLine;
+use super::memory_bus::block::{Address, BLOCK_BYTES};
+use super::memory_bus::node::MemoryBusNode;
+use super::metrics::HostMetric;
+use super::processor::Processor;
+use super::spec::HostSpec;
+use super::utilization::Utilization;
+use crate::engine::{LocalFuture, NodeId, Sim};
+use std::any::Any;
+use std::rc::Rc;
+
+/// A host of some kind at work.
+///
+/// What a host does not offer it need not implement: a checked machine does not ask for it.
+pub trait HostNode {
+    /// Returns its cores, of which there is at least one.
+    fn cores(&self) -> &[AnyProcessor];
+
+    /// Maps a device, which answers from the returned address on; `None` if the host has no bus for devices.
+    fn map_device(&self, _device: Rc<dyn Device>, _window: DeviceWindow) -> Option<Window> {
+        None
+    }
+
+    /// Returns the access of a device's engine to memory; `None` if the host has no DMA.
+    fn dma(&self) -> Option<DmaInitiator> {
+        None
+    }
+
+    /// Returns the line by which the interface interrupts the processor; `None` if there is none.
+    fn interrupt(&self) -> Option<&Rc<InterruptLine>> {
+        None
+    }
+
+    /// Allocates a buffer of zeros that begins at a block, or at a page where the interface moves pages.
+    fn allocate(&self, bytes: usize) -> Address;
+
+    /// Returns the bytes that a block copy of the messaging layer moves at once.
+    fn copy_block_bytes(&self) -> usize {
+        BLOCK_BYTES
+    }
+
+    /// Returns memory as its program sees it, in no time.
+    fn peek(&self, address: Address, bytes: usize) -> Vec<u8>;
+
+    /// Writes a program's buffer before anything is measured; by default through the cache.
+    fn prepare<'a>(&'a self, address: Address, bytes: &'a [u8]) -> LocalFuture<'a, ()> {
+        Box::pin(async move {
+            let cpu = &self.cores()[0];
+            let _lease = cpu.acquire("prepare").await;
+            cpu.store_run(address, bytes).await;
+            cpu.fence().await;
+        })
+    }
+
+    /// Returns the utilization of its parts; by default of its cores alone.
+    fn utilization(&self) -> Vec<Utilization> {
+        self.cores().iter().map(|cpu| cpu.arbiter().utilization()).collect()
+    }
+
+    /// Returns what it counted, in the order of its metrics; those reported for each node come first.
+    fn metrics(&self) -> Vec<HostMetric> {
+        Vec::new()
+    }
+
+    /// Returns the object that interfaces use beyond this trait, if they know its type.
+    fn extension(&self) -> Option<Rc<dyn Any>> {
+        None
+    }
+}
+
+/// The host of a node. Clones are the same host.
+#[derive(Clone)]
+pub struct Host {
+    /// Number of its node.
+    pub node: NodeId,
+    /// Name of its node.
+    pub name: Rc<str>,
+    kind: Rc<dyn HostNode>,
+}
+
+impl Host {
+    /// Builds the host of `node` from checked parameters.
+    pub fn new(sim: &Sim, node: NodeId, name: &str, spec: &dyn HostSpec) -> Host {
+        Host { node, name: name.into(), kind: spec.start(sim, node, name) }
+    }
+
+    /// Returns its first core.
+    pub fn cpu(&self) -> AnyProcessor {
+        self.kind.cores()[0].clone()
+    }
+
+    /// Attaches a device with a window of `bytes` bytes.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has no bus for devices.
+    pub fn attach(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
+        let window = self.kind.map_device(device, DeviceWindow::uncached(bytes));
+        window.unwrap_or_else(|| panic!("a checked interface needs no registers on {}", self.name))
+    }
+
+    /// Returns the access of a device's engine to memory.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has no DMA.
+    pub fn dma(&self) -> DmaInitiator {
+        self.kind.dma().unwrap_or_else(|| panic!("a checked interface needs no DMA on {}", self.name))
+    }
+
+    /// Returns the line by which the interface interrupts the processor.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has no interrupts.
+    pub fn interrupt(&self) -> &Rc<InterruptLine> {
+        let line = self.kind.interrupt();
+        line.unwrap_or_else(|| panic!("a checked interface needs no interrupts on {}", self.name))
+    }
+
+    /// Returns the node whose bus is coherent, if it is one.
+    pub fn coherent(&self) -> Option<Rc<MemoryBusNode>> {
+        self.kind.extension()?.downcast().ok()
+    }
+
+    /// Returns the node whose cache misses its interface serves, if it is one.
+    pub fn delegated_misses(&self) -> Option<Rc<AlewifeNode>> {
+        self.kind.extension()?.downcast().ok()
+    }
+
+    /// Allocates a buffer of zeros that begins at a block, or at a page where the interface moves pages.
+    pub fn allocate(&self, bytes: usize) -> Address {
+        self.kind.allocate(bytes)
+    }
+
+    /// Returns the bytes that a block copy of the messaging layer moves at once.
+    pub fn copy_block_bytes(&self) -> usize {
+        self.kind.copy_block_bytes()
+    }
+
+    /// Returns memory as its program sees it, in no time.
+    pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
+        self.kind.peek(address, bytes)
+    }
+
+    /// Writes a program's buffer before anything is measured.
+    pub async fn prepare(&self, address: Address, bytes: &[u8]) {
+        self.kind.prepare(address, bytes).await;
+    }
+
+    /// Returns the utilization of its parts.
+    pub fn utilization(&self) -> Vec<Utilization> {
+        self.kind.utilization()
+    }
+
+    /// Returns what it counted, in the order of its metrics; those reported for each node come first.
+    pub fn metrics(&self) -> Vec<HostMetric> {
+        self.kind.metrics()
+    }
+}

@@ -1,0 +1,138 @@
+//! Execution priorities of a processor: interrupt handlers run before the kernel's network code, and that runs before
+//! programs.
+//!
+//! Models: code at a higher priority preempts code at a lower one, between two accesses or in the middle of its own
+//! work; the preempted code resumes where it was when nothing runs above it. An access that left the processor is not
+//! interrupted. Code of one priority takes turns in the order of requests (`cpu_arbiter.rs`). Leaves out the cost of
+//! saving registers, which belongs to the cycles of a handler, and masking: code that must not be preempted runs at a
+//! higher priority.
+
+use crate::engine::resource::Held;
+use crate::engine::{Resource, Signal, Sim, Time};
+use std::cell::Cell;
+
+/// A priority at which code runs on a processor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum ExecPriority {
+    /// Programs, and what the kernel does on their behalf.
+    #[default]
+    Program,
+    /// The kernel's deferred work for the network after an interrupt.
+    BottomHalf,
+    /// Interrupt handlers.
+    Interrupt,
+}
+
+impl ExecPriority {
+    /// Number of priorities.
+    pub const COUNT: usize = 3;
+    /// All priorities, the lowest first.
+    pub const ALL: [ExecPriority; ExecPriority::COUNT] =
+        [ExecPriority::Program, ExecPriority::BottomHalf, ExecPriority::Interrupt];
+
+    /// Returns its index in [`ExecPriority::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Returns the name of the processor's track of spans at this priority.
+    pub(super) const fn track(self) -> &'static str {
+        match self {
+            ExecPriority::Program => "processor",
+            ExecPriority::BottomHalf => "bottom half",
+            ExecPriority::Interrupt => "interrupt",
+        }
+    }
+}
+
+/// Decides which priority of one processor runs.
+pub struct PreemptiveScheduler {
+    sim: Sim,
+    /// Whether any priority but the lowest is used; otherwise scheduling costs nothing.
+    in_use: Cell<bool>,
+    running: [Cell<bool>; ExecPriority::COUNT],
+    change: Signal,
+    /// The processor's current step, which is not interrupted.
+    step: Resource,
+}
+
+impl PreemptiveScheduler {
+    /// Returns the scheduler of the processor of the host `name`.
+    pub fn new(sim: &Sim, name: &str) -> PreemptiveScheduler {
+        PreemptiveScheduler {
+            sim: sim.clone(),
+            in_use: Cell::new(false),
+            running: Default::default(),
+            change: Signal::new(sim, format!("the levels above on the processor of {name}")),
+            step: Resource::new(sim, format!("the step of the processor of {name}")),
+        }
+    }
+
+    /// States that code will run at `priority`.
+    pub fn use_at(&self, priority: ExecPriority) {
+        self.in_use.set(self.in_use.get() || priority > ExecPriority::Program);
+    }
+
+    /// Returns whether any priority but the lowest is used.
+    pub fn is_used(&self) -> bool {
+        self.in_use.get()
+    }
+
+    /// Begins to run code at `priority`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if code runs at `priority` already.
+    pub fn enter(&self, priority: ExecPriority) {
+        if self.is_used() {
+            let before = self.running[priority.index()].replace(true);
+            assert!(!before, "one runs at a level at a time");
+            self.change.notify();
+        }
+    }
+
+    /// Ends running code at `priority`.
+    pub fn leave(&self, priority: ExecPriority) {
+        if self.is_used() {
+            self.running[priority.index()].set(false);
+            self.change.notify();
+        }
+    }
+
+    fn is_preempted(&self, priority: ExecPriority) -> bool {
+        self.running[priority.index() + 1..].iter().any(Cell::get)
+    }
+
+    /// Waits until no code runs above `priority` and the processor is between two steps, and takes the next step.
+    /// Returns `None` where only the lowest priority is used.
+    pub async fn step(&self, priority: ExecPriority) -> Option<Held<'_>> {
+        if !self.is_used() {
+            return None;
+        }
+        loop {
+            while self.is_preempted(priority) {
+                self.change.wait().await;
+            }
+            let step = self.step.acquire().await;
+            if !self.is_preempted(priority) {
+                return Some(step);
+            }
+        }
+    }
+
+    /// Works at `priority` for `time` in all, interrupted by code of higher priorities; calls `set_active` at the
+    /// beginning and the end of each stretch of work.
+    pub async fn work(&self, priority: ExecPriority, mut time: Time, set_active: impl Fn(bool)) {
+        while time > Time::ZERO {
+            let step = self.step(priority).await;
+            let start = self.sim.now();
+            set_active(true);
+            while self.sim.now() < start + time && !self.is_preempted(priority) {
+                self.change.wait_until(start + time).await;
+            }
+            set_active(false);
+            time = time.since(self.sim.now() - start);
+            drop(step);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Synchronization of the simulation with a processor whose local time runs ahead of it.
+
+use crate::engine::{LocalFuture, Sim, Time};
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// The distance from simulated time to a processor's local time.
+pub enum LocalTimeLag<'a> {
+    /// The simulation has reached local time.
+    Nothing,
+    /// The processor works until an instant.
+    Until(Time),
+    /// The processor works in stretches, between which code of higher priorities runs.
+    Stretches(LocalFuture<'a, ()>),
+}
+
+/// A clock that runs ahead of the simulation. Every processor has one.
+pub trait LocalClock {
+    /// Returns the simulation.
+    fn sim(&self) -> &Sim;
+
+    /// Begins the work that the simulation has not seen.
+    fn begin_sync(&self) -> LocalTimeLag<'_>;
+
+    /// Ends the work up to the instant that [`LocalTimeLag::Until`] gave.
+    fn end_sync(&self);
+}
+
+/// The future of [`Processor::sync`](super::Processor::sync): one type for all processors, since programs wait here
+/// more often than anywhere else.
+#[must_use = "the simulation catches up only when awaited"]
+pub struct SyncFuture<'a, C> {
+    clock: &'a C,
+    wait: Option<Wait<'a>>,
+}
+
+impl<'a, C> SyncFuture<'a, C> {
+    /// Returns a future that completes when the simulation has reached the local time of `clock`.
+    pub fn new(clock: &'a C) -> SyncFuture<'a, C> {
+        SyncFuture { clock, wait: None }
+    }
+}
+
+enum Wait<'a> {
+    Delay,
+    Stretches(LocalFuture<'a, ()>),
+}
+
+impl<C: LocalClock> Future for SyncFuture<'_, C> {
+    type Output = ();
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let clock = self.clock;
+        let wait = match &mut self.wait {
+            Some(Wait::Delay) => {
+                clock.end_sync();
+                return Poll::Ready(());
+            }
+            Some(Wait::Stretches(work)) => return work.as_mut().poll(context),
+            wait => wait,
+        };
+        match clock.begin_sync() {
+            LocalTimeLag::Nothing => Poll::Ready(()),
+            LocalTimeLag::Until(instant) => {
+                let passed = Pin::new(&mut clock.sim().until(instant)).poll(context);
+                match passed {
+                    Poll::Ready(()) => clock.end_sync(),
+                    Poll::Pending => *wait = Some(Wait::Delay),
+                }
+                passed
+            }
+            LocalTimeLag::Stretches(mut work) => {
+                let polled = work.as_mut().poll(context);
+                *wait = Some(Wait::Stretches(work));
+                polled
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Utilization of a part of a host or an interface: for how long it was busy, and active.
+
+use crate::engine::{Resource, Time};
+
+/// The times for which a part was used since the start of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Utilization {
+    /// Name of the part within its node.
+    pub what: &'static str,
+    /// Time for which the part was held.
+    pub busy: Time,
+    /// Part of that time in which it did its own work at its own pace, as far as that is measured.
+    pub active: Time,
+}
+
+impl Utilization {
+    /// Returns the utilization of a part that is active whenever it is busy.
+    pub const fn always_active(what: &'static str, busy: Time) -> Utilization {
+        Utilization { what, busy, active: busy }
+    }
+
+    /// Returns the utilization of a resource that is active for part of the time for which it is held.
+    pub fn of_resource(what: &'static str, resource: &Resource) -> Utilization {
+        Utilization { what, busy: resource.held_total(), active: resource.moved_total() }
+    }
+}
