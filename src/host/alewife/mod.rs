@@ -6,7 +6,8 @@
 //! | `parameters.rs` | clock, cache, memory |
 //! | `cache.rs` | the cache, and blocks that came and wait beside it |
 //! | `processor.rs` | the processor, its local time ahead of the engine |
-//! | `node.rs` | memory, and what the interface finds: blocks to take and to give |
+//! | `memory.rs` | memory with the cache over it, and who keeps what is shared |
+//! | `node.rs` | the node, and what the interface finds: blocks to take and to give |
 //! | `host.rs` | the node as a part of a machine |
 //!
 //! Datasheet (Agarwal et al., *The MIT Alewife Machine: Architecture and Performance*, ISCA 1995; Chong et al., HPCA
@@ -20,13 +21,15 @@
 
 mod cache;
 mod host;
+mod memory;
 pub(super) mod node;
 mod parameters;
 pub(super) mod processor;
 #[cfg(test)]
 mod tests;
 
-pub use node::{AlewifeNode, Keeper};
+pub use memory::Keeper;
+pub use node::AlewifeNode;
 pub use parameters::AlewifeParameters;
 pub use processor::AlewifeProcessor;
 

@@ -1,24 +1,15 @@
-//! Memory with its keeper, and what an interface does with blocks.
+//! An Alewife node: its processor and memory, and what an interface does with blocks.
 
-use super::cache::{CachedLine, LineCache};
+use super::cache::CachedLine;
+use super::memory::{Keeper, LineMemory};
 use super::parameters::AlewifeParameters;
 use super::processor::AlewifeProcessor;
-use super::{LINE_BYTES, LineBytes, REMOTE, home_of, line_of};
+use super::{LINE_BYTES, LineBytes, REMOTE, line_of};
 use crate::engine::Sim;
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES};
 use crate::host::memory_bus::node::FIRST_FREE;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
-
-/// Who keeps memory coherent, where that is shared with other nodes.
-pub trait Keeper {
-    /// Whether this node's processor may load, or store to, a block of its own memory.
-    fn allows(&self, block: Address, stores: bool) -> bool;
-
-    /// The place of another node's block is wanted for a block that came: whether it goes. Its bytes are still
-    /// where they were.
-    fn evict(&self, block: Address) -> bool;
-}
 
 /// A node.
 pub struct AlewifeNode {
@@ -29,82 +20,10 @@ pub struct AlewifeNode {
     next_free: Cell<Address>,
 }
 
-/// Memory, and the cache over it.
-pub(super) struct LineMemory {
-    bytes: RefCell<Vec<u8>>,
-    cache: RefCell<LineCache>,
-    keeper: RefCell<Option<Rc<dyn Keeper>>>,
-}
-
-impl LineMemory {
-    pub fn cache(&self) -> &RefCell<LineCache> {
-        &self.cache
-    }
-
-    /// Whether the processor may do this with a block of its own memory.
-    pub fn allows(&self, address: Address, stores: bool) -> bool {
-        self.keeper.borrow().as_ref().is_none_or(|keeper| keeper.allows(line_of(address), stores))
-    }
-
-    /// The bytes of a block of this node's memory, as they are there.
-    fn line(&self, address: Address) -> LineBytes {
-        let from = line_of(address) as usize;
-        self.bytes.borrow()[from..from + LINE_BYTES].try_into().expect("a block's bytes")
-    }
-
-    fn write_line(&self, address: Address, data: &LineBytes) {
-        let from = line_of(address) as usize;
-        self.bytes.borrow_mut()[from..from + LINE_BYTES].copy_from_slice(data);
-    }
-
-    /// Makes the place of a block free; whether it is.
-    fn make_room(&self, address: Address) -> bool {
-        let Some((block, line)) = self.cache.borrow().victim(address) else { return true };
-        match home_of(block).0 {
-            None if line.dirty => self.write_line(block, &line.data),
-            None => {}
-            Some(_) => {
-                let keeper = self.keeper.borrow().clone().expect("another node's block has a keeper");
-                if !keeper.evict(block) {
-                    return false;
-                }
-            }
-        }
-        self.cache.borrow_mut().remove(block);
-        true
-    }
-
-    /// Puts a block of this node's memory, which may be stored to or not, into the cache, or where its place is
-    /// in use, beside that.
-    pub fn fetch(&self, address: Address, writable: bool) {
-        self.put(address, CachedLine { writable, dirty: false, data: self.line(address) });
-    }
-
-    fn put(&self, address: Address, line: CachedLine) {
-        match self.make_room(address) {
-            true => self.cache.borrow_mut().fill(address, line),
-            false => self.cache.borrow_mut().put_beside(address, line),
-        }
-    }
-
-    /// What the cache has of this node's memory is written through.
-    fn clean(&self, address: Address) {
-        let line = self.cache.borrow().line(address);
-        if let Some(line) = line.filter(|line| line.dirty) {
-            self.write_line(address, &line.data);
-            self.cache.borrow_mut().set_writable(address, line.writable);
-        }
-    }
-}
-
 impl AlewifeNode {
     /// A node built from checked parameters.
     pub fn new(sim: &Sim, name: &str, parameters: &AlewifeParameters) -> AlewifeNode {
-        let memory = Rc::new(LineMemory {
-            bytes: RefCell::new(vec![0; parameters.memory.len()]),
-            cache: RefCell::new(LineCache::new(parameters.cache)),
-            keeper: RefCell::default(),
-        });
+        let memory = Rc::new(LineMemory::new(parameters.memory, parameters.cache));
         let processor = AlewifeProcessor::new(sim, name, parameters, &memory);
         AlewifeNode { processor, name: name.to_owned(), memory, next_free: Cell::new(FIRST_FREE) }
     }

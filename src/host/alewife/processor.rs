@@ -9,7 +9,7 @@
 //! away meanwhile was used before that; since each access has its block, and stores go into it, what others see is
 //! still one order of all accesses.
 
-use super::node::LineMemory;
+use super::memory::LineMemory;
 use super::parameters::AlewifeParameters;
 use super::{REMOTE, home_of};
 use crate::engine::{Hertz, Sim, Time};
@@ -88,7 +88,7 @@ impl AlewifeProcessor {
     #[inline]
     pub fn may(&self, address: Address, stores: bool) -> bool {
         let memory = &self.0.memory;
-        memory.cache().borrow().has(address, stores) || address < REMOTE && memory.allows(address, stores)
+        memory.cache.borrow().has(address, stores) || address < REMOTE && memory.allows(address, stores)
     }
 
     /// An access misses: it goes to memory, unless the block is elsewhere.
@@ -163,7 +163,7 @@ impl Processor for AlewifeProcessor {
 
     #[inline]
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
-        let value = self.0.memory.cache().borrow().load(address, bytes)?;
+        let value = self.0.memory.cache.borrow().load(address, bytes)?;
         self.work(self.0.parameters.load);
         Some(value)
     }
@@ -179,7 +179,7 @@ impl Processor for AlewifeProcessor {
 
     #[inline]
     fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
-        let stored = self.0.memory.cache().borrow_mut().store(address, bytes, value);
+        let stored = self.0.memory.cache.borrow_mut().store(address, bytes, value);
         if stored {
             self.work(self.0.parameters.store);
         }

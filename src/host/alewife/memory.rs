@@ -1,0 +1,94 @@
+//! A node's memory with the cache over it, and the keeper of what is shared.
+//!
+//! Leaves out timing, which is the processor's.
+
+use super::cache::{CachedLine, LineCache};
+use super::{LINE_BYTES, LineBytes, home_of, line_of};
+use crate::engine::Bytes;
+use crate::host::memory_bus::block::Address;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Keeps memory coherent that is shared with other nodes.
+pub trait Keeper {
+    /// Returns whether this node's processor may load from, or store to, a block of its own memory.
+    fn allows(&self, block: Address, stores: bool) -> bool;
+
+    /// Evicts another node's block, whose place is needed for one that arrived; returns whether it goes. Its bytes are
+    /// still in place.
+    fn evict(&self, block: Address) -> bool;
+}
+
+/// A node's memory, and the cache over it.
+pub(super) struct LineMemory {
+    pub bytes: RefCell<Vec<u8>>,
+    pub cache: RefCell<LineCache>,
+    pub keeper: RefCell<Option<Rc<dyn Keeper>>>,
+}
+
+impl LineMemory {
+    /// Returns an empty cache of `cache` bytes over a memory of `size` bytes.
+    pub fn new(size: Bytes, cache: Bytes) -> LineMemory {
+        LineMemory {
+            bytes: RefCell::new(vec![0; size.len()]),
+            cache: RefCell::new(LineCache::new(cache)),
+            keeper: RefCell::default(),
+        }
+    }
+
+    /// Returns whether the processor may load from, or store to, a block of its own memory.
+    pub fn allows(&self, address: Address, stores: bool) -> bool {
+        self.keeper.borrow().as_ref().is_none_or(|keeper| keeper.allows(line_of(address), stores))
+    }
+
+    /// Returns the bytes of a block of this node's memory, whatever the cache has of it.
+    pub fn line(&self, address: Address) -> LineBytes {
+        let from = line_of(address) as usize;
+        self.bytes.borrow()[from..from + LINE_BYTES].try_into().expect("a block's bytes")
+    }
+
+    /// Writes a block of this node's memory.
+    pub fn write_line(&self, address: Address, data: &LineBytes) {
+        let from = line_of(address) as usize;
+        self.bytes.borrow_mut()[from..from + LINE_BYTES].copy_from_slice(data);
+    }
+
+    /// Evicts what occupies the place of a block in the cache; returns whether the place is free.
+    fn make_room(&self, address: Address) -> bool {
+        let Some((block, line)) = self.cache.borrow().victim(address) else { return true };
+        match home_of(block).0 {
+            None if line.dirty => self.write_line(block, &line.data),
+            None => {}
+            Some(_) => {
+                let keeper = self.keeper.borrow().clone().expect("another node's block has a keeper");
+                if !keeper.evict(block) {
+                    return false;
+                }
+            }
+        }
+        self.cache.borrow_mut().remove(block);
+        true
+    }
+
+    /// Fetches a block of this node's memory into the cache, or, if its place is in use, into the buffer beside it.
+    pub fn fetch(&self, address: Address, writable: bool) {
+        self.put(address, CachedLine { writable, dirty: false, data: self.line(address) });
+    }
+
+    /// Puts a block into the cache, or, if its place is in use, into the buffer beside it.
+    pub fn put(&self, address: Address, line: CachedLine) {
+        match self.make_room(address) {
+            true => self.cache.borrow_mut().fill(address, line),
+            false => self.cache.borrow_mut().put_beside(address, line),
+        }
+    }
+
+    /// Writes what the cache has stored to a block of this node's memory back, and keeps the block.
+    pub fn clean(&self, address: Address) {
+        let line = self.cache.borrow().line(address);
+        if let Some(line) = line.filter(|line| line.dirty) {
+            self.write_line(address, &line.data);
+            self.cache.borrow_mut().set_writable(address, line.writable);
+        }
+    }
+}
