@@ -217,12 +217,10 @@ impl AnyProcessor {
     /// Returns the processor whose cache snoops, if it is one.
     #[inline]
     pub fn coherent(&self) -> Option<&MemoryBusProcessor> {
-        Processor::extension(self).downcast_ref()
-    }
-
-    /// Returns the processor whose cache misses the interface serves, if it is one.
-    #[inline]
-    pub fn delegated_misses(&self) -> Option<&AlewifeProcessor> {
-        Processor::extension(self).downcast_ref()
+        match self {
+            AnyProcessor::MemoryBus(cpu) => Some(cpu),
+            AnyProcessor::Custom(cpu) => DynProcessor::extension(&**cpu).downcast_ref(),
+            AnyProcessor::IoBus(_) | AnyProcessor::Alewife(_) | AnyProcessor::Software(_) => None,
+        }
     }
 }
