@@ -117,7 +117,8 @@ impl Draw {
             "path" => format!("{:?}", self.file),
             _ if kind.starts_with("list of ") => {
                 let fewest = schema["minItems"].as_u64().unwrap_or(0);
-                let length = self.random.random_range(fewest..=schema["maxItems"].as_u64().unwrap_or(4).min(fewest + 3));
+                let length =
+                    self.random.random_range(fewest..=schema["maxItems"].as_u64().unwrap_or(4).min(fewest + 3));
                 let each = &kind["list of ".len()..];
                 let values: Vec<String> = (0..length).map(|_| self.value(each, &schema["items"])).collect();
                 format!("[{}]", values.join(", "))

@@ -50,6 +50,7 @@ fn parameters(stream: &mut rng::RandomStream, shape: &Shape) -> RouterParameters
         networks: stream.random_range(1..=2),
         sharing: [Sharing::Demand, Sharing::Strict][stream.random_range(0..2)],
         clock: RouterParameters::defaults().clock,
+        exit_delay: 0,
     }
 }
 

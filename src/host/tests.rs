@@ -5,28 +5,22 @@ use super::{
     Processor, Stalls,
 };
 use crate::engine::{Hertz, NodeId, Outcome, Recorder, Sim, Simulation, Time};
+use crate::experiment;
 use crate::machine::Registry;
 use crate::part::{Part, PartInfo};
-use crate::study;
-use crate::text::{Document, Parameters, Table};
+use crate::text::{Document, Parameters};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// A processor whose every access takes the same cycles.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Parameters)]
 struct Abacus {
+    /// Clock of the processor.
     clock: Hertz,
+    /// Cycles of a load or store.
+    #[param(default = 2)]
     access_cycles: u64,
-}
-
-impl Parameters for Abacus {
-    fn read(t: &mut Table<'_>) -> Abacus {
-        Abacus {
-            clock: t.hertz("clock", "Clock of the processor").required(),
-            access_cycles: t.count("access-cycles", "Cycles of a load or store").or(2),
-        }
-    }
 }
 
 impl Part for Abacus {
@@ -213,7 +207,7 @@ fn a_host_from_outside_is_described_and_run() {
     let latency = |access_cycles: u64| {
         let set = format!("hosts.a.abacus.access-cycles={access_cycles}");
         let machine = registry().read(Document::Text("abacus", MACHINE, None), &[set]).expect("a sound description");
-        let run = study::run(&machine.value, Recorder::off());
+        let run = experiment::run(&machine.value, Recorder::off());
         assert_eq!(run.outcome, Outcome::Done);
         run.end
     };

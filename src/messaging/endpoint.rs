@@ -211,8 +211,8 @@ impl Endpoint {
     }
 
     /// Returns for how long each part of host and interface was busy.
-    pub fn uses(&self) -> Vec<Utilization> {
-        [self.context.host.uses(), self.context.driver.uses()].concat()
+    pub fn utilization(&self) -> Vec<Utilization> {
+        [self.context.host.utilization(), self.context.driver.utilization()].concat()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The trait that the author of a part implements, and its object-safe form.
 
 use super::ParameterError;
-use crate::text::Parameters;
+use crate::text::{ParameterSink, Parameters};
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -77,6 +77,9 @@ pub trait PartSpec: Any + Debug + Send + Sync {
     /// Returns why the number at `key` has no effect on a run, if the part can tell.
     fn inert_reason(&self, key: &str) -> Option<&'static str>;
 
+    /// Writes each parameter under its key, as it would be read.
+    fn write(&self, to: &mut dyn ParameterSink);
+
     /// Returns the specification for a downcast to its kind, which tests and tools of that kind use.
     fn as_any(&self) -> &dyn Any;
 }
@@ -92,6 +95,10 @@ impl<P: Part> PartSpec for P {
 
     fn inert_reason(&self, key: &str) -> Option<&'static str> {
         Part::inert_reason(self, key)
+    }
+
+    fn write(&self, to: &mut dyn ParameterSink) {
+        Parameters::write(self, to);
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -52,7 +52,7 @@ impl FabricOnly {
             links: Links::new(router, nodes),
             spans: RefCell::default(),
             clock: router.clock,
-            exit_delay: parameters.exit_delay,
+            exit_delay: router.exit_delay,
             store_and_forward: router.switching == Switching::StoreAndForward,
             network: RefCell::new(network),
         })
