@@ -53,9 +53,9 @@ use std::fs;
 use std::path::Path;
 
 /// Random descriptions of each part.
-const TRIES: usize = 400;
-/// The least of them that are sound: checks of several values refuse some.
-const SOUND_MIN: usize = 10;
+const TRIES: usize = 200;
+/// The least part of them that are sound: checks of several values refuse some.
+const SOUND_MIN: f64 = 0.02;
 
 fn read<P: Parameters>(text: &str) -> Result<P, Problems> {
     let document = Document::Text("parameters.toml", text, None);
@@ -162,12 +162,12 @@ impl Draw {
 }
 
 /// What is written of random parameters reads back as the same; returns the lines of their schema.
-fn law<P: Parameters + Debug>(file: &str) -> Vec<Line> {
+fn law<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Line> {
     let name = std::any::type_name::<P>();
     let schema = describe(P::read);
     let mut draw = Draw { random: rng::stream(1, name), file: file.to_owned() };
     let mut sound = 0;
-    for _ in 0..TRIES {
+    for _ in 0..tries {
         let mut text = String::new();
         draw.table(&schema.root, "", &mut text);
         let Ok(first) = read::<P>(&text) else { continue };
@@ -177,21 +177,21 @@ fn law<P: Parameters + Debug>(file: &str) -> Vec<Line> {
         assert_eq!(to_toml(&again), written, "{name}");
         sound += 1;
     }
-    assert!(sound >= SOUND_MIN, "{name}: only {sound} of {TRIES} random descriptions are sound");
+    assert!(sound as f64 >= SOUND_MIN * tries as f64, "{name}: only {sound} of {tries} random descriptions are sound");
     schema.lines()
 }
 
-/// Applies the law to every part; returns the lines of all schemas.
-fn every_part() -> Vec<Line> {
+/// Applies the law to every part, to so many descriptions; returns the lines of all schemas.
+fn every_part(tries: usize) -> Vec<Line> {
     let folder = env!("CARGO_MANIFEST_DIR");
     let trace = format!("{folder}/examples/traces/mesh8x8-v4-b8-p8-r020.csv");
     let edges = std::env::temp_dir().join(format!("narrows-{}-parameters.txt", std::process::id()));
     fs::write(&edges, "a b\nb c\n").expect("a file");
-    let mut lines = law::<Topology>(&edges.to_string_lossy());
+    let mut lines = law::<Topology>(&edges.to_string_lossy(), tries);
     fs::remove_file(edges).expect("tidied up");
-    lines.extend(law::<Replay>(&trace));
+    lines.extend(law::<Replay>(&trace, tries));
     macro_rules! laws {
-        ($($part:ty),* $(,)?) => { $(lines.extend(law::<$part>(""));)* };
+        ($($part:ty),* $(,)?) => { $(lines.extend(law::<$part>("", tries));)* };
     }
     laws!(AlewifeParameters, IoBusParameters, NodeParameters, SoftwareParameters);
     laws!(IdealParameters, MyrinetParameters, RoutedParameters);
@@ -205,7 +205,7 @@ fn every_part() -> Vec<Line> {
 
 #[test]
 fn random_parameters_of_every_part_read_back_as_they_were_written() {
-    let lines = every_part();
+    let lines = every_part(TRIES);
     assert!(lines.len() > 250, "{} keys", lines.len());
 }
 
@@ -228,7 +228,7 @@ fn a_help_text_is_no_literal_of_the_code_beside_its_declaration() {
     // What is written by hand says its help in a literal, once.
     let by_hand = |text: &str, doc: &str| text.matches(&format!("\"{doc}\"")).count();
     let mut again = Vec::new();
-    for doc in every_part().iter().map(|line| line.doc).filter(|doc| doc.len() > 30) {
+    for doc in every_part(0).iter().map(|line| line.doc).filter(|doc| doc.len() > 30) {
         let declared: usize = files.values().map(|text| text.matches(&format!("/// {doc}.\n")).count()).sum();
         let literal: usize = files.values().map(|text| by_hand(text, doc)).sum();
         if literal > 1 || (literal > 0 && declared > 0) {

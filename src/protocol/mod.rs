@@ -21,6 +21,7 @@
 pub mod directory;
 mod frame;
 mod handle;
+mod limits;
 pub mod nifdy;
 pub mod plain;
 pub mod return_to_sender;

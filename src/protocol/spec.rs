@@ -5,9 +5,6 @@ use crate::engine::{Bytes, NodeId};
 use crate::part::PartSpec;
 use std::sync::Arc;
 
-/// The largest number of packets that a queue of a protocol may have.
-pub(super) const QUEUE_MAX: u64 = 4096;
-
 /// What a protocol finds where it runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]

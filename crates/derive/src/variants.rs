@@ -35,7 +35,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
         );
         needs.extend(fields.iter().map(Parameter::need));
     }
-    let (help, before, check) = (&target.attributes.help, target.before(), target.check());
+    let (before, check) = (target.before(), target.check());
     let variants = target.implement(
         quote! { ParameterVariants },
         quote! {},
@@ -57,7 +57,15 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
             }
         },
     );
-    let parameters = target.implement(
+    let parameters = alternatives(&target, &writes);
+    let optional = all_optional(&target, needs.into_iter());
+    Ok(quote! { #variants #parameters #optional })
+}
+
+/// Implements `Parameters`: the variants are tables beside other keys, one of which is present.
+fn alternatives(target: &Target<'_>, writes: &[TokenStream]) -> TokenStream {
+    let (Target { text, table, sink, .. }, help) = (target, &target.attributes.help);
+    target.implement(
         quote! { Parameters },
         quote! {},
         quote! {
@@ -73,7 +81,5 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
                 match self { #(#writes,)* }
             }
         },
-    );
-    let optional = all_optional(&target, needs.into_iter());
-    Ok(quote! { #variants #parameters #optional })
+    )
 }

@@ -11,7 +11,7 @@ pub struct Bursts {
     pub cycles: u64,
     /// After how many phases it ends, if before; 0 for as many as there are.
     pub phases: u64,
-    /// The chance that a node sends in a phase.
+    /// Chance of a node to send in a phase.
     pub sending: f64,
     /// The fewest and the most packets that a sending node sends in a phase.
     pub packets: (u64, u64),

@@ -4,13 +4,13 @@
 //! All units of a machine have the same parameters: a sender's window is its receiver's.
 
 use crate::engine::Time;
-use crate::protocol::spec::QUEUE_MAX;
+use crate::protocol::limits::QUEUE_MAX;
 use crate::text::{ParameterChoice, Parameters};
 
 /// Of one unit (§2.1: "NIFDY will have to be tuned for each network. This is done by adjusting
 /// four parameters").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
-#[param(each(max = QUEUE_MAX), check = super::spec::refused)]
+#[param(each(max = QUEUE_MAX), check = refused)]
 pub struct UnitParameters {
     /// O: entries of the outstanding-packet table.
     #[param(default = 8)]
@@ -49,6 +49,18 @@ pub struct UnitParameters {
     /// §6.2; none for those that do not.
     #[param(table)]
     pub retransmission: Option<Retransmission>,
+}
+
+/// Returns what is wrong with the parameters of a unit: the key, why, and what would be right.
+fn refused(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
+    let UnitParameters { dialogs, window, .. } = *unit;
+    let mut refused: Vec<_> = unit.check().into_iter().map(|(key, why)| (key, why, String::new())).collect();
+    if dialogs > 0 && window > 2 && window.is_multiple_of(2) && !window.is_power_of_two() {
+        let message = "the bits of a sequence number count to a power of two, and it has as many values as the window";
+        let help = format!("such as {} or {}", window.next_power_of_two() / 2, window.next_power_of_two());
+        refused.push(("window", message.to_owned(), help));
+    }
+    refused
 }
 
 /// When a scalar packet is acknowledged.

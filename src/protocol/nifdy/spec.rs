@@ -5,18 +5,6 @@ use crate::engine::{Bytes, NodeId};
 use crate::part::{Part, PartInfo};
 use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
 
-/// Returns what is wrong with the parameters of a unit: the key, why, and what would be right.
-pub(super) fn refused(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
-    let UnitParameters { dialogs, window, .. } = *unit;
-    let mut refused: Vec<_> = unit.check().into_iter().map(|(key, why)| (key, why, String::new())).collect();
-    if dialogs > 0 && window > 2 && window.is_multiple_of(2) && !window.is_power_of_two() {
-        let message = "the bits of a sequence number count to a power of two, and it has as many values as the window";
-        let help = format!("such as {} or {}", window.next_power_of_two() / 2, window.next_power_of_two());
-        refused.push(("window", message.to_owned(), help));
-    }
-    refused
-}
-
 impl Part for NifdyParameters {
     const INFO: PartInfo = PartInfo::new("nifdy", "Admission control and in-order delivery");
 }

@@ -10,7 +10,7 @@
 
 mod spec;
 
-use super::spec::QUEUE_MAX;
+use super::limits::QUEUE_MAX;
 use super::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
 use crate::engine::{Class, Head, NodeId, Time};
 use crate::text::Parameters;

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct ReturnToSenderParameters {
     /// Buffers, and when a returned packet is sent again.
-    #[param(with(read = super::spec::read_flow, write = super::spec::write_flow))]
+    #[param(with(read = super::parameters::read_flow, write = super::parameters::write_flow))]
     pub flow: FlowControlParameters,
     /// Length of an acknowledgement.
     #[param(min = "1 B", max = "32 B", default = "8 B")]

@@ -1,6 +1,7 @@
 //! Parameters: how many buffers, and when a bounced packet is retried.
 
 use crate::engine::Time;
+use crate::text::{ParameterSink, ParameterType, Table};
 use std::fmt;
 use std::num::NonZeroU32;
 
@@ -21,6 +22,29 @@ impl FlowControlParameters {
     pub const fn symmetric(buffers: Buffers, retry: Retry) -> FlowControlParameters {
         FlowControlParameters { outgoing: buffers, incoming: buffers, retry }
     }
+}
+
+const INFINITE: &str = "infinite-buffers";
+const BUFFERS: &str = "flow-control-buffers";
+const RETRY: &str = "retry-delay";
+
+/// Reads the flow control of a description, which is the same in both directions and always waits as long.
+pub(super) fn read_flow(t: &mut Table<'_>) -> FlowControlParameters {
+    let infinite = t.flag(INFINITE, "Whether there is no end of flow-control buffers").or(false);
+    let count = t.count(BUFFERS, "Outgoing, and as many incoming, message buffers").range(1, 65_536).or(8);
+    let retry = t.time(RETRY, "How long a returned message waits before it is sent again").or("200 ns");
+    let finite = Buffers::finite(count as u32).filter(|_| !infinite);
+    FlowControlParameters::symmetric(finite.unwrap_or(Buffers::Infinite), Retry::constant(retry))
+}
+
+/// Writes what [`read_flow`] reads.
+pub(super) fn write_flow(flow: &FlowControlParameters, to: &mut dyn ParameterSink) {
+    let buffers = flow.outgoing.count();
+    to.value(INFINITE, buffers.is_none().to_value());
+    if let Some(buffers) = buffers {
+        to.value(BUFFERS, buffers.to_value());
+    }
+    to.value(RETRY, flow.retry.first().to_value());
 }
 
 /// How many buffers there are. None at all is not a value: such a node could never communicate.

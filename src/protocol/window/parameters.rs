@@ -4,12 +4,12 @@
 
 use super::space::Space;
 use crate::engine::Time;
-use crate::protocol::spec::QUEUE_MAX;
+use crate::protocol::limits::QUEUE_MAX;
 use crate::text::Parameters;
 
 /// Of one link.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
-#[param(each(min = 1, max = QUEUE_MAX), check = super::spec::refused)]
+#[param(each(min = 1, max = QUEUE_MAX), check = refused)]
 pub struct LinkParameters {
     /// Packets of all destinations that wait, or are not acknowledged.
     ///
@@ -53,6 +53,30 @@ pub struct LinkParameters {
     /// What the fabric does to the order of frames.
     #[param(skip = Order::Kept)]
     pub order: Order,
+}
+
+/// Returns what is wrong with the parameters of a link: the key, why, and what would be right.
+fn refused(link: &LinkParameters) -> Vec<(&'static str, String, String)> {
+    let with_hint = |(parameter, message)| {
+        let (key, help) = hint(parameter, link);
+        (key, message, help)
+    };
+    link.check().into_iter().map(with_hint).collect()
+}
+
+/// Returns the key of a parameter of the window, and what would be right.
+fn hint(parameter: &'static str, link: &LinkParameters) -> (&'static str, String) {
+    match parameter {
+        "window" => {
+            let bits = (2 * link.window).next_power_of_two().ilog2();
+            ("window", format!("make it smaller, or sequence-bits at least {bits}"))
+        }
+        "reorder" => ("reorder-buffers", format!("at most the window, {}", link.window)),
+        "timeout_max" => ("timeout-max", format!("at least the time-out, {}", link.timeout)),
+        "acknowledge_every" => ("acknowledge-every", format!("at most the window, {}", link.window)),
+        "acknowledge_delay" => ("acknowledge-delay", format!("less than the time-out, {}", link.timeout)),
+        other => (other, String::new()),
+    }
 }
 
 /// What is known of a fabric that may lose and duplicate frames.

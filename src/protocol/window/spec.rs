@@ -2,34 +2,10 @@
 //! any fabric, and selective: a packet that arrives early is kept.
 
 use super::adapter::PACKETS_MAX;
-use super::{LinkParameters, Order, WindowAdapter, WindowParameters};
+use super::{Order, WindowAdapter, WindowParameters};
 use crate::engine::{Bytes, NodeId};
 use crate::part::{Part, PartInfo};
 use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
-
-/// Returns what is wrong with the parameters of a link: the key, why, and what would be right.
-pub(super) fn refused(link: &LinkParameters) -> Vec<(&'static str, String, String)> {
-    let with_hint = |(parameter, message)| {
-        let (key, help) = hint(parameter, link);
-        (key, message, help)
-    };
-    link.check().into_iter().map(with_hint).collect()
-}
-
-/// Returns the key of a parameter of the window, and what would be right.
-fn hint(parameter: &'static str, link: &LinkParameters) -> (&'static str, String) {
-    match parameter {
-        "window" => {
-            let bits = (2 * link.window).next_power_of_two().ilog2();
-            ("window", format!("make it smaller, or sequence-bits at least {bits}"))
-        }
-        "reorder" => ("reorder-buffers", format!("at most the window, {}", link.window)),
-        "timeout_max" => ("timeout-max", format!("at least the time-out, {}", link.timeout)),
-        "acknowledge_every" => ("acknowledge-every", format!("at most the window, {}", link.window)),
-        "acknowledge_delay" => ("acknowledge-delay", format!("less than the time-out, {}", link.timeout)),
-        other => (other, String::new()),
-    }
-}
 
 impl Part for WindowParameters {
     const INFO: PartInfo =
