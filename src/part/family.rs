@@ -1,6 +1,8 @@
 //! The parts of one family, in the order in which they are listed, and how a description names one.
+//!
+//! Several members may share *sibling tables*: `[fabric.router]` describes the routers of whichever shape is selected.
 
-use super::{PartInfo, PartSpec, Selected};
+use super::{PartInfo, PartSpec, Selected, Siblings};
 use crate::text::Table;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -20,11 +22,12 @@ pub struct Entry<S: ?Sized> {
     /// Name and documentation of the part.
     pub info: PartInfo,
     read: Arc<Reader<S>>,
+    siblings: Option<Arc<Siblings<S>>>,
 }
 
 impl<S: ?Sized> Clone for Entry<S> {
     fn clone(&self) -> Self {
-        Entry { info: self.info, read: self.read.clone() }
+        Entry { info: self.info, read: self.read.clone(), siblings: self.siblings.clone() }
     }
 }
 
@@ -34,7 +37,14 @@ impl<S: ?Sized> Entry<S> {
         info: PartInfo,
         read: impl Fn(&mut Table<'_>, &ReadScope<'_>) -> Arc<S> + Send + Sync + 'static,
     ) -> Self {
-        Entry { info, read: Arc::new(read) }
+        Entry { info, read: Arc::new(read), siblings: None }
+    }
+
+    /// States which tables beside the part's own describe more of it.
+    #[must_use]
+    pub fn with_siblings(mut self, siblings: &Arc<Siblings<S>>) -> Self {
+        self.siblings = Some(siblings.clone());
+        self
     }
 }
 
@@ -64,7 +74,7 @@ impl<S: ?Sized + PartSpec> Family<S> {
         Family { table, summary, default: None, entries: Vec::new() }
     }
 
-    /// States the part that a description has which selects none.
+    /// States the part that a description has which selects none. The parts of such a family have no sibling tables.
     #[must_use]
     pub const fn or_by_default(mut self, key: &'static str) -> Self {
         self.default = Some(key);
@@ -124,7 +134,8 @@ impl<S: ?Sized + PartSpec> Family<S> {
     /// Panics if there is no such part.
     pub fn read_member(&self, key: &str, t: &mut Table<'_>, scope: &ReadScope<'_>, family_table: &str) -> Selected<S> {
         let entry = self.get(key).expect("a table gives the name of a member");
-        Selected::new((entry.read)(t, scope), family_table)
+        let selected = Selected::new((entry.read)(t, scope), family_table);
+        entry.siblings.iter().fold(selected, |selected, siblings| selected.with_siblings(siblings.tables))
     }
 
     /// Reads the part that a description selects by a table beside the other keys of `t`, the table `family_table`; that
@@ -139,7 +150,58 @@ impl<S: ?Sized + PartSpec> Family<S> {
         let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, scope, self.table);
         match self.default {
             Some(default) => t.one_of_or(self.table, self.summary, &self.members(), default, read),
-            None => t.one_of(self.table, self.summary, &self.members(), read),
+            None => self.read_with_siblings(t, read),
         }
+    }
+
+    /// Reads the part that a description selects, and the tables beside it.
+    fn read_with_siblings(
+        &self,
+        t: &mut Table<'_>,
+        read: impl FnMut(&str, &mut Table<'_>) -> Selected<S>,
+    ) -> Selected<S> {
+        let all = self.siblings();
+        let keys: Vec<&str> = all.iter().flat_map(|siblings| siblings.tables).map(|table| table.key).collect();
+        let mut completed = None;
+        let beside = |t: &mut Table<'_>, selected: &Selected<S>| {
+            for siblings in &all {
+                completed = self.read_siblings(siblings, t, selected).or(completed.take());
+            }
+        };
+        let selected = t.one_of_beside(self.table, self.summary, &self.members(), read, &keys, beside);
+        completed.unwrap_or(selected)
+    }
+
+    /// Returns the sibling tables of all members, each set once.
+    fn siblings(&self) -> Vec<&Arc<Siblings<S>>> {
+        let mut all: Vec<&Arc<Siblings<S>>> = Vec::new();
+        for siblings in self.entries.iter().filter_map(|entry| entry.siblings.as_ref()) {
+            if !all.iter().any(|known| Arc::ptr_eq(known, siblings)) {
+                all.push(siblings);
+            }
+        }
+        all
+    }
+
+    /// Reads sibling tables and returns the selected member with their values. Where the member has no such tables,
+    /// reports those that are described and returns `None`.
+    fn read_siblings(
+        &self,
+        siblings: &Arc<Siblings<S>>,
+        t: &mut Table<'_>,
+        selected: &Selected<S>,
+    ) -> Option<Selected<S>> {
+        let own = self.get(selected.name()).and_then(|entry| entry.siblings.as_ref());
+        if t.describing() || own.is_some_and(|own| Arc::ptr_eq(own, siblings)) {
+            return Some(selected.with_spec((siblings.read)(t, selected.spec())));
+        }
+        let described: Vec<_> = siblings.tables.iter().filter(|table| t.has(table.key)).collect();
+        if !described.is_empty() {
+            (siblings.read)(t, selected.spec());
+        }
+        for table in described {
+            t.wrong(table.key, table.refusal, siblings.help);
+        }
+        None
     }
 }

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `spec.rs` | the trait that an author implements, and its object-safe form |
 //! | `family.rs` | the parts of one family, by key, and how a description names one |
+//! | `siblings.rs` | tables beside those of a family's members |
 //! | `selected.rs` | a specification together with the table that it was read from |
 //! | `error.rs` | what is wrong with a parameter, at a key below the part's table |
 //!
@@ -17,9 +18,11 @@
 mod error;
 mod family;
 mod selected;
+mod siblings;
 mod spec;
 
 pub use error::ParameterError;
 pub use family::{Entry, Family, ReadScope};
 pub use selected::Selected;
+pub use siblings::{SiblingTable, Siblings};
 pub use spec::{Part, PartInfo, PartSpec};

@@ -1,6 +1,7 @@
 //! A specification together with the table that it was read from.
 
 use super::PartSpec;
+use super::siblings::SiblingTable;
 use std::fmt::{self, Debug, Formatter};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -9,11 +10,12 @@ use std::sync::Arc;
 pub struct Selected<S: ?Sized> {
     spec: Arc<S>,
     family_table: Arc<str>,
+    siblings: &'static [SiblingTable],
 }
 
 impl<S: ?Sized> Clone for Selected<S> {
     fn clone(&self) -> Self {
-        Selected { spec: self.spec.clone(), family_table: self.family_table.clone() }
+        Selected { spec: self.spec.clone(), family_table: self.family_table.clone(), siblings: self.siblings }
     }
 }
 
@@ -34,7 +36,14 @@ impl<S: ?Sized> Deref for Selected<S> {
 impl<S: ?Sized + PartSpec> Selected<S> {
     /// Returns the part `spec`, described below the table `family_table`, such as `workload` or `hosts.a`.
     pub fn new(spec: Arc<S>, family_table: impl Into<Arc<str>>) -> Self {
-        Selected { spec, family_table: family_table.into() }
+        Selected { spec, family_table: family_table.into(), siblings: &[] }
+    }
+
+    /// States which tables beside the part's own describe more of it.
+    #[must_use]
+    pub fn with_siblings(mut self, siblings: &'static [SiblingTable]) -> Self {
+        self.siblings = siblings;
+        self
     }
 
     /// Returns the specification itself.
@@ -52,9 +61,16 @@ impl<S: ?Sized + PartSpec> Selected<S> {
         format!("{}.{}", self.family_table, self.name())
     }
 
-    /// Returns the full path of a key of the part; of its table where `key` is empty.
+    /// Returns the full path of a key of the part or of its sibling tables; of the part's table where `key` is empty.
     pub fn key(&self, key: &str) -> String {
-        if key.is_empty() { self.table() } else { format!("{}.{key}", self.table()) }
+        let first = key.split('.').next().unwrap_or_default();
+        if self.siblings.iter().any(|table| table.key == first) {
+            format!("{}.{key}", self.family_table)
+        } else if key.is_empty() {
+            self.table()
+        } else {
+            format!("{}.{key}", self.table())
+        }
     }
 
     /// Returns the same selection below another table.
@@ -66,7 +82,7 @@ impl<S: ?Sized + PartSpec> Selected<S> {
     /// Returns the same selection with another specification, which was resolved from this one.
     #[must_use]
     pub fn with_spec(&self, spec: Arc<S>) -> Self {
-        Selected { spec, family_table: self.family_table.clone() }
+        Selected { spec, family_table: self.family_table.clone(), siblings: self.siblings }
     }
 
     /// Returns the parameters, if the part is of kind `P`.

@@ -1,0 +1,25 @@
+//! Tables beside those of a family's members: `[fabric.router]` describes the routers of whichever shape is selected.
+//!
+//! Keys of a part whose first step is such a table lie in it, not in the part's own table.
+
+use crate::text::Table;
+use std::sync::Arc;
+
+/// A table beside the tables of a family's members, which describes more of some members.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SiblingTable {
+    /// Key of the table, next to the members' keys.
+    pub key: &'static str,
+    /// Error where the table is described and the selected member has none.
+    pub refusal: &'static str,
+}
+
+/// The sibling tables that several members share.
+pub struct Siblings<S: ?Sized> {
+    /// The tables.
+    pub tables: &'static [SiblingTable],
+    /// Hint that follows each refusal.
+    pub help: &'static str,
+    /// Reads the tables and returns the member with their values; a member of another kind is returned as it is.
+    pub read: fn(&mut Table<'_>, &Arc<S>) -> Arc<S>,
+}
