@@ -280,7 +280,7 @@ fn what_a_fabric_loses_is_sent_again_under_every_interface() {
             let machine = sound(&text(one, 4, INTO_ONE), &sets);
             let seen = done(&machine, one);
             assert_eq!((seen.messages.len(), seen.metric("messages.dropped")), (36, 0.0), "{one:?}");
-            assert!(seen.fate.dropped > 0 && seen.sum(|unit| unit.retransmitted) > 0, "{one:?}: {:?}", seen.fate);
+            assert!(seen.packets.dropped > 0 && seen.sum(|unit| unit.retransmitted) > 0, "{one:?}: {:?}", seen.packets);
             let late = parts::out_of_order(&seen.messages);
             assert!(late.is_none(), "{one:?}: {late:?}");
             interfaces.insert((protocol, one.host, one.ni));
@@ -315,7 +315,7 @@ fn one_bit_is_refused_where_copies_may_be_overtaken_under_every_interface() {
     let sets = ["protocol.nifdy.retransmission.timeout=1 ms", "fabric.loss=0.05"].map(String::from);
     let mut refusals = 0;
     for one in accepted("stream").iter().filter(|one| one.protocol == "protocols/nifdy") {
-        let facts = sound(&text(one, 4, INTO_ONE), &[]).fabric.facts();
+        let facts = sound(&text(one, 4, INTO_ONE), &[]).fabric.capabilities();
         if one.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
             let told = read(&text(one, 4, INTO_ONE), &sets).err().unwrap_or_default();
             assert!(told.contains("one bit does not tell a copy from a new packet"), "{one:?}: {told}");

@@ -15,6 +15,7 @@ mod common;
 mod determinism;
 mod endpoints;
 mod expressions;
+mod fabrics;
 mod faults;
 mod fit;
 mod gallery;

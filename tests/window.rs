@@ -6,7 +6,7 @@
 
 use narrows::engine::{Outcome, Recorder, Time};
 use narrows::experiment::{RunResult, run};
-use narrows::fabric::Fate;
+use narrows::fabric::PacketCounts;
 use narrows::machine::build::build;
 use narrows::machine::{self, Machine};
 use narrows::protocol::Statistics;
@@ -51,7 +51,7 @@ fn read(text: &str) -> Machine {
 
 /// What the counts of a run were.
 struct Counts {
-    fate: Fate,
+    packets: PacketCounts,
     protocols: Vec<Statistics>,
     /// Messages in whose time a packet was sent again.
     retried: usize,
@@ -81,8 +81,8 @@ fn streamed(interface: (&str, &str), fabric: &str, protocol: &str) -> Counts {
     }
     assert_eq!((seen.len(), world.tally.dropped()), (MESSAGES, 0), "{text}");
     let ports = world.nodes.iter().map(|node| node.endpoint().port().expect("packets go by ports").statistics());
-    let fate = world.fabric.as_ref().expect("a fabric joins them").fate();
-    Counts { fate, protocols: ports.collect(), retried }
+    let packets = world.fabric.as_ref().expect("a fabric joins them").packet_counts();
+    Counts { packets, protocols: ports.collect(), retried }
 }
 
 #[test]
@@ -91,13 +91,13 @@ fn streams_arrive_once_and_in_order_whatever_the_fabric_does() {
     for interface in INTERFACES {
         for fabric in [IDEAL, MESH, ADAPTIVE] {
             let counts = streamed(interface, fabric, WINDOW);
-            let again = (counts.fate.dropped, counts.sum(|unit| unit.retransmitted), counts.retried);
+            let again = (counts.packets.dropped, counts.sum(|unit| unit.retransmitted), counts.retried);
             assert_eq!(again, (0, 0, 0), "nothing is lost, and no time-out goes off: {interface:?} {fabric}");
             assert!(counts.sum(|unit| unit.acknowledgements) >= MESSAGES as u64);
         }
         for fabric in [LOSSY, ADAPTIVE_LOSSY] {
             let counts = streamed(interface, fabric, WINDOW);
-            assert!(counts.fate.dropped > 0 && counts.retried > 0, "{interface:?} {fabric}");
+            assert!(counts.packets.dropped > 0 && counts.retried > 0, "{interface:?} {fabric}");
             assert!(counts.sum(|unit| unit.retransmitted) > 0, "{interface:?} {fabric}");
             duplicates += counts.sum(|unit| unit.duplicates);
         }
@@ -118,7 +118,7 @@ fn few_numbers_no_reorder_buffers_and_late_acknowledgements_do_as_well() {
         let protocol = format!("[protocol.window]\n{window}{keys}\ntimeout = \"200 us\"\ntimeout-max = \"800 us\"");
         for interface in INTERFACES {
             let counts = streamed(interface, LOSSY, &protocol);
-            assert!(counts.fate.dropped > 0 && counts.retried > 0, "{interface:?} {keys}");
+            assert!(counts.packets.dropped > 0 && counts.retried > 0, "{interface:?} {keys}");
         }
     }
 }

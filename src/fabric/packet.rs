@@ -2,7 +2,7 @@
 
 use crate::engine::{Bytes, Class, Head, Journey, NodeId};
 use smallvec::SmallVec;
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::rc::Rc;
 
 /// Bytes of a packet that need no place of their own: a packet of the NIFDY study, 36 at most.
@@ -25,6 +25,20 @@ pub struct Label {
     pub head: Head,
 }
 
+/// What switches write on a packet on its way, beside the label that the sender gave it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct PacketMarks {
+    /// Whether a switch saw congestion.
+    pub congestion: bool,
+    /// Whether a switch cut the payload.
+    pub trimmed: bool,
+    /// Priority in the queues of switches.
+    pub priority: u8,
+    /// Value that the sender chose for the choice among equal ports.
+    pub entropy: u16,
+}
+
 /// What a fabric carries: bytes that the sending interface appends and the receiving one takes.
 #[derive(Debug)]
 pub struct Packet {
@@ -35,6 +49,8 @@ pub struct Packet {
     taken: Cell<usize>,
     whole: Cell<bool>,
     entered: Cell<bool>,
+    marks: Cell<PacketMarks>,
+    header_extension: OnceCell<Box<[u8]>>,
 }
 
 impl Packet {
@@ -54,13 +70,44 @@ impl Packet {
     }
 
     fn holding(label: Label, journey: Journey, bytes: SmallVec<[u8; INLINE_BYTES]>) -> Rc<Packet> {
-        let (taken, whole, entered) = Default::default();
-        Rc::new(Packet { label: Cell::new(label), journey, bytes: RefCell::new(bytes), taken, whole, entered })
+        let (taken, whole, entered, marks, header_extension) = Default::default();
+        let (label, bytes) = (Cell::new(label), RefCell::new(bytes));
+        Rc::new(Packet { label, journey, bytes, taken, whole, entered, marks, header_extension })
     }
 
-    /// A copy to be sent again, which is followed on a way of its own.
+    /// Returns a copy to be sent again, with a journey of its own and without marks.
     pub fn copy(&self) -> Rc<Packet> {
-        Packet::holding(self.label.get(), self.journey.fork(), self.bytes.borrow().clone())
+        let copy = Packet::holding(self.label.get(), self.journey.fork(), self.bytes.borrow().clone());
+        if let Some(extension) = self.header_extension() {
+            copy.set_header_extension(extension);
+        }
+        copy
+    }
+
+    /// Returns what switches have written on the packet.
+    pub fn marks(&self) -> PacketMarks {
+        self.marks.get()
+    }
+
+    /// Replaces what is written on the packet.
+    pub fn set_marks(&self, marks: PacketMarks) {
+        self.marks.set(marks);
+    }
+
+    /// Returns the header bytes beyond the two words of the label's head, if the protocol has any. They are part of
+    /// the label's length and not of the packet's bytes.
+    pub fn header_extension(&self) -> Option<&[u8]> {
+        self.header_extension.get().map(|extension| &extension[..])
+    }
+
+    /// Sets the header bytes beyond the two words of the label's head.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the packet has some already.
+    pub fn set_header_extension(&self, extension: &[u8]) {
+        let set = self.header_extension.set(extension.into());
+        assert!(set.is_ok(), "a packet's header is extended once");
     }
 
     /// What it is carried by.
@@ -122,5 +169,21 @@ impl Packet {
     /// States that its last byte has entered.
     pub fn set_entered(&self) {
         self.entered.set(true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_keeps_the_header_and_loses_the_marks() {
+        let packet = Packet::of(Label::default(), Journey::default(), &[1, 2]);
+        assert_eq!((packet.marks(), packet.header_extension()), (PacketMarks::default(), None));
+        packet.set_marks(PacketMarks { congestion: true, ..PacketMarks::default() });
+        packet.set_header_extension(&[7; 40]);
+        let copy = packet.copy();
+        assert_eq!((copy.marks(), copy.header_extension()), (PacketMarks::default(), Some(&[7; 40][..])));
+        assert!(packet.marks().congestion);
     }
 }

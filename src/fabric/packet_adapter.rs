@@ -1,114 +1,100 @@
-//! Whole packets over a fabric that streams: a task sends them, another puts them together.
+//! Whole packets over streams: for each class one task sends packets and another assembles them.
 //!
-//! An interface is told of a packet when all of it is there. One that needs a place waits for it
-//! where the fabric has it wait ([`Inlet::waits_outside`]); what came after it in its class waits
-//! behind it. What a fabric drops is lost, and its sender told.
+//! Models: an interface that is notified of a packet when all of it has arrived. A packet that needs a receive slot
+//! waits for one where the fabric has it wait ([`StreamRx::blocks_channel`]), and packets of its class behind it wait,
+//! too. A packet that the fabric drops is reported to its sender.
+//!
+//! Leaves out: memory for packets that wait to be sent, which the sender has.
 
+use super::hub::DeliveryHub;
 use super::packet::Packet;
-use super::port::{Desk, Dropped, Inlet, Listener, Outlet, Piece, Whole};
-use super::{AnyInlet, AnyOutlet};
+use super::port::{Dropped, FabricEvent, Listener, PacketPort, Piece, StreamRx, StreamTx};
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Signal, Sim, Time};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A node's place, over its ways in and out.
-pub(super) struct OverStreams {
+/// The packet port of a node whose fabric gives streams.
+pub struct PacketOverStream {
     sim: Sim,
     node: NodeId,
-    /// Of each class.
-    ends: Vec<End>,
-    desk: Rc<Desk>,
+    classes: Vec<ClassPort>,
+    hub: Rc<DeliveryHub>,
 }
 
-/// A class at a node.
-struct End {
-    /// Where nothing can hold a packet up, it is taken out when it has gone.
+/// One class of a node.
+struct ClassPort {
+    /// Packets to send; where nothing can hold a packet up, each is taken out when its last byte has left.
     to_send: Mailbox<Rc<Packet>>,
-    /// There the rate at which it goes.
-    unhindered: Cell<Option<Rate>>,
-    places: Places,
+    /// Rate at which packets leave, where nothing can hold one up.
+    uncontended: Cell<Option<Rate>>,
+    slots: Slots,
 }
 
-impl OverStreams {
-    /// The view of `node`, its tasks started.
-    pub fn start(
+impl PacketOverStream {
+    /// Starts the tasks of `node`, called `name`, over its `streams`, one pair for each class; `hub` has the listeners
+    /// of all nodes.
+    pub fn start<Tx: StreamTx + 'static, Rx: StreamRx + 'static>(
         sim: &Sim,
         node: NodeId,
         name: &str,
-        ways: Vec<(AnyOutlet, AnyInlet)>,
-        desk: &Rc<Desk>,
-    ) -> Rc<OverStreams> {
-        let end = |_| End {
+        streams: Vec<(Tx, Rx)>,
+        hub: &Rc<DeliveryHub>,
+    ) -> Rc<PacketOverStream> {
+        let class = |_| ClassPort {
             to_send: Mailbox::new(sim, format!("{name}: a packet to send")),
-            unhindered: Cell::new(None),
-            places: Places::new(sim, name),
+            uncontended: Cell::new(None),
+            slots: Slots::new(sim, name),
         };
-        let ends = (0..ways.len()).map(end).collect();
-        let view = Rc::new(OverStreams { sim: sim.clone(), node, ends, desk: desk.clone() });
-        for (class, (outlet, inlet)) in ways.into_iter().enumerate() {
-            match outlet {
-                AnyOutlet::Ideal(outlet) => view.start_sender(name, class, outlet),
-                AnyOutlet::Myrinet(outlet) => view.start_sender(name, class, outlet),
-                AnyOutlet::Routed(outlet) => view.start_sender(name, class, outlet),
-            }
-            match inlet {
-                AnyInlet::Ideal(inlet) => view.start_receiver(name, class, inlet),
-                AnyInlet::Myrinet(inlet) => view.start_receiver(name, class, inlet),
-                AnyInlet::Routed(inlet) => view.start_receiver(name, class, inlet),
-            }
+        let classes = (0..streams.len()).map(class).collect();
+        let port = Rc::new(PacketOverStream { sim: sim.clone(), node, classes, hub: hub.clone() });
+        for (class, (mut tx, mut rx)) in streams.into_iter().enumerate() {
+            let rate = tx.rate();
+            port.classes[class].uncontended.set(tx.uncontended().map(|_| rate));
+            sim.spawn_server(format!("{name} sender"), port.clone().send_all(class, tx));
+            rx.set_packet_mode();
+            sim.spawn_server(format!("{name} receiver"), port.clone().receive_all(class, rx));
         }
-        view
+        port
     }
 
-    fn start_sender(self: &Rc<Self>, name: &str, class: usize, mut outlet: impl Outlet + 'static) {
-        let rate = outlet.rate();
-        self.ends[class].unhindered.set(outlet.unhindered().map(|_| rate));
-        self.sim.spawn_server(format!("{name} sender"), self.clone().send_all(class, outlet));
-    }
-
-    fn start_receiver(self: &Rc<Self>, name: &str, class: usize, mut inlet: impl Inlet + 'static) {
-        inlet.takes_whole();
-        self.sim.spawn_server(format!("{name} receiver"), self.clone().receive_all(class, inlet));
-    }
-
-    async fn send_all(self: Rc<Self>, class: usize, mut outlet: impl Outlet) {
+    async fn send_all(self: Rc<Self>, class: usize, mut tx: impl StreamTx) {
         loop {
-            let packet = self.ends[class].to_send.receive().await;
-            if let Some(unhindered) = outlet.unhindered() {
-                unhindered.went(&packet);
-            } else if flow(&mut outlet, &packet).await.is_err() {
-                self.desk.lose(packet);
+            let packet = self.classes[class].to_send.receive().await;
+            if let Some(uncontended) = tx.uncontended() {
+                uncontended.complete(&packet);
+            } else if send(&mut tx, &packet).await.is_err() {
+                self.hub.report_drop(packet);
             }
-            self.desk.tell(self.node, super::Told::Free(Class(class as u8)));
+            self.hub.notify(self.node, FabricEvent::TxReady(Class(class as u8)));
         }
     }
 
-    async fn receive_all(self: Rc<Self>, class: usize, mut inlet: impl Inlet) {
-        let (places, waits_outside) = (&self.ends[class].places, inlet.waits_outside());
-        // Whether the packet that is coming in has taken a place.
-        let mut placed = false;
+    async fn receive_all(self: Rc<Self>, class: usize, mut rx: impl StreamRx) {
+        let (slots, blocks_channel) = (&self.classes[class].slots, rx.blocks_channel());
+        // Whether the packet that is arriving has taken a slot.
+        let mut has_slot = false;
         loop {
-            match inlet.next(Bytes(u64::MAX)).await {
+            match rx.next(Bytes(u64::MAX)).await {
                 Piece::Bytes { packet, bytes, time, first, last } => {
-                    let takes_place = packet.label().takes_place;
-                    if first && takes_place && waits_outside {
-                        placed = places.take().await;
+                    let needs_slot = packet.label().takes_place;
+                    if first && needs_slot && blocks_channel {
+                        has_slot = slots.take().await;
                     }
-                    if time > Time::ZERO || waits_outside {
+                    if time > Time::ZERO || blocks_channel {
                         self.sim.delay(time).await;
                     }
-                    inlet.taken(bytes);
+                    rx.return_credit(bytes);
                     if last {
-                        if takes_place && !waits_outside {
-                            places.take().await;
+                        if needs_slot && !blocks_channel {
+                            slots.take().await;
                         }
-                        placed = false;
-                        self.desk.deliver(packet);
+                        has_slot = false;
+                        self.hub.deliver(packet);
                     }
                 }
                 Piece::Dropped(_) => {
-                    if std::mem::take(&mut placed) {
-                        places.add();
+                    if std::mem::take(&mut has_slot) {
+                        slots.add();
                     }
                 }
             }
@@ -117,50 +103,49 @@ impl OverStreams {
 }
 
 /// Sends all of a packet.
-async fn flow(outlet: &mut impl Outlet, packet: &Rc<Packet>) -> Result<(), Dropped> {
-    outlet.open(packet).await?;
+async fn send(tx: &mut impl StreamTx, packet: &Rc<Packet>) -> Result<(), Dropped> {
+    tx.open(packet).await?;
     let mut left = packet.label().length;
     while !left.is_empty() {
-        let bytes = outlet.room(left).await?;
+        let bytes = tx.reserve(left).await?;
         left -= bytes;
-        outlet.send(bytes, Time::ZERO, left.is_empty()).await;
+        tx.send(bytes, Time::ZERO, left.is_empty()).await;
     }
-    outlet.close();
+    tx.close();
     Ok(())
 }
 
-impl Whole for OverStreams {
+impl PacketPort for PacketOverStream {
     fn attach(&self, listener: Listener) {
-        self.desk.attach(self.node, listener);
+        self.hub.attach(self.node, listener);
     }
 
     fn send(&self, packet: Rc<Packet>) {
-        self.desk.count(|fate| fate.injected += 1);
+        self.hub.count(|counts| counts.injected += 1);
         let label = packet.label();
-        let end = &self.ends[label.class.index()];
-        let goes = end.unhindered.get().map_or(Time::ZERO, |rate| rate.time_for(label.length));
-        end.to_send.send_at(self.sim.now() + goes, packet);
+        let class = &self.classes[label.class.index()];
+        let leaves = class.uncontended.get().map_or(Time::ZERO, |rate| rate.time_for(label.length));
+        class.to_send.send_at(self.sim.now() + leaves, packet);
     }
 
-    fn set_places(&self, class: Class, places: u32) {
-        self.ends[class.index()].places.free.set(places);
+    fn set_slots(&self, class: Class, slots: u32) {
+        self.classes[class.index()].slots.free.set(slots);
     }
 
-    fn add_place(&self, class: Class) {
-        self.ends[class.index()].places.add();
+    fn add_slot(&self, class: Class) {
+        self.classes[class.index()].slots.add();
     }
 }
 
-/// The places that a node has for packets of a class; as many as are wanted, until it states how
-/// many.
-struct Places {
+/// The receive slots of a node for packets of a class: without limit until their number is set.
+struct Slots {
     free: Cell<u32>,
     freed: Signal,
 }
 
-impl Places {
-    fn new(sim: &Sim, name: &str) -> Places {
-        Places { free: Cell::new(u32::MAX), freed: Signal::new(sim, format!("a place in the interface of {name}")) }
+impl Slots {
+    fn new(sim: &Sim, name: &str) -> Slots {
+        Slots { free: Cell::new(u32::MAX), freed: Signal::new(sim, format!("a place in the interface of {name}")) }
     }
 
     fn add(&self) {
@@ -170,7 +155,7 @@ impl Places {
         self.freed.notify();
     }
 
-    /// Waits for a place; whether one was taken, which is not so where there is no limit.
+    /// Waits for a slot and takes it. Returns whether one was taken, which is not so without a limit.
     async fn take(&self) -> bool {
         while self.free.get() == 0 {
             self.freed.wait().await;

@@ -3,8 +3,8 @@
 //!
 //! One packet at a time. Leaves out the link itself, which is the fabric's.
 
-use super::LinkUse;
 use super::packet::Packet;
+use super::port::LinkUse;
 use crate::engine::{Busy, Doing, Sim, Time, Track};
 use std::cell::Cell;
 

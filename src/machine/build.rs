@@ -1,6 +1,6 @@
 //! From a checked description to a simulation, and its run.
 
-use super::{Ends, FabricParameters, Machine};
+use super::{Ends, Machine};
 use crate::engine::{Addresses, Bytes, Limits, MessageTally, NodeId, Outcome, Recorder, Sim, Simulation};
 use crate::fabric;
 use crate::fabric::routed::FabricOnly;
@@ -64,8 +64,8 @@ fn names(machine: &Machine) -> Vec<String> {
 
 /// Builds the routers of a routed fabric for a workload that drives them without nodes.
 fn fabric_only(sim: &Sim, machine: &Machine) -> Option<Rc<FabricOnly>> {
-    let FabricParameters::Routed(topology, parameters) = &machine.fabric else { return None };
-    Some(FabricOnly::new(sim, topology, parameters, &names(machine), machine.run.seed))
+    let fabric = machine.fabric.routers()?;
+    Some(FabricOnly::new(sim, fabric, &names(machine), machine.run.seed))
 }
 
 /// The nodes, in order.
@@ -76,8 +76,8 @@ fn nodes(
 ) -> Vec<Node> {
     let pending = Pending::new(machine.nodes.len());
     let message_max = message_max(machine, ends);
-    let facts = fabric.facts();
-    let environment = ProtocolEnvironment::new(facts.classes, facts.in_order);
+    let capabilities = fabric.capabilities();
+    let environment = ProtocolEnvironment::new(capabilities.classes, capabilities.in_order);
     let protocol = ProtocolBinding::new(ends.protocol.spec().clone(), environment);
     let node = |(number, node): (usize, &super::NodeDescription)| {
         let id = NodeId(number as u32);

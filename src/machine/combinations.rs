@@ -108,11 +108,10 @@ fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine 
 
 fn refused(host: &Machine, ends: &Ends, fabric: &Machine, workload: &Workload) -> Vec<String> {
     let hosts = host.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
-    let (registry, facts) = (&host.registry, fabric.fabric.facts());
-    let (key, addresses) = (fabric.fabric.key(), fabric.addresses());
+    let registry = &host.registry;
+    let (facts, addresses, fabric) = (fabric.fabric.capabilities(), fabric.addresses(), &fabric.fabric);
     let interface = Interface { table: "ni", ni: &ends.ni };
     let (interfaces, endpoints) = (&[interface][..], "nodes");
-    let parts =
-        Parts { registry, hosts, ends, interface, interfaces, facts, fabric: key, workload, addresses, endpoints };
+    let parts = Parts { registry, hosts, ends, interface, interfaces, facts, fabric, workload, addresses, endpoints };
     misfits(&parts).into_iter().map(|misfit| misfit.message).collect()
 }

@@ -5,7 +5,6 @@
 //! | `mod.rs` | the description's tables: nodes, hosts, interface, fabric, workload, run |
 //! | `nodes.rs` | the nodes of a description, by name or as many as the fabric has |
 //! | `registry.rs` | the parts that descriptions may name |
-//! | `fabrics.rs` | the fabrics: what is read of them, and how they are joined |
 //! | `check/` | what must fit together before time 0 |
 //! | `combinations.rs` | every combination of the shipped parts, with what refuses it |
 //! | `build.rs` | the simulation of a checked description |
@@ -15,17 +14,15 @@
 pub mod build;
 mod check;
 pub mod combinations;
-mod fabrics;
 pub mod keys;
 mod nodes;
 mod registry;
 pub mod shipped;
 
-pub use fabrics::FabricParameters;
-pub use registry::{HostPart, ProtocolPart, Registry, Workload};
+pub use registry::{FabricPart, HostPart, ProtocolPart, Registry, Workload};
 
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
-use crate::fabric::topology::survey::{Survey, survey};
+use crate::fabric::topology::survey::Survey;
 use crate::messaging::MessagingParameters;
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::ni::cmmu::CmmuParameters;
@@ -47,7 +44,7 @@ pub struct Machine {
     /// What nodes have at the fabric; none where the workload drives the fabric alone.
     pub ends: Option<Ends>,
     /// The fabric between them.
-    pub fabric: FabricParameters,
+    pub fabric: FabricPart,
     /// What runs on them.
     pub workload: Workload,
     /// Seed and limits.
@@ -106,7 +103,7 @@ impl Machine {
         let described = t.map("nodes", "The nodes, by name", nodes::Described::read);
         let named = nodes::named(&described);
         let hosts = registry.read_hosts(t);
-        let fabric = FabricParameters::read(t);
+        let fabric = registry.read_fabric(t);
         let mut workload = registry.read_workload(t);
         let ends = Ends::read(t, registry, &workload, !hosts.is_empty(), &named);
         if let Some(ends) = &ends
@@ -115,7 +112,7 @@ impl Machine {
             workload = workload.with_spec(resolved);
         }
         Machine {
-            nodes: nodes::or_all(named, &fabric, &hosts),
+            nodes: nodes::or_all(named, fabric.nodes(), &hosts),
             ends,
             hosts,
             fabric,
@@ -176,16 +173,14 @@ impl Machine {
         self.nodes.iter().flat_map(of).collect()
     }
 
-    /// What can be told of a routed fabric before time 0; none of other fabrics.
+    /// Returns what can be computed of a fabric of routers before time 0.
     pub fn survey(&self) -> Option<Survey> {
-        let FabricParameters::Routed(topology, routed) = &self.fabric else { return None };
-        let shape = topology.build().ok()?;
-        Some(survey(&shape, routed.router.virtual_channels))
+        self.fabric.routers()?.survey()
     }
 
     /// What is worth a note before time 0, though nothing is wrong.
     pub fn note(&self) -> Option<String> {
-        let notes = check::myrinet::notes(self);
+        let notes = check::notes::notes(self);
         (!notes.is_empty()).then(|| notes.join("\n"))
     }
 }

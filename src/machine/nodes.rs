@@ -1,6 +1,6 @@
 //! The nodes of a description: named one by one, many at once, or as many as the fabric has.
 
-use super::{FabricParameters, HostPart, NodeDescription};
+use super::{HostPart, NodeDescription};
 use crate::ni::NiParameters;
 use crate::text::Table;
 use std::sync::Arc;
@@ -62,18 +62,16 @@ pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
     nodes
 }
 
-/// The nodes, or where none are described, one for each of a routed fabric's, or two, all of the only
-/// kind of host.
+/// Returns the nodes; where none are described, as many as the fabric has, or two, all of the only kind of host.
 pub(super) fn or_all(
     named: Vec<NodeDescription>,
-    fabric: &FabricParameters,
+    of_fabric: Option<u32>,
     hosts: &[(String, HostPart)],
 ) -> Vec<NodeDescription> {
     let [(host, _)] = hosts else { return named };
     if !named.is_empty() {
         return named;
     }
-    let nodes = if let FabricParameters::Routed(topology, _) = fabric { topology.nodes() } else { 2 };
     let node = |number| NodeDescription {
         name: format!("node{number}"),
         key: "nodes".to_owned(),
@@ -82,5 +80,5 @@ pub(super) fn or_all(
         ni_table: "ni".to_owned(),
         endpoints: 1,
     };
-    (0..nodes).map(node).collect()
+    (0..of_fabric.unwrap_or(2)).map(node).collect()
 }

@@ -3,8 +3,9 @@
 //! Order is the order of the lists, and so is the order of all that is printed or tried of them.
 
 use super::keys::Language;
+use crate::fabric::{self, FabricSpec};
 use crate::host::{self, HostCapabilities, HostSpec};
-use crate::part::{Entry, Family, Part, PartInfo, ReadScope, Selected};
+use crate::part::{Entry, Family, Part, PartInfo, Selected};
 use crate::program::{self, WorkloadSpec};
 use crate::protocol::{self, ProtocolSpec};
 use crate::text::Table;
@@ -12,6 +13,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 /// A protocol that a description selects.
 pub type ProtocolPart = Selected<dyn ProtocolSpec>;
+
+/// A fabric that a description selects.
+pub type FabricPart = Selected<dyn FabricSpec>;
 
 /// A workload that a description selects.
 pub type Workload = Selected<dyn WorkloadSpec>;
@@ -26,6 +30,7 @@ pub struct Registry {
     /// What each kind of host offers whatever its values, in the order of the kinds.
     offered: Vec<(&'static str, HostCapabilities)>,
     protocols: Family<dyn ProtocolSpec>,
+    fabrics: Family<dyn FabricSpec>,
     workloads: Family<dyn WorkloadSpec>,
     /// How results write the keys of descriptions, found when it is first asked for.
     pub(super) language: OnceLock<Language>,
@@ -41,6 +46,7 @@ impl Registry {
             hosts: Family::new("hosts", "Kind of host"),
             offered: Vec::new(),
             protocols: Family::new("protocol", agreed).or_by_default("none"),
+            fabrics: Family::new("fabric", "What joins the nodes"),
             workloads: Family::new("workload", "What runs on the machine"),
             language: OnceLock::new(),
         }
@@ -57,6 +63,9 @@ impl Registry {
             .with_protocol::<protocol::return_to_sender::ReturnToSenderParameters>()
             .with_protocol::<protocol::nifdy::NifdyParameters>()
             .with_protocol::<protocol::window::WindowParameters>()
+            .with_fabric::<fabric::myrinet::MyrinetParameters>()
+            .with_fabric::<fabric::ideal::IdealParameters>()
+            .with_fabrics(fabric::routed::spec::entries())
             .with_workload::<program::ping_pong::PingPong>()
             .with_workload::<program::stream::Stream>()
             .with_workload::<program::page_fetch::PageFetch>()
@@ -90,7 +99,7 @@ impl Registry {
     /// Panics if another kind of host has the same key.
     #[must_use]
     pub fn with_host<P: Part + HostSpec>(mut self) -> Registry {
-        self.hosts.add(Entry::new(P::INFO, |t, _| -> Arc<dyn HostSpec> { Arc::new(P::read(t)) }));
+        self.hosts.add(Entry::new(P::INFO, |t| -> Arc<dyn HostSpec> { Arc::new(P::read(t)) }));
         self.offered.push((P::INFO.key, P::offered()));
         self
     }
@@ -102,8 +111,39 @@ impl Registry {
     /// Panics if another protocol has the same key.
     #[must_use]
     pub fn with_protocol<P: Part + ProtocolSpec>(mut self) -> Registry {
-        self.protocols.add(Entry::new(P::INFO, |t, _| -> Arc<dyn ProtocolSpec> { Arc::new(P::read(t)) }));
+        self.protocols.add(Entry::new(P::INFO, |t| -> Arc<dyn ProtocolSpec> { Arc::new(P::read(t)) }));
         self
+    }
+
+    /// Adds a fabric behind all others.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another fabric has the same key.
+    #[must_use]
+    pub fn with_fabric<P: Part + FabricSpec>(self) -> Registry {
+        self.with_fabrics([Entry::new(P::INFO, |t| -> Arc<dyn FabricSpec> { Arc::new(P::read(t)) })])
+    }
+
+    /// Adds fabrics behind all others, by entries of their own: several of one type, or such as read the nodes' names.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another fabric has the same key.
+    #[must_use]
+    pub fn with_fabrics(mut self, entries: impl IntoIterator<Item = Entry<dyn FabricSpec>>) -> Registry {
+        entries.into_iter().for_each(|entry| self.fabrics.add(entry));
+        self
+    }
+
+    /// Returns the fabrics.
+    pub fn fabrics(&self) -> &Family<dyn FabricSpec> {
+        &self.fabrics
+    }
+
+    /// Reads the fabric of a description; `nodes` are the names of the nodes that it joins.
+    pub fn read_fabric(&self, t: &mut Table<'_>) -> FabricPart {
+        self.fabrics.read(t)
     }
 
     /// Adds a workload behind all others.
@@ -113,7 +153,7 @@ impl Registry {
     /// Panics if another workload has the same key.
     #[must_use]
     pub fn with_workload<P: Part + WorkloadSpec>(mut self) -> Registry {
-        self.workloads.add(Entry::new(P::INFO, |t, _| -> Arc<dyn WorkloadSpec> { Arc::new(P::read(t)) }));
+        self.workloads.add(Entry::new(P::INFO, |t| -> Arc<dyn WorkloadSpec> { Arc::new(P::read(t)) }));
         self
     }
 
@@ -130,7 +170,7 @@ impl Registry {
 
     /// Reads the kinds of host of a description, by name.
     pub(super) fn read_hosts(&self, t: &mut Table<'_>) -> Vec<(String, HostPart)> {
-        let read = |t: &mut Table<'_>| self.hosts.read_beside(t, &ReadScope::default(), self.hosts.table());
+        let read = |t: &mut Table<'_>| self.hosts.read_beside(t, self.hosts.table());
         let hosts = t.map(self.hosts.table(), "Kinds of host, by name; each one of several", read).into_iter();
         hosts.map(|(name, host)| (name.clone(), host.below(format!("{}.{name}", self.hosts.table())))).collect()
     }
@@ -142,7 +182,7 @@ impl Registry {
 
     /// Reads the protocol of a description; without one there are queues alone.
     pub fn read_protocol(&self, t: &mut Table<'_>) -> ProtocolPart {
-        self.protocols.read(t, &ReadScope::default())
+        self.protocols.read(t)
     }
 
     /// Returns the table of the part called `key`, as its shortest description, whatever its family; empty if there is
@@ -169,6 +209,6 @@ impl Registry {
 
     /// Reads the workload of a description.
     pub fn read_workload(&self, t: &mut Table<'_>) -> Workload {
-        self.workloads.read(t, &ReadScope::default())
+        self.workloads.read(t)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Pending;
 use crate::engine::{Addresses, Bytes, Hertz, MessageTally, NodeId, Sim};
-use crate::fabric::Whole;
+use crate::fabric::PacketPort;
 use crate::protocol::ProtocolBinding;
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ pub struct PortWiring<'a> {
     /// The clock of the interface.
     pub clock: Hertz,
     /// Its place in the fabric.
-    pub wire: Rc<dyn Whole>,
+    pub wire: Rc<dyn PacketPort>,
     /// The fabric's classes.
     pub classes: u8,
     /// The protocol.

@@ -7,15 +7,8 @@ use crate::text::Table;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
-/// What a part may ask while it is read.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ReadScope<'a> {
-    /// Names of the nodes, which links of a fabric may name.
-    pub nodes: &'a [String],
-}
-
 /// Reads the part of an entry from its table.
-type Reader<S> = dyn Fn(&mut Table<'_>, &ReadScope<'_>) -> Arc<S> + Send + Sync;
+type Reader<S> = dyn Fn(&mut Table<'_>) -> Arc<S> + Send + Sync;
 
 /// A part that a registry holds: its documentation, and how it is read.
 pub struct Entry<S: ?Sized> {
@@ -35,7 +28,7 @@ impl<S: ?Sized> Entry<S> {
     /// Returns the entry of a part that `read` reads from its table.
     pub fn new(
         info: PartInfo,
-        read: impl Fn(&mut Table<'_>, &ReadScope<'_>) -> Arc<S> + Send + Sync + 'static,
+        read: impl Fn(&mut Table<'_>) -> Arc<S> + Send + Sync + 'static,
     ) -> Self {
         Entry { info, read: Arc::new(read), siblings: None }
     }
@@ -132,22 +125,22 @@ impl<S: ?Sized + PartSpec> Family<S> {
     /// # Panics
     ///
     /// Panics if there is no such part.
-    pub fn read_member(&self, key: &str, t: &mut Table<'_>, scope: &ReadScope<'_>, family_table: &str) -> Selected<S> {
+    pub fn read_member(&self, key: &str, t: &mut Table<'_>, family_table: &str) -> Selected<S> {
         let entry = self.get(key).expect("a table gives the name of a member");
-        let selected = Selected::new((entry.read)(t, scope), family_table);
+        let selected = Selected::new((entry.read)(t), family_table);
         entry.siblings.iter().fold(selected, |selected, siblings| selected.with_siblings(siblings.tables))
     }
 
     /// Reads the part that a description selects by a table beside the other keys of `t`, the table `family_table`; that
     /// none is selected is an error.
-    pub fn read_beside(&self, t: &mut Table<'_>, scope: &ReadScope<'_>, family_table: &str) -> Selected<S> {
-        t.alternatives(self.summary, &self.members(), |key, t| self.read_member(key, t, scope, family_table))
+    pub fn read_beside(&self, t: &mut Table<'_>, family_table: &str) -> Selected<S> {
+        t.alternatives(self.summary, &self.members(), |key, t| self.read_member(key, t, family_table))
     }
 
     /// Reads the part that a description selects below the family's table; without a default, that none is selected is
     /// an error.
-    pub fn read(&self, t: &mut Table<'_>, scope: &ReadScope<'_>) -> Selected<S> {
-        let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, scope, self.table);
+    pub fn read(&self, t: &mut Table<'_>) -> Selected<S> {
+        let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, self.table);
         match self.default {
             Some(default) => t.one_of_or(self.table, self.summary, &self.members(), default, read),
             None => self.read_with_siblings(t, read),

@@ -22,7 +22,7 @@ mod siblings;
 mod spec;
 
 pub use error::ParameterError;
-pub use family::{Entry, Family, ReadScope};
+pub use family::{Entry, Family};
 pub use selected::Selected;
 pub use siblings::{SiblingTable, Siblings};
 pub use spec::{Part, PartInfo, PartSpec};

@@ -77,7 +77,7 @@ pub trait PartSpec: Any + Debug + Send + Sync {
     /// Returns why the number at `key` has no effect on a run, if the part can tell.
     fn inert_reason(&self, key: &str) -> Option<&'static str>;
 
-    /// Writes each parameter under its key, as it would be read.
+    /// Writes the part's table, and those beside it that describe more of it, as they would be read.
     fn write(&self, to: &mut dyn ParameterSink);
 
     /// Returns the specification for a downcast to its kind, which tests and tools of that kind use.
@@ -98,7 +98,7 @@ impl<P: Part> PartSpec for P {
     }
 
     fn write(&self, to: &mut dyn ParameterSink) {
-        Parameters::write(self, to);
+        to.table(P::INFO.key, &|to| Parameters::write(self, to));
     }
 
     fn as_any(&self) -> &dyn Any {

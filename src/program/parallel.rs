@@ -204,15 +204,15 @@ fn count(name: &str, count: u64) -> Metric {
 fn frame_metrics(world: &World, ends: &[Rc<Active>]) -> Vec<Metric> {
     let accounts: Vec<_> = ends.iter().filter_map(|end| end.accounts()).collect();
     let (Some(fabric), false) = (&world.fabric, accounts.is_empty()) else { return Vec::new() };
-    let fate = fabric.fate();
+    let counts = fabric.packet_counts();
     let sum = |name: &str, of: fn(&Statistics) -> u64| count(name, accounts.iter().map(|(one, _)| of(one)).sum());
     let state = accounts.iter().map(|(_, state)| *state).max().unwrap_or(0);
     vec![
-        count("packets.dropped", fate.dropped),
-        count("frames.injected", fate.injected),
-        count("frames.delivered", fate.delivered),
-        count("frames.dropped", fate.dropped),
-        count("frames.in_flight", fate.in_flight()),
+        count("packets.dropped", counts.dropped),
+        count("frames.injected", counts.injected),
+        count("frames.delivered", counts.delivered),
+        count("frames.dropped", counts.dropped),
+        count("frames.in_flight", counts.in_flight()),
         sum("ni.bulk", |unit| unit.bulk),
         sum("ni.acknowledgements", |unit| unit.acknowledgements),
         sum("ni.carried", |unit| unit.carried),

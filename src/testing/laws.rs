@@ -98,9 +98,10 @@ fn ledger(seen: &Observation) -> Option<String> {
 ///
 /// Panics if the machine has no interfaces.
 pub fn guarantees_order(machine: &Machine) -> bool {
-    let (facts, ends) = (machine.fabric.facts(), machine.ends.as_ref().expect("nodes have interfaces"));
-    let guarantees = ends.protocol.guarantees(&ProtocolEnvironment::new(facts.classes, facts.in_order));
-    guarantees.in_order || facts.in_order && !guarantees.reorders
+    let ends = machine.ends.as_ref().expect("nodes have interfaces");
+    let fabric = machine.fabric.capabilities();
+    let guarantees = ends.protocol.guarantees(&ProtocolEnvironment::new(fabric.classes, fabric.in_order));
+    guarantees.in_order || fabric.in_order && !guarantees.reorders
 }
 
 /// Returns the first message of a pair that arrived after one sent later.

@@ -1,7 +1,7 @@
 //! What a run delivered, counted and ended with.
 
 use crate::engine::{Ledger, Message, Metric, Outcome, Recorder, Time};
-use crate::fabric::Fate;
+use crate::fabric::PacketCounts;
 use crate::machine::Machine;
 use crate::machine::build::build;
 use crate::ni::Driver;
@@ -52,8 +52,8 @@ pub struct Observation {
     pub messages: Vec<DeliveredMessage>,
     /// Metrics in the order in which they are reported.
     pub metrics: Vec<Metric>,
-    /// What became of whole packets on the fabric.
-    pub fate: Fate,
+    /// Counts of whole packets on the fabric.
+    pub packets: PacketCounts,
     /// Counts of each node's protocol, where it has one.
     pub protocols: Vec<Statistics>,
 }
@@ -74,7 +74,7 @@ impl Observation {
             metrics: built.running.metrics(world, &outcome),
             outcome,
             messages: delivered.iter().map(|(message, at)| DeliveredMessage::new(message, *at)).collect(),
-            fate: world.fabric.as_ref().expect("a fabric joins the nodes").fate(),
+            packets: world.fabric.as_ref().expect("a fabric joins the nodes").packet_counts(),
             protocols: accounts.map(|(statistics, _)| statistics).collect(),
         }
     }

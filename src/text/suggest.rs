@@ -36,6 +36,15 @@ fn distance(given: &str, name: &str) -> Option<usize> {
     (slips < longest && slips <= (longest / 3).max(1)).then_some(slips)
 }
 
+/// Returns a hint: the name that was probably meant, if one is near, and all that are allowed, as `what`.
+pub fn among(what: &str, given: &str, allowed: &[&str]) -> String {
+    let list = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
+    match nearest(given, allowed.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? {what}: {list}"),
+        None => format!("{what}: {list}"),
+    }
+}
+
 /// `a`, `b` and `c`: names as a phrase.
 pub fn phrase<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();

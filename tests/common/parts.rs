@@ -6,13 +6,13 @@
 
 use super::Delivered;
 use narrows::engine::{Metric, Outcome, Recorder, Time};
-use narrows::fabric::Fate;
+use narrows::fabric::PacketCounts;
 use narrows::host::io_bus::IoBusParameters;
 use narrows::host::memory_bus::NodeParameters;
 use narrows::machine::Registry;
 use narrows::machine::build::build;
 use narrows::machine::combinations::Combination;
-use narrows::machine::{self, FabricParameters, Machine};
+use narrows::machine::{self, Machine};
 use narrows::ni::Driver;
 use narrows::protocol::Statistics;
 pub use narrows::testing::{HOSTS, guarantees_order as keeps_order};
@@ -78,7 +78,7 @@ pub struct Seen {
     pub outcome: Outcome,
     pub messages: Vec<Delivered>,
     pub metrics: Vec<Metric>,
-    pub fate: Fate,
+    pub packets: PacketCounts,
     pub protocols: Vec<Statistics>,
 }
 
@@ -109,7 +109,7 @@ pub fn seen(machine: &Machine) -> Seen {
         metrics: built.running.metrics(world, &outcome),
         outcome,
         messages,
-        fate: world.fabric.as_ref().expect("a fabric joins them").fate(),
+        packets: world.fabric.as_ref().expect("a fabric joins them").packet_counts(),
         protocols: accounts.map(|(statistics, _)| statistics).collect(),
     }
 }
@@ -145,13 +145,7 @@ pub fn out_of_order(messages: &[Delivered]) -> Option<&Delivered> {
 
 /// The least that so many bytes take on a node's link, one way.
 pub fn link_time(machine: &Machine, bytes: u64) -> Time {
-    match &machine.fabric {
-        FabricParameters::Ideal(parameters) => parameters.rate.time_for(narrows::engine::Bytes(bytes)),
-        FabricParameters::Myrinet(parameters) => parameters.link_rate.time_for(narrows::engine::Bytes(bytes)),
-        FabricParameters::Routed(_, parameters) => {
-            parameters.router.clock.cycles(8 * bytes / u64::from(parameters.router.link_bits))
-        }
-    }
+    machine.fabric.capabilities().link_rate.time_for(narrows::engine::Bytes(bytes))
 }
 
 /// The least that so many bytes take on a host's bus; nothing where there is none.

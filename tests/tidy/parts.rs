@@ -22,15 +22,15 @@ const PARTS: [Part; 5] = [
     ),
     (
         "a protocol",
-        &["window::", "ProtocolParameters::Window", "AnyProtocol::Window"],
+        &["window::", "WindowParameters"],
         "src/protocol/window/",
-        &["src/machine/protocols.rs", "src/protocol/mod.rs"],
+        &["src/machine/registry.rs"],
     ),
     (
         "a fabric",
-        &["ideal::", "IdealParameters", "IdealOutlet", "FabricParameters::Ideal", "Kind::Ideal"],
-        "src/fabric/ideal.rs",
-        &["src/fabric/mod.rs", "src/machine/fabrics.rs"],
+        &["ideal::", "IdealParameters", "IdealTx", "AnyStreamTx::Ideal"],
+        "src/fabric/ideal/",
+        &["src/fabric/any.rs", "src/machine/registry.rs"],
     ),
     ("a program", &["em3d::", "Em3d"], "src/program/em3d/", &["src/machine/registry.rs"]),
 ];

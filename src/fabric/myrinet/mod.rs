@@ -11,16 +11,16 @@
 mod circle;
 mod path;
 mod routes;
-mod ways;
+pub mod spec;
+mod stream_ports;
 
 pub use circle::{Circle, circle};
 use path::Path;
 pub use routes::{RouteError, routes};
-pub use ways::{MyrinetInlet, MyrinetOutlet};
+pub use stream_ports::{MyrinetRx, MyrinetTx};
 
-use super::LinkUse;
 use super::packet::Packet;
-use super::port::{Dropped, Facts, Loss, Piece};
+use super::port::{Dropped, LinkUse, Piece};
 use super::wire::Wire;
 use crate::engine::sim::{NO_TASK, TaskId};
 use crate::engine::{Bytes, Mailbox, NodeId, Pool, Rate, Sim, Time};
@@ -55,12 +55,6 @@ pub struct MyrinetParameters {
 }
 
 impl MyrinetParameters {
-    /// What can be said before time 0. There is one network for all.
-    pub fn facts(&self) -> Facts {
-        let loss = Loss::Held { after: self.watchdog, carries: self.link_rate.bytes_in(self.watchdog) };
-        Facts { nodes_max: None, classes: 1, in_order: true, loss, packet_max: None }
-    }
-
     /// Returns the links, each between two of the nodes or switches; where none are described, from each of `nodes`
     /// to the first switch.
     pub fn links_between(&self, nodes: &[String]) -> Vec<(String, String)> {
@@ -127,23 +121,18 @@ impl Myrinet {
         Ok(Rc::new(Myrinet { sim: sim.clone(), parameters, links, routes, ports, packets_dropped, packets_delivered }))
     }
 
-    /// Its parameters.
-    pub fn parameters(&self) -> &MyrinetParameters {
-        &self.parameters
-    }
-
     /// Waits for the next arrival at `node`.
     pub async fn arrival(&self, node: NodeId) -> Piece {
         self.ports[node.index()].arrivals.receive().await
     }
 
-    /// States which task takes what arrives at `node`, for the tale of a stuck run.
+    /// States which task takes what arrives at `node`, for the report of a deadlock.
     pub fn set_receiver(&self, node: NodeId, task: TaskId) {
         self.sim.set_holder(self.ports[node.index()].slack.point(), task);
     }
 
-    /// Gives the room of `bytes` that `node` has taken back to the path.
-    pub fn taken(&self, node: NodeId, bytes: Bytes) {
+    /// Returns the credit of `bytes` that `node` has taken to the path.
+    pub fn return_credit(&self, node: NodeId, bytes: Bytes) {
         self.ports[node.index()].slack.release(bytes.get());
     }
 

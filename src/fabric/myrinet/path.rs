@@ -1,9 +1,9 @@
 //! A packet's way through the fabric: taking links, sending bytes under back-pressure, letting go.
 
-use super::super::packet::Packet;
-use super::super::port::{Dropped, Piece};
 use super::Myrinet;
 use crate::engine::{Bytes, Time};
+use crate::fabric::packet::Packet;
+use crate::fabric::port::{Dropped, Piece};
 use std::rc::Rc;
 
 /// A path that a packet holds.
@@ -51,7 +51,7 @@ impl Path {
     }
 
     /// Waits until the path takes `bytes` more.
-    pub async fn room(&mut self, bytes: Bytes) -> Result<(), Dropped> {
+    pub async fn reserve(&mut self, bytes: Bytes) -> Result<(), Dropped> {
         let fabric = self.fabric.clone();
         let port = &fabric.ports[self.packet.label().destination.index()];
         if fabric.sim.now() >= self.deadline {

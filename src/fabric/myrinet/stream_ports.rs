@@ -1,32 +1,33 @@
-//! A node's ways into and out of a Myrinet: a path for each packet, and what comes off the link.
+//! The streams of a node at a Myrinet: a path for each packet to send, and what arrives from the link.
 
+use super::Myrinet;
 use super::path::Path;
-use super::{Dropped, Myrinet, Piece};
+use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, NodeId, Rate, Time};
 use crate::fabric::packet::Packet;
-use crate::fabric::port::{Inlet, Outlet};
+use crate::fabric::port::{Dropped, Piece, StreamRx, StreamTx};
 use std::rc::Rc;
 
-/// A node's way in.
-pub struct MyrinetOutlet {
+/// The transmit side of a node's stream.
+pub struct MyrinetTx {
     fabric: Rc<Myrinet>,
     path: Option<Path>,
 }
 
-impl MyrinetOutlet {
-    /// The way in of a node, which the label of each packet names.
-    pub fn new(fabric: &Rc<Myrinet>) -> MyrinetOutlet {
-        MyrinetOutlet { fabric: fabric.clone(), path: None }
+impl MyrinetTx {
+    /// Returns the transmit side of any node: the label of each packet names its source.
+    pub fn new(fabric: &Rc<Myrinet>) -> MyrinetTx {
+        MyrinetTx { fabric: fabric.clone(), path: None }
     }
 
-    /// The path; a packet that was dropped has none.
+    /// Returns the path of the open packet; a packet that was dropped has none.
     fn path(&mut self) -> &mut Path {
         self.path.as_mut().expect("a packet's bytes leave on the path that was taken for it")
     }
 }
 
-impl Outlet for MyrinetOutlet {
-    fn grain(&self) -> Bytes {
+impl StreamTx for MyrinetTx {
+    fn flow_unit(&self) -> Bytes {
         self.fabric.parameters.flit
     }
 
@@ -39,17 +40,17 @@ impl Outlet for MyrinetOutlet {
         Ok(())
     }
 
-    async fn room(&mut self, most: Bytes) -> Result<Bytes, Dropped> {
-        let bytes = most.min(self.grain());
-        let room = self.path().room(bytes).await;
-        if room.is_err() {
+    async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped> {
+        let bytes = most.min(self.flow_unit());
+        let reserved = self.path().reserve(bytes).await;
+        if reserved.is_err() {
             self.path = None;
         }
-        room.map(|()| bytes)
+        reserved.map(|()| bytes)
     }
 
-    async fn send(&mut self, bytes: Bytes, no_less: Time, last: bool) {
-        let time = self.rate().time_for(bytes).max(no_less);
+    async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
+        let time = self.rate().time_for(bytes).max(min_duration);
         self.path().send(bytes, time, last).await;
     }
 
@@ -59,34 +60,33 @@ impl Outlet for MyrinetOutlet {
     }
 }
 
-/// A node's way out.
-pub struct MyrinetInlet {
+/// The receive side of a node's stream.
+pub struct MyrinetRx {
     fabric: Rc<Myrinet>,
     node: NodeId,
 }
 
-impl MyrinetInlet {
-    /// The way out at `node`.
-    pub fn new(fabric: &Rc<Myrinet>, node: NodeId) -> MyrinetInlet {
-        MyrinetInlet { fabric: fabric.clone(), node }
-    }
-
-    /// The fabric and the node.
-    pub fn port(&self) -> (Rc<Myrinet>, NodeId) {
-        (self.fabric.clone(), self.node)
+impl MyrinetRx {
+    /// Returns the receive side of `node`.
+    pub fn new(fabric: &Rc<Myrinet>, node: NodeId) -> MyrinetRx {
+        MyrinetRx { fabric: fabric.clone(), node }
     }
 }
 
-impl Inlet for MyrinetInlet {
+impl StreamRx for MyrinetRx {
     async fn next(&mut self, _most: Bytes) -> Piece {
         self.fabric.arrival(self.node).await
     }
 
-    fn taken(&mut self, bytes: Bytes) {
-        self.fabric.taken(self.node, bytes);
+    fn return_credit(&mut self, bytes: Bytes) {
+        self.fabric.return_credit(self.node, bytes);
     }
 
-    fn waits_outside(&self) -> bool {
+    fn blocks_channel(&self) -> bool {
         true
+    }
+
+    fn set_receiver(&mut self, task: TaskId) {
+        self.fabric.set_receiver(self.node, task);
     }
 }

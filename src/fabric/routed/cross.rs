@@ -48,7 +48,7 @@ pub(super) struct CrossPlace {
 pub(super) const CROSS_TAG: u32 = u32::MAX;
 
 impl Routed {
-    /// Starts it between these pairs of places.
+    /// Starts cross-traffic between these pairs of places.
     pub(super) fn start_crossing(self: &Rc<Self>, traffic: CrossTraffic, pairs: &[(u32, u32)], seed: u64) {
         let mut random = rng::stream(seed, "cross-traffic");
         for (place, to) in pairs.iter().copied() {
@@ -65,11 +65,11 @@ impl Routed {
         let mut due = first;
         for number in 0.. {
             self.sim.until(due).await;
-            self.catch_up();
+            self.sync_network();
             let network = (number % u64::from(self.networks)) as u8;
             let packet = Injection { network, ..Injection::whole(crossing.place, crossing.to, flits, CROSS_TAG) };
             self.network.borrow_mut().offer(packet);
-            self.wake();
+            self.wake_task();
             while crossing.sent.get() == number {
                 crossing.entered.wait().await;
             }
@@ -77,8 +77,8 @@ impl Routed {
         }
     }
 
-    /// Whether something happened to cross-traffic, of which nobody else hears.
-    pub(super) fn crossed(&self, event: &PacketEvent) -> bool {
+    /// Handles an event of cross-traffic; returns whether it is one.
+    pub(super) fn handle_crossing(&self, event: &PacketEvent) -> bool {
         if event.tag != CROSS_TAG {
             return false;
         }
@@ -91,7 +91,7 @@ impl Routed {
         true
     }
 
-    /// Bytes of cross-traffic that have gone in; none where there is none.
+    /// Returns the bytes of cross-traffic that have entered, if there is cross-traffic.
     pub fn cross_traffic(&self) -> Option<Bytes> {
         let traffic = self.cross?;
         let sent: u64 = self.crossing.borrow().iter().map(|crossing| crossing.sent.get()).sum();

@@ -6,12 +6,12 @@
 //!
 //! Leaves out: loss, cross-traffic and receive slots, which are the interfaces'.
 
-use super::RoutedParameters;
+use super::RoutedFabric;
 use super::links::{Links, Spans};
 use crate::engine::{Bytes, Doing, Hertz, Recorder, Sim, Time};
-use crate::fabric::LinkUse;
+use crate::fabric::port::LinkUse;
 use crate::fabric::router::{Crossing, EventKind, Network, PacketEvent, Switching};
-use crate::fabric::topology::{Routing, Topology};
+use crate::fabric::topology::Routing;
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -34,13 +34,12 @@ impl FabricOnly {
     /// routers' random choices.
     pub fn new(
         sim: &Sim,
-        topology: &Topology,
-        parameters: &RoutedParameters,
+        fabric: &RoutedFabric,
         nodes: &[String],
         seed: u64,
     ) -> Rc<FabricOnly> {
-        let router = &parameters.router;
-        let shape = topology.build().expect("a checked shape can be built");
+        let router = &fabric.parameters.router;
+        let shape = fabric.topology.build().expect("a checked shape can be built");
         let (routing, node_count) = (shape.routing.clone(), shape.wiring.nodes());
         let mut network = Network::new(shape, router, seed);
         if sim.recorder().is_on() {

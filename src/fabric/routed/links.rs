@@ -5,7 +5,7 @@
 //! networks with links of their own ([`Sharing::Strict`]) each have their share of a wider link's time.
 
 use crate::engine::{Bytes, Doing, Hertz, Rate, Recorder, Track};
-use crate::fabric::LinkUse;
+use crate::fabric::port::LinkUse;
 use crate::fabric::router::{Crossing, Link, LinkChannel, LinkEnd, Network, RouterParameters, Sharing};
 use crate::fabric::wire::GROUP;
 use std::collections::BTreeMap;

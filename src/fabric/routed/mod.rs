@@ -1,38 +1,39 @@
 //! A routed fabric in a simulation: the network of routers behind one task.
 //!
-//! The task steps the routers cycle by cycle while there is work, and sleeps while there is none.
+//! The task steps the routers cycle by cycle while there is work, and is idle while there is none.
 //! Cycle *n* is simulated one picosecond after it begins (cycle *n* of the clock ends at
-//! ⌊n·10¹²/f⌋ ps), so that whatever interfaces do at that instant is seen by it, whatever the order
-//! of events. Packets may be lost on their way (`loss`): such a one crosses the fabric and is
-//! dropped at its end, and gives back the place it took. Over a mesh there may be cross-traffic (`cross.rs`).
-//! A workload that needs no nodes steps the routers itself (`fabric_only.rs`).
+//! ⌊n·10¹²/f⌋ ps), so that it sees all that interfaces do at that instant, in any order
+//! of events. Packets may be lost on their way (`loss`): such a packet crosses the fabric, is
+//! dropped at its destination, and returns the receive slot that it took. Over a mesh there may be cross-traffic
+//! (`cross.rs`). A workload that needs no nodes steps the routers itself (`fabric_only.rs`).
 
 mod cross;
 mod fabric_only;
-mod flying;
+mod host_memory;
+mod in_flight;
 mod links;
 mod parameters;
+pub mod spec;
 mod stream;
 
 pub use cross::CrossTraffic;
 pub use fabric_only::FabricOnly;
-pub use parameters::RoutedParameters;
-pub use stream::{RoutedInlet, RoutedOutlet};
+pub use parameters::{RoutedFabric, RoutedParameters};
+pub use stream::{RoutedRx, RoutedTx};
 
-use super::LinkUse;
+use super::hub::DeliveryHub;
 use super::packet::Packet;
-use super::port::{Desk, Listener, Told, Whole};
+use super::port::{FabricEvent, LinkUse, Listener, PacketPort};
 use super::router::{Crossing, EventKind, Network, PacketEvent, Switching};
-use super::topology::Topology;
 use super::wire;
 use crate::engine::{Class, Doing, Hertz, Mailbox, NodeId, Signal, Sim, Time};
 use cross::CrossPlace;
-use flying::{Flying, Losing};
+use in_flight::{InFlightTable, LossModel};
 use links::{Links, Spans};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use stream::Ways;
+use stream::NodeStream;
 
 /// A routed fabric.
 pub struct Routed {
@@ -41,38 +42,33 @@ pub struct Routed {
     buffer_flits: u32,
     links: Links,
     spans: RefCell<Spans>,
-    /// Whether a packet is told of only when all of it is there.
-    whole: bool,
-    /// What has come out of the fabric, and will be in its interface some cycles later.
+    /// Whether arrival is reported only when all of a packet is there.
+    store_and_forward: bool,
+    /// Events of packets that have left the fabric, with the later instant at which interfaces have them.
     exits: Mailbox<(Time, PacketEvent)>,
+    /// Cycles from a packet's departure from the fabric to its arrival at the interface.
     exit_delay: u64,
     network: RefCell<Network>,
-    desk: Rc<Desk>,
-    flying: RefCell<Flying>,
-    lost: RefCell<Losing>,
-    /// The ways of the nodes and classes that stream.
-    streams: RefCell<BTreeMap<(u32, u8), Rc<Ways>>>,
+    hub: DeliveryHub,
+    in_flight: RefCell<InFlightTable>,
+    loss: RefCell<LossModel>,
+    /// Streams by node and class, of the nodes that take streams.
+    streams: RefCell<BTreeMap<(u32, u8), Rc<NodeStream>>>,
     cross: Option<CrossTraffic>,
     crossing: RefCell<Vec<Rc<CrossPlace>>>,
-    /// Logical networks.
+    /// Number of logical networks.
     networks: u8,
-    kick: Signal,
-    /// Whether the task sleeps until it is kicked.
-    asleep: Cell<bool>,
+    wakeup: Signal,
+    /// Whether the task waits for its next cycle, or for `wakeup`.
+    idle: Cell<bool>,
 }
 
 impl Routed {
-    /// The fabric, its task started.
-    pub(super) fn start(
-        sim: &Sim,
-        topology: &Topology,
-        parameters: &RoutedParameters,
-        nodes: &[String],
-        seed: u64,
-        desk: &Rc<Desk>,
-    ) -> Rc<Routed> {
+    /// Starts the routers of a checked fabric between nodes of these names; `seed` seeds their choices and losses.
+    fn start(sim: &Sim, fabric: &RoutedFabric, nodes: &[String], seed: u64) -> Rc<Routed> {
+        let parameters = &fabric.parameters;
         let router = &parameters.router;
-        let (shape, places) = parameters.shape(topology);
+        let (shape, places) = fabric.shape();
         let fabric = Rc::new(Routed {
             sim: sim.clone(),
             clock: router.clock,
@@ -80,25 +76,25 @@ impl Routed {
             links: Links::new(router, nodes),
             spans: RefCell::default(),
             streams: RefCell::default(),
-            whole: router.switching == Switching::StoreAndForward,
+            store_and_forward: router.switching == Switching::StoreAndForward,
             exits: Mailbox::new(sim, "packets that come out of the fabric"),
             exit_delay: parameters.router.exit_delay,
             network: RefCell::new(Network::new(shape, router, seed)),
-            desk: desk.clone(),
-            flying: RefCell::default(),
-            lost: RefCell::new(Losing::new(parameters.loss, seed)),
+            hub: DeliveryHub::default(),
+            in_flight: RefCell::default(),
+            loss: RefCell::new(LossModel::new(parameters.loss, seed)),
             cross: parameters.cross,
             crossing: RefCell::default(),
             networks: router.networks,
-            kick: Signal::new(sim, "work for the fabric"),
-            asleep: Cell::new(false),
+            wakeup: Signal::new(sim, "work for the fabric"),
+            idle: Cell::new(false),
         });
         if sim.recorder().is_on() {
             fabric.network.borrow_mut().keep_crossings();
         }
         sim.spawn_server("fabric", fabric.clone().run());
         if parameters.router.exit_delay > 0 {
-            sim.spawn_server("fabric exits", fabric.clone().come_out());
+            sim.spawn_server("fabric exits", fabric.clone().deliver_delayed_exits());
         }
         if let Some(traffic) = parameters.cross {
             fabric.start_crossing(traffic, &places, seed);
@@ -115,15 +111,15 @@ impl Routed {
             };
             let at = work.map_or(Time::MAX, |cycle| self.instant(cycle));
             if at > self.sim.now() {
-                self.asleep.set(true);
-                // What comes before the next cycle is for no earlier one: nothing need be asked again.
+                self.idle.set(true);
+                // What interfaces do before the next cycle adds work to no earlier one.
                 let is_next = work == Some(next);
-                let mut kicked = self.kick.wait_until(at).await;
-                while kicked && is_next && at > self.sim.now() {
-                    kicked = self.kick.wait_until(at).await;
+                let mut woken = self.wakeup.wait_until(at).await;
+                while woken && is_next && at > self.sim.now() {
+                    woken = self.wakeup.wait_until(at).await;
                 }
-                self.asleep.set(false);
-                if kicked && !is_next {
+                self.idle.set(false);
+                if woken && !is_next {
                     continue;
                 }
             }
@@ -131,18 +127,18 @@ impl Routed {
         }
     }
 
-    /// Tells of what comes out late.
-    async fn come_out(self: Rc<Self>) {
+    /// Delivers the events of packets that interfaces have some cycles after they left the fabric.
+    async fn deliver_delayed_exits(self: Rc<Self>) {
         loop {
             let (at, event) = self.exits.receive().await;
             if at > self.sim.now() {
                 self.sim.until(at).await;
             }
-            self.out(event);
+            self.deliver(event);
         }
     }
 
-    /// When cycle `cycle` is simulated.
+    /// Returns the instant at which a cycle is simulated.
     fn instant(&self, cycle: u64) -> Time {
         self.clock.end_of_cycle(cycle) + Time::from_ps(1)
     }
@@ -153,108 +149,108 @@ impl Routed {
             network.skip_to(cycle);
             network.step();
             network.take_events(events);
-            self.spans.borrow_mut().tell(self.sim.recorder(), &mut network, &self.links, |one| self.doing(one));
+            self.spans.borrow_mut().tell(self.sim.recorder(), &mut network, &self.links, |one| self.describe(one));
         }
         for event in events.drain(..) {
-            self.tell(event);
+            self.handle(event);
         }
     }
 
-    /// What is known of a packet that has left a channel; little of one that is lost.
-    fn doing(&self, crossing: &Crossing) -> Doing {
-        match self.flying.borrow().of(crossing.tag) {
+    /// Describes a packet that has left a channel, for its span.
+    fn describe(&self, crossing: &Crossing) -> Doing {
+        match self.in_flight.borrow().get(crossing.tag) {
             Some(Some(packet)) => wire::doing(packet),
             Some(None) => Doing { what: "lost", ..Doing::default() },
             None => Doing { what: "cross-traffic", ..Doing::default() },
         }
     }
 
-    /// How the links were used.
+    /// Returns the use of the links.
     pub fn links(&self) -> Vec<LinkUse> {
         self.links.used(&self.network.borrow())
     }
 
-    fn tell(&self, event: PacketEvent) {
-        if self.crossed(&event) {
+    fn handle(&self, event: PacketEvent) {
+        if self.handle_crossing(&event) {
             return;
         }
         match event.kind {
-            EventKind::Left(_) => _ = self.streamed(&event),
-            EventKind::Entered => self.desk.tell(NodeId(event.node), Told::Free(Class(event.network))),
+            EventKind::Left(_) => _ = self.handle_streamed(&event),
+            EventKind::Entered => self.hub.notify(NodeId(event.node), FabricEvent::TxReady(Class(event.network))),
             _ if self.exit_delay > 0 => self.exits.send((self.instant(event.cycle + self.exit_delay), event)),
-            _ => self.out(event),
+            _ => self.deliver(event),
         }
     }
 
-    /// A packet's header, or all of it, is at its interface.
-    fn out(&self, event: PacketEvent) {
-        if self.streamed(&event) {
+    /// Notifies an interface that a packet's header, or all of the packet, has arrived.
+    fn deliver(&self, event: PacketEvent) {
+        if self.handle_streamed(&event) {
             return;
         }
         match event.kind {
             EventKind::Entered | EventKind::Left(_) | EventKind::Came(_) => {}
-            EventKind::Header if !self.whole => self.arrived(event),
+            EventKind::Header if !self.store_and_forward => self.header_arrived(event),
             EventKind::Header => {}
             EventKind::Delivered => {
-                if self.whole {
-                    self.arrived(event);
+                if self.store_and_forward {
+                    self.header_arrived(event);
                 }
-                let packet = self.flying.borrow_mut().take(event.tag);
+                let packet = self.in_flight.borrow_mut().remove(event.tag);
                 if let Some(packet) = packet {
                     packet.set_whole();
-                    self.desk.tell(NodeId(event.node), Told::All(packet));
+                    self.hub.notify(NodeId(event.node), FabricEvent::TailArrived(packet));
                 }
             }
         }
     }
 
-    /// The header, or all, of a packet is there, unless the packet is lost.
-    fn arrived(&self, event: PacketEvent) {
-        let lost = self.lost.borrow_mut().next();
+    /// Notifies the destination of a packet, or drops the packet if it is lost.
+    fn header_arrived(&self, event: PacketEvent) {
+        let lost = self.loss.borrow_mut().loses_next();
         let packet = match lost {
-            true => self.flying.borrow_mut().lose(event.tag),
-            false => self.flying.borrow().packet(event.tag),
+            true => self.in_flight.borrow_mut().lose(event.tag),
+            false => self.in_flight.borrow().packet(event.tag),
         };
-        if self.whole {
+        if self.store_and_forward {
             packet.set_whole();
         }
         if !lost {
-            self.desk.count(|fate| fate.delivered += 1);
-            self.desk.tell(NodeId(event.node), Told::Head(packet));
+            self.hub.count(|counts| counts.delivered += 1);
+            self.hub.notify(NodeId(event.node), FabricEvent::HeaderArrived(packet));
             return;
         }
         if packet.label().takes_place {
-            self.add_place(NodeId(event.node), Class(event.network));
+            self.add_slot(NodeId(event.node), Class(event.network));
         }
-        self.desk.lose(packet);
+        self.hub.report_drop(packet);
     }
 
-    /// Has the task look again, for there may be work before the cycle it waits for.
-    fn wake(&self) {
-        if self.asleep.get() {
-            self.kick.notify();
+    /// Wakes the task: there may be work before the cycle that it waits for.
+    fn wake_task(&self) {
+        if self.idle.get() {
+            self.wakeup.notify();
         }
     }
 }
 
 impl Routed {
-    /// The view of `node`.
-    pub fn whole(self: &Rc<Self>, node: NodeId) -> Rc<dyn Whole> {
-        Rc::new(AtNode { fabric: self.clone(), node })
+    /// Returns the packet port of `node`.
+    fn packet_port(self: &Rc<Self>, node: NodeId) -> Rc<dyn PacketPort> {
+        Rc::new(RoutedPort { fabric: self.clone(), node })
     }
 
     fn send(&self, packet: Rc<Packet>) {
         self.offer(packet, u16::MAX, 0);
     }
 
-    /// A packet joins its source's queue, up to `ready` flits of it there; its tag.
+    /// Adds a packet to its source's queue, of which up to `ready` flits are there, and returns its tag.
     fn offer(&self, packet: Rc<Packet>, ready: u16, grain: u16) -> u32 {
         let flits = self.flits(&packet);
-        let tag = self.flying.borrow_mut().put(packet.clone());
-        self.desk.count(|fate| fate.injected += 1);
-        self.catch_up();
+        let tag = self.in_flight.borrow_mut().insert(packet.clone());
+        self.hub.count(|counts| counts.injected += 1);
+        self.sync_network();
         self.network.borrow_mut().offer(stream::injection(&packet, tag, flits, ready.min(flits), grain));
-        self.wake();
+        self.wake_task();
         tag
     }
 
@@ -263,14 +259,14 @@ impl Routed {
         u16::try_from(flits).expect("a checked packet has at most 65535 flits")
     }
 
-    fn add_place(&self, node: NodeId, class: Class) {
-        self.catch_up();
+    fn add_slot(&self, node: NodeId, class: Class) {
+        self.sync_network();
         self.network.borrow_mut().add_place(node.0, class.0);
-        self.wake();
+        self.wake_task();
     }
 
-    /// Has the network know what cycle it is before it is given something.
-    fn catch_up(&self) {
+    /// Advances the network to the present cycle, before it is given something.
+    fn sync_network(&self) {
         let now = self.sim.now();
         // The first cycle whose instant is not over.
         let cycle = self.clock.cycle_at(now.since(Time::from_ps(1)));
@@ -282,26 +278,26 @@ impl Routed {
     }
 }
 
-/// The view of a node.
-struct AtNode {
+/// The packet port of a node.
+struct RoutedPort {
     fabric: Rc<Routed>,
     node: NodeId,
 }
 
-impl Whole for AtNode {
+impl PacketPort for RoutedPort {
     fn attach(&self, listener: Listener) {
-        self.fabric.desk.attach(self.node, listener);
+        self.fabric.hub.attach(self.node, listener);
     }
 
     fn send(&self, packet: Rc<Packet>) {
         self.fabric.send(packet);
     }
 
-    fn set_places(&self, class: Class, places: u32) {
-        self.fabric.network.borrow_mut().set_places(self.node.0, class.0, places);
+    fn set_slots(&self, class: Class, slots: u32) {
+        self.fabric.network.borrow_mut().set_places(self.node.0, class.0, slots);
     }
 
-    fn add_place(&self, class: Class) {
-        self.fabric.add_place(self.node, class);
+    fn add_slot(&self, class: Class) {
+        self.fabric.add_slot(self.node, class);
     }
 }

@@ -1,11 +1,21 @@
-//! The parameters of a routed fabric beside its shape, and what they say before time 0.
+//! The parameters of a routed fabric: its shape, and the routers and links that shapes have in common.
 
 use super::cross::CrossTraffic;
-use crate::engine::Bytes;
-use crate::fabric::port::{Facts, Longest, Loss};
+use crate::engine::{Bytes, Rate};
+use crate::fabric::capabilities::{FabricCapabilities, Loss, MtuLimit};
 use crate::fabric::router::{RouterParameters, Switching};
+use crate::fabric::topology::survey::{Survey, survey};
 use crate::fabric::topology::{Shape, Topology};
 use crate::text::Parameters;
+
+/// A routed fabric: a shape and its routers.
+#[derive(Clone, Debug)]
+pub struct RoutedFabric {
+    /// Shape of the fabric.
+    pub topology: Topology,
+    /// Routers, links, loss and cross-traffic.
+    pub parameters: RoutedParameters,
+}
 
 /// The parameters of a routed fabric beside its shape.
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
@@ -21,51 +31,65 @@ pub struct RoutedParameters {
     pub cross: Option<CrossTraffic>,
 }
 
-/// The most flits of a packet.
+/// Largest number of flits of a packet.
 const FLITS_MAX: u64 = u16::MAX as u64;
 
-/// What bounds a packet whose flits are numbered.
-const NUMBERED: Longest = Longest {
+/// The limit of a packet whose flits are numbered.
+const NUMBERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    bound: "the most flits that a packet may have",
+    reason: "the most flits that a packet may have",
     keys: &["router.flit"],
-    instead: "fabric.router.flit larger",
+    hint: "fabric.router.flit larger",
 };
 
-/// What bounds a packet that a buffer holds whole.
-const BUFFERED: Longest = Longest {
+/// The limit of a packet that a buffer holds whole.
+const BUFFERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    bound: "the buffer of a router, which holds it whole",
+    reason: "the buffer of a router, which holds it whole",
     keys: &["router.buffer-flits", "router.flit", "router.switching"],
-    instead: "fabric.router.buffer-flits larger; a wormhole needs neither",
+    hint: "fabric.router.buffer-flits larger; a wormhole needs neither",
 };
 
-impl RoutedParameters {
-    /// What can be said before time 0 of these routers between `nodes_max` nodes; `one_way` says that
-    /// the shape has one way only between two nodes.
-    pub fn facts(&self, nodes_max: u32, one_way: bool) -> Facts {
-        let RouterParameters { networks, virtual_channels, flit_bits, switching, buffer_flits, .. } = self.router;
+impl RoutedFabric {
+    /// Returns what it carries.
+    pub fn capabilities(&self) -> FabricCapabilities {
+        let RouterParameters { networks, virtual_channels, flit_bits, switching, buffer_flits, .. } =
+            self.parameters.router;
         let flits = |flits: u64| Bytes(flits * u64::from(flit_bits / 8));
         let longest = match switching {
-            Switching::Wormhole => Longest { bytes: flits(FLITS_MAX), ..NUMBERED },
+            Switching::Wormhole => MtuLimit { bytes: flits(FLITS_MAX), ..NUMBERED },
             Switching::VirtualCutThrough | Switching::StoreAndForward => {
-                Longest { bytes: flits(buffer_flits.into()), ..BUFFERED }
+                MtuLimit { bytes: flits(buffer_flits.into()), ..BUFFERED }
             }
         };
-        Facts {
-            nodes_max: Some(nodes_max),
+        FabricCapabilities {
+            nodes_max: Some(self.topology.nodes()),
             classes: networks,
-            in_order: one_way && virtual_channels == 1,
-            loss: if self.loss > 0.0 { Loss::Any } else { Loss::Never },
+            classes_key: Some("router.networks"),
+            in_order: self.topology.has_one_way() && virtual_channels == 1,
+            loss: if self.parameters.loss > 0.0 { Loss::Any } else { Loss::Never },
             packet_max: Some(longest),
+            ..FabricCapabilities::new(self.link_rate())
         }
     }
 
-    /// The shape that packets cross, and where in it cross-traffic comes from and goes to.
-    pub(super) fn shape(&self, topology: &Topology) -> (Shape, Vec<(u32, u32)>) {
-        match self.cross {
-            Some(_) => topology.with_columns().expect("checked cross-traffic has edges to come from"),
-            None => (topology.build().expect("a checked shape can be built"), Vec::new()),
+    /// Returns the rate of a link.
+    pub fn link_rate(&self) -> Rate {
+        let router = &self.parameters.router;
+        Rate::from_bits_per_s(router.clock.0.saturating_mul(router.link_bits.into()))
+    }
+
+    /// Returns what can be computed of its paths and channels before time 0; `None` if the shape cannot be built.
+    pub fn survey(&self) -> Option<Survey> {
+        let shape = self.topology.build().ok()?;
+        Some(survey(&shape, self.parameters.router.virtual_channels))
+    }
+
+    /// Returns the shape that packets cross, and the pairs of places in it between which cross-traffic flows.
+    pub(super) fn shape(&self) -> (Shape, Vec<(u32, u32)>) {
+        match self.parameters.cross {
+            Some(_) => self.topology.with_columns().expect("checked cross-traffic has edges to come from"),
+            None => (self.topology.build().expect("a checked shape can be built"), Vec::new()),
         }
     }
 }

@@ -1,143 +1,143 @@
-//! Routers, byte by byte: an engine supplies a packet's flits as it has them, and takes them as
-//! they come.
+//! Streams over routers: an engine supplies a packet's flits as it has them, and takes them as they arrive.
 //!
 //! A source that lacks flits holds its channel, and a receiver that takes none keeps the credits of
-//! the last router, so that back-pressure reaches from engine to engine. What has come is told of a
-//! grain at a time, when the last of its flits is there. An engine has one packet at a time: of several
-//! that come by virtual channels of their own, the one whose header came first is given, and the
-//! others keep their slots meanwhile. A packet that needs a place takes none
-//! here: the engine that is not posted holds it up.
+//! the last router, so that back-pressure reaches from engine to engine. Arrival is reported one
+//! flow-control unit at a time, when the last flit of the unit is there. An engine receives one packet at a time: of
+//! several that arrive by virtual channels of their own, the one whose header arrived first is given, and the
+//! others keep their buffer slots meanwhile. A packet that needs a receive slot takes none here: an engine without a
+//! posted transfer holds it up.
 
 use super::Routed;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Signal, Time};
 use crate::fabric::packet::Packet;
-use crate::fabric::port::{Dropped, Inlet, Outlet, Piece};
+use crate::fabric::port::{Dropped, Piece, StreamRx, StreamTx};
 use crate::fabric::router::{EventKind, Injection, PacketEvent};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The most that is told of at once (chosen: a Myrinet flit of the model).
-const GRAIN_BYTES_MAX: u32 = 128;
+/// Largest flow-control unit in bytes (chosen: a Myrinet flit of the model).
+const FLOW_UNIT_MAX: u32 = 128;
 
-/// A node's ways in and out of a class, as the fabric's task meets them.
-pub(super) struct Ways {
-    /// Flits of the packet going in that have left its source.
+/// The streams of a node in a class, as the fabric's task finds them.
+pub(super) struct NodeStream {
+    /// Flits of the packet that is sent which have left their source.
     left: Cell<u64>,
     moved: Signal,
-    /// Packets that come, in the order of their headers; of the first, all that came is given.
-    coming: RefCell<VecDeque<Coming>>,
-    /// What is given, with the packet's tag.
+    /// Packets that arrive, in the order of their headers; all that arrived of the first is given.
+    arriving: RefCell<VecDeque<ArrivingPacket>>,
+    /// Pieces for the engine, each with the packet's tag.
     given: Mailbox<(u32, Piece)>,
 }
 
-/// A packet that comes out of the fabric.
-struct Coming {
+/// A packet that leaves the fabric.
+struct ArrivingPacket {
     tag: u32,
-    /// Its bytes that have come.
-    came: u64,
-    /// What was not given yet.
+    /// Bytes that have arrived.
+    arrived: u64,
+    /// Pieces that were not given yet.
     kept: VecDeque<Piece>,
     /// Whether it is lost, and only crosses the fabric.
     lost: bool,
-    /// Whether its last byte has come.
-    over: bool,
+    /// Whether its last byte has arrived.
+    complete: bool,
 }
 
 impl Routed {
-    /// The way of `node` into `class`, byte by byte.
-    pub fn outlet(self: &Rc<Self>, node: NodeId, class: Class) -> RoutedOutlet {
-        let ways = self.ways(node, class);
-        RoutedOutlet { fabric: self.clone(), ways, node, sending: None }
+    /// Returns the transmit side of `node` in `class`.
+    pub fn tx(self: &Rc<Self>, node: NodeId, class: Class) -> RoutedTx {
+        let stream = self.stream(node, class);
+        RoutedTx { fabric: self.clone(), stream, node, sending: None }
     }
 
-    /// Its way out.
-    pub fn inlet(self: &Rc<Self>, node: NodeId, class: Class) -> RoutedInlet {
-        let ways = self.ways(node, class);
-        RoutedInlet { fabric: self.clone(), ways, node, class, tag: 0, coming: None, taken: 0, length: 0 }
+    /// Returns the receive side of `node` in `class`.
+    pub fn rx(self: &Rc<Self>, node: NodeId, class: Class) -> RoutedRx {
+        let stream = self.stream(node, class);
+        RoutedRx { fabric: self.clone(), stream, node, class, tag: 0, rest: None, taken: 0, length: 0 }
     }
 
-    fn ways(&self, node: NodeId, class: Class) -> Rc<Ways> {
+    fn stream(&self, node: NodeId, class: Class) -> Rc<NodeStream> {
         let make = || {
-            Rc::new(Ways {
+            Rc::new(NodeStream {
                 left: Cell::new(0),
                 moved: Signal::new(&self.sim, format!("flits of {node} to leave")),
-                coming: RefCell::default(),
+                arriving: RefCell::default(),
                 given: Mailbox::new(&self.sim, format!("a packet at {node}")),
             })
         };
         self.streams.borrow_mut().entry((node.0, class.0)).or_insert_with(make).clone()
     }
 
-    /// What moves at once, in flits.
-    fn grain_flits(&self) -> u16 {
-        (GRAIN_BYTES_MAX / self.links.flit_bytes).clamp(1, self.buffer_flits) as u16
+    /// Returns the flow-control unit in flits.
+    fn flow_unit_flits(&self) -> u16 {
+        (FLOW_UNIT_MAX / self.links.flit_bytes).clamp(1, self.buffer_flits) as u16
     }
 
-    /// Something happened to a packet that streams; whether it does.
-    pub(super) fn streamed(&self, event: &PacketEvent) -> bool {
+    /// Handles an event of a packet that is streamed; returns whether it is one.
+    pub(super) fn handle_streamed(&self, event: &PacketEvent) -> bool {
         let streams = self.streams.borrow();
-        let Some(ways) = streams.get(&(event.node, event.network)) else { return false };
+        let Some(stream) = streams.get(&(event.node, event.network)) else { return false };
         match event.kind {
             EventKind::Entered => {}
             EventKind::Left(flits) => {
-                ways.left.set(ways.left.get() + u64::from(flits));
-                ways.moved.notify();
+                stream.left.set(stream.left.get() + u64::from(flits));
+                stream.moved.notify();
             }
             EventKind::Header => {
-                let lost = self.lost.borrow_mut().next();
-                let coming = Coming { tag: event.tag, came: 0, kept: VecDeque::new(), lost, over: false };
-                ways.coming.borrow_mut().push_back(coming);
+                let lost = self.loss.borrow_mut().loses_next();
+                let packet =
+                    ArrivingPacket { tag: event.tag, arrived: 0, kept: VecDeque::new(), lost, complete: false };
+                stream.arriving.borrow_mut().push_back(packet);
             }
-            EventKind::Came(flits) => self.came(ways, event, flits),
-            EventKind::Delivered => self.delivered(ways, event),
+            EventKind::Came(flits) => self.flits_arrived(stream, event, flits),
+            EventKind::Delivered => self.tail_arrived(stream, event),
         }
         true
     }
 
-    fn came(&self, ways: &Ways, event: &PacketEvent, flits: u16) {
-        let mut packets = ways.coming.borrow_mut();
-        let coming = packets.iter_mut().find(|coming| coming.tag == event.tag && !coming.over);
-        let coming = coming.expect("a header comes first");
-        if coming.lost {
-            self.catch_up();
+    fn flits_arrived(&self, stream: &NodeStream, event: &PacketEvent, flits: u16) {
+        let mut packets = stream.arriving.borrow_mut();
+        let arriving = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.complete);
+        let arriving = arriving.expect("a header comes first");
+        if arriving.lost {
+            self.sync_network();
             self.network.borrow_mut().take(event.node, event.network, event.tag, flits);
-            self.wake();
+            self.wake_task();
             return;
         }
-        let packet = self.flying.borrow().packet(event.tag);
-        let (before, length) = (coming.came, packet.label().length.get());
+        let packet = self.in_flight.borrow().packet(event.tag);
+        let (before, length) = (arriving.arrived, packet.label().length.get());
         let all = (before + u64::from(flits) * u64::from(self.links.flit_bytes)).min(length);
-        coming.came = all;
+        arriving.arrived = all;
         let (bytes, time) = (Bytes(all - before), Time::ZERO);
-        coming.kept.push_back(Piece::Bytes { packet, bytes, time, first: before == 0, last: all == length });
-        ways.give(&mut packets);
+        arriving.kept.push_back(Piece::Bytes { packet, bytes, time, first: before == 0, last: all == length });
+        stream.give(&mut packets);
     }
 
-    fn delivered(&self, ways: &Ways, event: &PacketEvent) {
-        let mut packets = ways.coming.borrow_mut();
-        let coming = packets.iter_mut().find(|coming| coming.tag == event.tag && !coming.over);
-        let coming = coming.expect("a header comes first");
-        coming.over = true;
-        let packet = self.flying.borrow_mut().take(event.tag).expect("a packet under way has its tag");
-        match coming.lost {
-            true => self.desk.lose(packet),
+    fn tail_arrived(&self, stream: &NodeStream, event: &PacketEvent) {
+        let mut packets = stream.arriving.borrow_mut();
+        let arriving = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.complete);
+        let arriving = arriving.expect("a header comes first");
+        arriving.complete = true;
+        let packet = self.in_flight.borrow_mut().remove(event.tag).expect("a packet under way has its tag");
+        match arriving.lost {
+            true => self.hub.report_drop(packet),
             false => {
                 packet.set_whole();
-                self.desk.count(|fate| fate.delivered += 1);
+                self.hub.count(|counts| counts.delivered += 1);
             }
         }
-        ways.give(&mut packets);
+        stream.give(&mut packets);
     }
 }
 
-impl Ways {
-    /// Gives all that has come of the first packet, and goes on to the next when it is over.
-    fn give(&self, packets: &mut VecDeque<Coming>) {
+impl NodeStream {
+    /// Gives all that has arrived of the first packet, and goes on to the next when the first is complete.
+    fn give(&self, packets: &mut VecDeque<ArrivingPacket>) {
         while let Some(first) = packets.front_mut() {
             let tag = first.tag;
             first.kept.drain(..).for_each(|piece| self.given.send((tag, piece)));
-            if !first.over {
+            if !first.complete {
                 return;
             }
             packets.pop_front();
@@ -145,18 +145,18 @@ impl Ways {
     }
 }
 
-/// A node's way in.
-pub struct RoutedOutlet {
+/// The transmit side of a node's stream.
+pub struct RoutedTx {
     fabric: Rc<Routed>,
-    ways: Rc<Ways>,
+    stream: Rc<NodeStream>,
     node: NodeId,
-    /// The packet, its tag, and how many of its bytes were supplied.
+    /// Packet that is being sent, its tag, and the number of its bytes that were supplied.
     sending: Option<(Rc<Packet>, u32, u64)>,
 }
 
-impl Outlet for RoutedOutlet {
-    fn grain(&self) -> Bytes {
-        Bytes(u64::from(self.fabric.grain_flits()) * u64::from(self.fabric.links.flit_bytes))
+impl StreamTx for RoutedTx {
+    fn flow_unit(&self) -> Bytes {
+        Bytes(u64::from(self.fabric.flow_unit_flits()) * u64::from(self.fabric.links.flit_bytes))
     }
 
     fn rate(&self) -> Rate {
@@ -164,33 +164,33 @@ impl Outlet for RoutedOutlet {
     }
 
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
-        self.ways.left.set(0);
-        let tag = self.fabric.offer(packet.clone(), 0, self.fabric.grain_flits());
+        self.stream.left.set(0);
+        let tag = self.fabric.offer(packet.clone(), 0, self.fabric.flow_unit_flits());
         self.sending = Some((packet.clone(), tag, 0));
         Ok(())
     }
 
-    async fn room(&mut self, most: Bytes) -> Result<Bytes, Dropped> {
-        Ok(most.min(self.grain()))
+    async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped> {
+        Ok(most.min(self.flow_unit()))
     }
 
-    async fn send(&mut self, bytes: Bytes, no_less: Time, last: bool) {
+    async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
         let (packet, tag, supplied) = self.sending.as_mut().expect("bytes leave in a packet");
         let (fabric, flit) = (&self.fabric, u64::from(self.fabric.links.flit_bytes));
-        // Memory that is slower than the link is waited for.
-        fabric.sim.delay(no_less.since(fabric.links.rate.time_for(bytes))).await;
+        // Wait for memory that is slower than the link.
+        fabric.sim.delay(min_duration.since(fabric.links.rate.time_for(bytes))).await;
         let flits = |bytes: u64, last: bool| if last { bytes.div_ceil(flit) } else { bytes / flit };
         let before = flits(*supplied, false);
         *supplied += bytes.get();
         let all = flits(*supplied, last);
         let (node, class) = (self.node.0, packet.label().class.0);
-        fabric.catch_up();
+        fabric.sync_network();
         fabric.network.borrow_mut().supply(node, class, *tag, (all - before) as u16);
-        fabric.wake();
-        // What leaves is told of a grain at a time: flits beyond the last whole grain are not waited for.
-        let told = if last { all } else { all - all % u64::from(fabric.grain_flits()) };
-        while self.ways.left.get() < told {
-            self.ways.moved.wait().await;
+        fabric.wake_task();
+        // Departures are reported by whole flow-control units: do not wait for flits beyond the last whole one.
+        let reported = if last { all } else { all - all % u64::from(fabric.flow_unit_flits()) };
+        while self.stream.left.get() < reported {
+            self.stream.moved.wait().await;
         }
     }
 
@@ -199,27 +199,27 @@ impl Outlet for RoutedOutlet {
     }
 }
 
-/// A node's way out.
-pub struct RoutedInlet {
+/// The receive side of a node's stream.
+pub struct RoutedRx {
     fabric: Rc<Routed>,
-    ways: Rc<Ways>,
+    stream: Rc<NodeStream>,
     node: NodeId,
     class: Class,
-    /// That of the packet that comes.
+    /// Tag of the packet that arrives.
     tag: u32,
-    /// What is left of a piece that was divided.
-    coming: Option<Piece>,
-    /// Bytes taken of the packet that comes, and its length.
+    /// Rest of a piece that was divided.
+    rest: Option<Piece>,
+    /// Bytes taken of the packet that arrives, and its length.
     taken: u64,
     length: u64,
 }
 
-impl Inlet for RoutedInlet {
+impl StreamRx for RoutedRx {
     async fn next(&mut self, most: Bytes) -> Piece {
-        let piece = match self.coming.take() {
+        let piece = match self.rest.take() {
             Some(piece) => piece,
             None => {
-                let (tag, piece) = self.ways.given.receive().await;
+                let (tag, piece) = self.stream.given.receive().await;
                 self.tag = tag;
                 piece
             }
@@ -232,29 +232,30 @@ impl Inlet for RoutedInlet {
             return Piece::Bytes { packet, bytes, time, first, last };
         }
         let rest = Piece::Bytes { packet: packet.clone(), bytes: bytes - most, time, first: false, last };
-        self.coming = Some(rest);
+        self.rest = Some(rest);
         Piece::Bytes { packet, bytes: most, time, first, last: false }
     }
 
-    fn taken(&mut self, bytes: Bytes) {
+    fn return_credit(&mut self, bytes: Bytes) {
         let flit = u64::from(self.fabric.links.flit_bytes);
         let flits = |taken: u64, length: u64| if taken == length { taken.div_ceil(flit) } else { taken / flit };
         let before = flits(self.taken, u64::MAX);
         self.taken += bytes.get();
         let more = flits(self.taken, self.length) - before;
         if more > 0 {
-            self.fabric.catch_up();
+            self.fabric.sync_network();
             self.fabric.network.borrow_mut().take(self.node.0, self.class.0, self.tag, more as u16);
-            self.fabric.wake();
+            self.fabric.wake_task();
         }
     }
 
-    fn waits_outside(&self) -> bool {
+    fn blocks_channel(&self) -> bool {
         true
     }
 }
 
-/// What the network is given of a packet.
+/// Returns what the network must know of a packet. A packet that is streamed, in flow-control units of `grain` flits,
+/// waits for no receive slot.
 pub(super) fn injection(packet: &Packet, tag: u32, flits: u16, ready: u16, grain: u16) -> Injection {
     let label = packet.label();
     let (source, destination, network) = (label.source.0, label.destination.0, label.class.0);

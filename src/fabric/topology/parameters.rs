@@ -87,6 +87,16 @@ impl Topology {
         }
     }
 
+    /// Returns the number of dimensions of a shape that is described by the nodes in each.
+    pub fn dimensions(&self) -> Option<usize> {
+        match self {
+            Topology::Mesh(MeshParameters { shape }, _) | Topology::Torus(TorusParameters { shape }, _) => {
+                Some(shape.len())
+            }
+            _ => None,
+        }
+    }
+
     /// How many nodes.
     pub fn nodes(&self) -> u32 {
         match self {

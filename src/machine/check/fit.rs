@@ -2,9 +2,9 @@
 
 use super::reach::{endpoints, lengths, names, packets};
 use crate::engine::Addresses;
-use crate::fabric::{Facts, Loss};
+use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
-use crate::machine::{Ends, HostPart, Interface, Registry, Workload, shipped};
+use crate::machine::{Ends, FabricPart, HostPart, Interface, Registry, Workload, shipped};
 use crate::messaging::shared::SharingMake;
 use crate::ni::NiParameters;
 use crate::protocol::{Guarantees, ProtocolEnvironment};
@@ -21,10 +21,10 @@ pub struct Parts<'a> {
     pub interface: Interface<'a>,
     /// All of them.
     pub interfaces: &'a [Interface<'a>],
-    /// What can be said of the fabric.
-    pub facts: Facts,
-    /// The key of its table.
-    pub fabric: &'a str,
+    /// What the fabric carries.
+    pub facts: FabricCapabilities,
+    /// The fabric.
+    pub fabric: &'a FabricPart,
     /// What runs.
     pub workload: &'a Workload,
     /// The nodes, and how many endpoints they have.
@@ -237,8 +237,8 @@ fn transfers(parts: &Parts<'_>) -> Vec<Misfit> {
     let message = match guarantees.reorders {
         true => format!("[protocol.{protocol}] may deliver out of order"),
         false => format!(
-            "[fabric.{}] may deliver out of order, and [protocol.{protocol}] does not put that right",
-            parts.fabric
+            "[{}] may deliver out of order, and [protocol.{protocol}] does not put that right",
+            parts.fabric.table()
         ),
     };
     let help = "it needs a protocol that keeps order, such as [protocol.nifdy], or in-order = false";

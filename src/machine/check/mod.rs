@@ -1,15 +1,14 @@
 //! What must fit together before time 0.
 
+mod fabric;
 pub mod fit;
-mod host_memory;
 mod memory_room;
-pub(super) mod myrinet;
+pub(super) mod notes;
 mod reach;
-mod routed;
 mod sound;
 
-use crate::fabric::myrinet::{RouteError, routes};
-use crate::machine::{FabricParameters, HostPart, Interface, Machine, NodeDescription, shipped};
+use crate::machine::{HostPart, Interface, Machine, NodeDescription, shipped};
+use crate::text::suggest::among;
 use crate::text::{Problem, Read};
 use std::collections::BTreeSet;
 
@@ -25,8 +24,7 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     }
     if problems.is_empty() {
         memory_room::check(read, &mut problems);
-        fabric(read, &mut problems);
-        routed::check(read, &mut problems);
+        fabric::check(read, &mut problems);
     }
     problems
 }
@@ -35,7 +33,7 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
 fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(ends) = &machine.ends else { return };
-    let (key, workload, registry) = (machine.fabric.key(), &machine.workload, &machine.registry);
+    let (fabric, workload, registry) = (&machine.fabric, &machine.workload, &machine.registry);
     if workload.needs().fabric_only {
         let message = format!("`{}` drives the fabric alone, and no interface takes part", workload.table());
         let help = "leave it out, or choose a workload for hosts with interfaces";
@@ -45,7 +43,7 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (interfaces, endpoints) = (&machine.interfaces()[..], &endpoints_key(machine));
     let mut told: Vec<fit::Misfit> = Vec::new();
     for &interface in interfaces {
-        let (facts, addresses, hosts) = (machine.fabric.facts(), machine.addresses(), hosts_of(machine, interface));
+        let (facts, addresses, hosts) = (fabric.capabilities(), machine.addresses(), hosts_of(machine, interface));
         let parts = fit::Parts {
             registry,
             hosts,
@@ -53,7 +51,7 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             interface,
             interfaces,
             facts,
-            fabric: key,
+            fabric,
             workload,
             addresses,
             endpoints,
@@ -95,14 +93,14 @@ fn tell(read: &Read<Machine>, misfit: &fit::Misfit, problems: &mut Vec<Problem>)
 /// A logical network that a description names is there.
 fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>) {
     let Some(key) = ends.protocol.second_class_key().map(|key| ends.protocol.key(key)) else { return };
-    let fabric = read.value.fabric.key();
-    if read.stands(&key) && read.value.fabric.facts().classes == 1 {
-        let message = format!("there is no other logical network: [fabric.{fabric}] has one");
-        let help = match &read.value.fabric {
-            FabricParameters::Routed(..) => "leave it out, or write fabric.router.networks = 2",
-            _ => "leave it out",
+    let (fabric, capabilities) = (&read.value.fabric, read.value.fabric.capabilities());
+    if read.stands(&key) && capabilities.classes == 1 {
+        let message = format!("there is no other logical network: [{}] has one", fabric.table());
+        let help = match capabilities.classes_key {
+            Some(key) => format!("leave it out, or write {} = 2", fabric.key(key)),
+            None => "leave it out".to_owned(),
         };
-        problems.push(read.wrong(&key, &message, help));
+        problems.push(read.wrong(&key, &message, &help));
     }
 }
 
@@ -117,17 +115,16 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
 /// A workload that drives the fabric alone needs one of routers.
 fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
-    if let Some(misfit) = reach::too_many(nodes, None, &fabric.facts(), fabric.key()) {
+    if let Some(misfit) = reach::too_many(nodes, None, fabric) {
         tell(read, &misfit, problems);
     }
     if read.value.addresses().most() > 1 {
         let message = "this workload drives the fabric alone, and no program takes an endpoint";
         problems.push(read.wrong(&endpoints_key(&read.value), message, "leave it out"));
     }
-    if !matches!(read.value.fabric, FabricParameters::Routed(..)) {
-        let key = format!("fabric.{}", read.value.fabric.key());
+    if fabric.routers().is_none() {
         let help = "choose a shape of routers, such as [fabric.mesh]";
-        problems.push(read.wrong(&key, "this workload drives routers, and the fabric has none", help));
+        problems.push(read.wrong(&fabric.table(), "this workload drives routers, and the fabric has none", help));
     }
 }
 
@@ -192,64 +189,6 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
 }
 
-fn fabric(read: &Read<Machine>, problems: &mut Vec<Problem>) {
-    let names: Vec<String> = read.value.nodes.iter().map(|node| node.name.clone()).collect();
-    let FabricParameters::Myrinet(parameters) = &read.value.fabric else { return };
-    let (before, joined) = (problems.len(), parameters.links_between(&names));
-    names_once(read, &names, &parameters.switches, problems);
-    links_once(read, &joined, problems);
-    if problems.len() > before {
-        return;
-    }
-    let Err(error) = routes(&names, &parameters.switches, &joined) else { return };
-    let links = "fabric.myrinet.links";
-    let (key, help) = match &error {
-        RouteError::NoLinks => (links.to_owned(), "join every node to a switch: \"node - switch\"".to_owned()),
-        RouteError::UnknownEnd { name, link } => {
-            let ends: Vec<&str> = names.iter().chain(&parameters.switches).map(String::as_str).collect();
-            (format!("{links}.{link}"), among("ends", name, &ends))
-        }
-        RouteError::Unreachable { from, to } => (links.to_owned(), unlinked(&joined, [from, to])),
-    };
-    problems.push(read.wrong(&key, &error.to_string(), &help));
-}
-
-/// A link names its ends: two may not have one name.
-fn names_once(read: &Read<Machine>, nodes: &[String], switches: &[String], problems: &mut Vec<Problem>) {
-    for (number, name) in switches.iter().enumerate() {
-        let what = match (nodes.contains(name), switches[..number].contains(name)) {
-            (true, _) => "node",
-            (_, true) => "switch",
-            _ => continue,
-        };
-        let key = format!("fabric.myrinet.switches.{number}");
-        let message = format!("there is a {what} called `{name}` already");
-        problems.push(read.wrong(&key, &message, "nodes and switches each have a name of their own"));
-    }
-}
-
-/// A second link between two ends would never be used.
-fn links_once(read: &Read<Machine>, links: &[(String, String)], problems: &mut Vec<Problem>) {
-    for (number, (from, to)) in links.iter().enumerate() {
-        let again = |(a, b): &(String, String)| (a, b) == (from, to) || (a, b) == (to, from);
-        let (message, help) = match (from == to, links[..number].iter().any(again)) {
-            (true, _) => (format!("`{from}` is linked to itself"), "a link joins two different ends"),
-            (_, true) => (format!("`{from}` and `{to}` are linked already"), "a second link would never be used"),
-            _ => continue,
-        };
-        problems.push(read.wrong(&format!("fabric.myrinet.links.{number}"), &message, help));
-    }
-}
-
-/// Why there is no path between two nodes.
-fn unlinked(links: &[(String, String)], nodes: [&String; 2]) -> String {
-    let has_link = |node: &String| links.iter().any(|(from, to)| from == node || to == node);
-    match nodes.into_iter().find(|node| !has_link(node)) {
-        Some(node) => format!("no link ends at `{node}`: add one, such as \"{node} - SWITCH\""),
-        None => "routes pass switches, never another node".to_owned(),
-    }
-}
-
 /// Where to take a host from.
 fn hosts_there_are(given: &str, hosts: &[&str]) -> String {
     let shipped = |name: &str| format!("hosts/{name}");
@@ -259,14 +198,5 @@ fn hosts_there_are(given: &str, hosts: &[&str]) -> String {
     match hosts {
         [] => "describe it as [hosts.NAME…], or name a shipped one in `parts`: see `narrows list hosts`".to_owned(),
         _ => among("hosts", given, hosts),
-    }
-}
-
-/// What is allowed, and what was probably meant.
-fn among(what: &str, given: &str, allowed: &[&str]) -> String {
-    let list = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
-    match crate::text::suggest::nearest(given, allowed.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`? {what}: {list}"),
-        None => format!("{what}: {list}"),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::fit::{Misfit, Parts, table};
 use crate::engine::Bytes;
-use crate::fabric::{Facts, Longest};
+use crate::fabric::MtuLimit;
 use crate::machine::nodes::NODES_MAX;
-use crate::machine::{Ends, Interface};
+use crate::machine::{Ends, FabricPart, Interface};
 use crate::ni::{self, EndsMax, NiParameters};
 
 /// The longest of the packets that enter the fabric, and the key that says so.
@@ -19,17 +19,16 @@ pub(super) fn longest(ends: &Ends, interface: Interface<'_>) -> (Bytes, String) 
 /// Packets are no longer than the fabric carries.
 pub(super) fn packets(parts: &Parts<'_>) -> Vec<Misfit> {
     let (packet, key) = longest(parts.ends, parts.interface);
-    let Some(Longest { bytes, bound, keys, instead }) = parts.facts.packet_max.filter(|most| most.bytes < packet)
-    else {
+    let Some(MtuLimit { bytes, reason, keys, hint }) = parts.facts.packet_max.filter(|most| most.bytes < packet) else {
         return Vec::new();
     };
-    let keys: Vec<String> = keys.iter().map(|key| format!("fabric.{key}")).collect();
+    let keys: Vec<String> = keys.iter().map(|key| parts.fabric.key(key)).collect();
     let message = format!(
-        "a packet of {packet} ({key}) is longer than {bound}: {bytes} ({})",
+        "a packet of {packet} ({key}) is longer than {reason}: {bytes} ({})",
         keys[..keys.len().min(2)].join(", ")
     );
-    let help = format!("make {key} smaller, or {instead}");
-    let all = keys.into_iter().chain([key, format!("fabric.{}", parts.fabric)]);
+    let help = format!("make {key} smaller, or {hint}");
+    let all = keys.into_iter().chain([key, parts.fabric.table()]);
     vec![Misfit::new(all, message, help)]
 }
 
@@ -75,17 +74,17 @@ fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit
 
 /// Headers can name all nodes, and the fabric has places for them.
 pub(super) fn names(parts: &Parts<'_>) -> Vec<Misfit> {
-    too_many(parts.addresses.nodes(), Some(parts.interface), &parts.facts, parts.fabric).into_iter().collect()
+    too_many(parts.addresses.nodes(), Some(parts.interface), parts.fabric).into_iter().collect()
 }
 
 /// More nodes than one of these can have: told of the one that has the fewest.
-pub(super) fn too_many(nodes: usize, interface: Option<Interface<'_>>, facts: &Facts, fabric: &str) -> Option<Misfit> {
+pub(super) fn too_many(nodes: usize, interface: Option<Interface<'_>>, fabric: &FabricPart) -> Option<Misfit> {
     let ni = interface.map(|Interface { ni, .. }| (ni.reach().nodes, format!("ni.{}", ni.key())));
     let limits = [
         ni.map(|(most, key)| (most, format!("a header of [{key}] names {most} at most"), key)),
         // A shape without nodes could not be built, and was told of.
-        facts.nodes_max.filter(|most| *most > 0).map(|most| {
-            let key = format!("fabric.{fabric}");
+        fabric.capabilities().nodes_max.filter(|most| *most > 0).map(|most| {
+            let key = fabric.table();
             (most, format!("[{key}] has {most}"), key)
         }),
         Some((NODES_MAX as u32, format!("Narrows simulates {NODES_MAX} at most"), "nodes".to_owned())),
@@ -100,7 +99,7 @@ pub(super) fn too_many(nodes: usize, interface: Option<Interface<'_>>, facts: &F
         Some(_) => "describe fewer nodes, or make the shape larger",
         None => "describe fewer nodes",
     };
-    Some(Misfit::new(["nodes".to_owned(), format!("fabric.{fabric}"), key], message, help))
+    Some(Misfit::new(["nodes".to_owned(), fabric.table(), key], message, help))
 }
 
 /// Headers can tell all endpoints apart, and the interface has room for what each has there.

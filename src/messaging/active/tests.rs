@@ -6,8 +6,8 @@ use super::{Active, ActiveMessage, Barrier, Received};
 use crate::engine::{
     Addresses, Bytes, EndId, Hertz, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time,
 };
-use crate::fabric::Fabric;
-use crate::fabric::ideal::{Ideal, IdealParameters};
+use crate::fabric::FabricSpec;
+use crate::fabric::ideal::IdealParameters;
 use crate::host::Host;
 use crate::host::software::SoftwareParameters;
 use crate::messaging::active_message::{TRANSFER_BEGIN, TRANSFER_DATA};
@@ -45,7 +45,7 @@ const QUEUES: plain::PlainParameters = plain::PlainParameters { outgoing: 64, ar
 fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
-    let fabric = Fabric::ideal(Ideal::new(&sim, &["a", "b"].map(str::to_owned), FABRIC), FABRIC.facts());
+    let fabric = FABRIC.join(&sim, &["a", "b"].map(str::to_owned), 1);
     let addresses = Rc::new(Addresses::new([1, 1]));
     let (tally, pending, barrier) = (MessageTally::new(&sim), Pending::new(2), Rc::<Barrier>::default());
     let kind = SoftwareParameters { clock: Hertz(1_000_000_000) };

@@ -26,7 +26,7 @@ pub use sram::{Sram, SramParameters};
 pub use transmit_dma::{TransmitDma, TransmitJob};
 
 use crate::engine::{Class, Doing, Hertz, Rate, Signal, Sim, Time, Track};
-use crate::fabric::{Fabric, Outlet};
+use crate::fabric::{Fabric, StreamTx};
 use crate::host::{Host, Utilization};
 use crate::text::Parameters;
 use std::cell::Cell;
@@ -67,19 +67,19 @@ impl Lanai {
     pub fn start(sim: &Sim, parameters: LanaiParameters, sram: Rc<Sram>, host: &Host, fabric: &Fabric) -> Rc<Lanai> {
         let (node, class) = (host.node, Class::REQUESTS);
         let attention = sram.attention();
-        let outlet = fabric.outlet(node, class);
+        let (tx, rx) = fabric.streams(sim, node, &host.name, class);
         let wires = Wires {
             sim: sim.clone(),
             name: &host.name,
             sram: sram.clone(),
             attention: attention.clone(),
-            link_rate: outlet.rate(),
+            link_rate: tx.rate(),
         };
         Rc::new(Lanai {
             sim: sim.clone(),
             host_dma: HostDma::start(&wires, host.dma()),
-            transmit: TransmitDma::start(&wires, outlet),
-            receive: ReceiveDma::start(&wires, fabric.inlet(node, class)),
+            transmit: TransmitDma::start(&wires, tx),
+            receive: ReceiveDma::start(&wires, rx),
             sram,
             attention,
             clock: parameters.clock,

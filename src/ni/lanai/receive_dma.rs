@@ -8,7 +8,7 @@ use super::{Landing, Sram, Wires};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Rate, Signal, Sim, Time, TrackId};
-use crate::fabric::{AnyInlet, Inlet, Packet, Piece};
+use crate::fabric::{AnyStreamRx, Packet, Piece, StreamRx};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -36,7 +36,7 @@ pub struct ReceiveDma {
 }
 
 impl ReceiveDma {
-    pub(super) fn start(wires: &Wires, mut inlet: AnyInlet) -> Rc<ReceiveDma> {
+    pub(super) fn start(wires: &Wires, mut rx: AnyStreamRx) -> Rc<ReceiveDma> {
         let (sim, name) = (wires.sim.clone(), wires.name);
         let engine = Rc::new(ReceiveDma {
             sram: wires.sram.clone(),
@@ -50,9 +50,7 @@ impl ReceiveDma {
             sim: sim.clone(),
         });
         let serve = engine.clone();
-        let receiver = inlet.receiver();
-        let task = sim.spawn_server(format!("{name} netRcv"), async move { serve.serve(&mut inlet).await });
-        receiver.set(task);
+        sim.spawn_server(format!("{name} netRcv"), async move { serve.serve(&mut rx).await });
         engine
     }
 
@@ -96,24 +94,25 @@ impl ReceiveDma {
         self.registers.moved_total()
     }
 
-    async fn serve(&self, inlet: &mut AnyInlet) {
+    async fn serve(&self, rx: &mut AnyStreamRx) {
+        rx.set_receiver(self.sim.current());
         loop {
             let job = self.registers.next().await;
-            self.transfer(&job, inlet).await;
+            self.transfer(&job, rx).await;
             self.registers.done();
         }
     }
 
     /// Takes a transfer.
-    async fn transfer(&self, job: &ReceiveJob, inlet: &mut AnyInlet) {
+    async fn transfer(&self, job: &ReceiveJob, rx: &mut AnyStreamRx) {
         let mut first = None;
         let mut taken = Bytes::ZERO;
         while taken < job.landing.total() {
-            match inlet.next(job.landing.total() - taken).await {
+            match rx.next(job.landing.total() - taken).await {
                 Piece::Bytes { packet, bytes, time, last, .. } => {
                     first.get_or_insert(self.sim.now());
                     self.take(job, taken, &packet, bytes, time).await;
-                    inlet.taken(bytes);
+                    rx.return_credit(bytes);
                     if job.landing.settle() {
                         self.attention.notify();
                     }

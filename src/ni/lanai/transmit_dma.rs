@@ -8,7 +8,7 @@ use super::{Sram, Wires};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Sim, Time, TrackId};
-use crate::fabric::{AnyOutlet, Dropped, Outlet, Packet};
+use crate::fabric::{AnyStreamTx, Dropped, Packet, StreamTx};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -37,7 +37,7 @@ pub struct TransmitDma {
 }
 
 impl TransmitDma {
-    pub(super) fn start(wires: &Wires, mut outlet: AnyOutlet) -> Rc<TransmitDma> {
+    pub(super) fn start(wires: &Wires, mut tx: AnyStreamTx) -> Rc<TransmitDma> {
         let (sim, name) = (wires.sim.clone(), wires.name);
         let engine = Rc::new(TransmitDma {
             sram: wires.sram.clone(),
@@ -48,7 +48,7 @@ impl TransmitDma {
             sim: sim.clone(),
         });
         let serve = engine.clone();
-        engine.task.set(sim.spawn_server(format!("{name} netTx"), async move { serve.serve(&mut outlet).await }));
+        engine.task.set(sim.spawn_server(format!("{name} netTx"), async move { serve.serve(&mut tx).await }));
         engine
     }
 
@@ -82,14 +82,14 @@ impl TransmitDma {
         self.registers.moved_total()
     }
 
-    async fn serve(&self, outlet: &mut AnyOutlet) {
+    async fn serve(&self, tx: &mut AnyStreamTx) {
         // Whether the way is taken for the packet.
         let mut open = false;
         loop {
             let job = self.registers.next().await;
             let start = self.sim.now();
             self.registers.works();
-            open = self.transfer(outlet, open, &job).await;
+            open = self.transfer(tx, open, &job).await;
             if let Some(stage) = job.closes {
                 job.packet.journey.close(stage, self.sim.now());
             }
@@ -100,10 +100,10 @@ impl TransmitDma {
     }
 
     /// Sends a transfer; the way is kept unless the packet ended: whether it is.
-    async fn transfer(&self, outlet: &mut AnyOutlet, open: bool, job: &TransmitJob) -> bool {
-        match self.send(outlet, open, job).await {
+    async fn transfer(&self, tx: &mut AnyStreamTx, open: bool, job: &TransmitJob) -> bool {
+        match self.send(tx, open, job).await {
             Ok(()) if job.last => {
-                outlet.close();
+                tx.close();
                 false
             }
             Ok(()) => true,
@@ -114,20 +114,20 @@ impl TransmitDma {
         }
     }
 
-    async fn send(&self, outlet: &mut AnyOutlet, open: bool, job: &TransmitJob) -> Result<(), Dropped> {
+    async fn send(&self, tx: &mut AnyStreamTx, open: bool, job: &TransmitJob) -> Result<(), Dropped> {
         if !open {
-            outlet.open(&job.packet).await?;
+            tx.open(&job.packet).await?;
         }
         let mut sent = Bytes::ZERO;
         while sent < job.bytes {
             // While the way takes nothing, the engine takes nothing of the memory.
-            let bytes = outlet.room((job.bytes - sent).min(outlet.grain())).await?;
+            let bytes = tx.reserve((job.bytes - sent).min(tx.flow_unit())).await?;
             self.sram.show(job.sram_address + sent.get(), bytes, |data| job.packet.append(data));
             self.sram.network_begins();
             let start = self.sim.now();
             let last = job.last && sent + bytes == job.bytes;
-            let alone = outlet.rate().time_for(bytes);
-            outlet.send(bytes, self.sram.network_time(bytes, alone, start), last).await;
+            let alone = tx.rate().time_for(bytes);
+            tx.send(bytes, self.sram.network_time(bytes, alone, start), last).await;
             // The link may still be at the last of them when the engine has none left.
             self.registers.moves(alone.min(self.sim.now() - start));
             self.sram.network_ends();

@@ -3,7 +3,7 @@
 use super::late::Later;
 use super::{Port, Reading, Sending};
 use crate::engine::{Class, Doing, Journey, Time};
-use crate::fabric::{Label, Packet, Told};
+use crate::fabric::{FabricEvent, Label, Packet};
 use crate::protocol::{Answer, Effects, Frame, PacketHandle};
 use std::rc::Rc;
 
@@ -87,9 +87,9 @@ impl Port {
         packet
     }
 
-    pub(super) fn told(&self, told: Told) {
-        match told {
-            Told::Free(class) => {
+    pub(super) fn handle(&self, event: FabricEvent) {
+        match event {
+            FabricEvent::TxReady(class) => {
                 let sent = self.lanes[class.index()].sending.borrow_mut().take();
                 if let Some(Sending { packet, what, since }) = sent {
                     packet.set_entered();
@@ -102,22 +102,22 @@ impl Port {
                 self.has_effects(effects);
                 self.pump(class);
             }
-            Told::Head(packet) if self.early => self.comes(packet),
-            Told::Head(_) => {}
-            Told::All(packet) if !self.early => self.comes(packet),
-            Told::All(packet) => {
+            FabricEvent::HeaderArrived(packet) if self.early => self.comes(packet),
+            FabricEvent::HeaderArrived(_) => {}
+            FabricEvent::TailArrived(packet) if !self.early => self.comes(packet),
+            FabricEvent::TailArrived(packet) => {
                 if !packet.bytes().is_empty() {
                     self.changed.notify();
                 }
             }
-            Told::Whole(packet) => {
+            FabricEvent::PacketArrived(packet) => {
                 let tells = self.early && !packet.bytes().is_empty();
                 self.comes(packet);
                 if tells {
                     self.changed.notify();
                 }
             }
-            Told::Lost(packet) => {
+            FabricEvent::Dropped(packet) => {
                 if !self.resends {
                     self.tally.lose(&packet.journey);
                 }
@@ -182,7 +182,7 @@ impl Port {
 
     pub(super) fn has_effects(&self, effects: Effects) {
         if let Some(class) = effects.place {
-            self.wire.add_place(class);
+            self.wire.add_slot(class);
         }
         if effects.ready {
             self.arrived.notify();

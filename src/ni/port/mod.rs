@@ -15,7 +15,7 @@ mod late;
 use super::Pending;
 use super::wiring::{PortWiring, Stages};
 use crate::engine::{Addresses, Bytes, Class, Hertz, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track};
-use crate::fabric::{Label, Packet, Whole};
+use crate::fabric::{Label, Packet, PacketPort};
 use crate::protocol::{Answer, Offer, PacketHandle, Protocol, Slot, Statistics};
 use late::Later;
 use std::cell::{Cell, RefCell};
@@ -34,7 +34,7 @@ pub struct Port {
     resends: bool,
     pools: bool,
     has_timers: bool,
-    wire: Rc<dyn Whole>,
+    wire: Rc<dyn PacketPort>,
     lanes: Vec<Lane>,
     /// Whether a packet is taken in when its header is here, and not only when all of it is.
     early: bool,
@@ -128,8 +128,8 @@ impl Port {
             addresses: addresses.clone(),
             track: sim.recorder().track_if_on(name, "port"),
         });
-        if let Some(places) = guarantees.slots {
-            Class::all(classes).for_each(|class| port.wire.set_places(class, places));
+        if let Some(slots) = guarantees.slots {
+            Class::all(classes).for_each(|class| port.wire.set_slots(class, slots));
         }
         port.join(name);
         port
@@ -137,12 +137,12 @@ impl Port {
 
     fn join(self: &Rc<Self>, name: &str) {
         let listener = Rc::downgrade(self);
-        let told = move |told| {
+        let listen = move |event| {
             if let Some(port) = listener.upgrade() {
-                port.told(told);
+                port.handle(event);
             }
         };
-        self.wire.attach(Box::new(told));
+        self.wire.attach(Box::new(listen));
         if self.processing > 0 {
             self.sim.spawn_server(format!("{name} interface"), self.clone().work());
         }

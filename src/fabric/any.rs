@@ -1,0 +1,157 @@
+//! The stream ports of every fabric: an enum of those that ship, whose calls are inlined, and a boxed one for all
+//! others.
+//!
+//! This file alone imports the fabrics' ports. Each trait's methods are listed once, for the enum and for the box;
+//! the lint `missing_trait_methods` refuses a list that leaves out a method with a default.
+
+use super::ideal::{IdealRx, IdealTx};
+use super::myrinet::{MyrinetRx, MyrinetTx};
+use super::packet::Packet;
+use super::port::{Dropped, Piece, StreamRx, StreamTx, UncontendedTx};
+use super::routed::{RoutedRx, RoutedTx};
+use crate::engine::sim::TaskId;
+use crate::engine::{Bytes, Rate, Time};
+use std::pin::Pin;
+use std::rc::Rc;
+
+/// A future on the one thread of a simulation.
+pub type LocalFuture<'a, T = ()> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// The transmit side of a stream of any fabric.
+pub enum AnyStreamTx {
+    /// Of the ideal fabric.
+    Ideal(IdealTx),
+    /// Of Myrinet.
+    Myrinet(MyrinetTx),
+    /// Of routers.
+    Routed(RoutedTx),
+    /// Of any other fabric.
+    Custom(Box<dyn DynStreamTx>),
+}
+
+/// The receive side of a stream of any fabric.
+pub enum AnyStreamRx {
+    /// Of the ideal fabric.
+    Ideal(IdealRx),
+    /// Of Myrinet.
+    Myrinet(MyrinetRx),
+    /// Of routers.
+    Routed(RoutedRx),
+    /// Of any other fabric.
+    Custom(Box<dyn DynStreamRx>),
+}
+
+/// Evaluates one expression for a port that ships, and another for a boxed one.
+macro_rules! on_port {
+    ($any:ident, $port:expr, $shipped:ident => $inlined:expr, $custom:ident => $boxed:expr) => {
+        match $port {
+            $any::Ideal($shipped) => $inlined,
+            $any::Myrinet($shipped) => $inlined,
+            $any::Routed($shipped) => $inlined,
+            $any::Custom($custom) => $boxed,
+        }
+    };
+}
+
+/// From the methods of a trait, makes its object-safe form, which every implementation has, and implements the trait
+/// for the enum. A first argument `&name: T,` is passed by reference.
+macro_rules! forward {
+    (
+        $(#[$doc:meta])*
+        $trait:ident for $any:ident, boxed as $dyn:ident;
+        by shared reference: $( fn $shared:ident() -> $shared_value:ty; )*
+        by exclusive reference: $( fn $own:ident($($own_arg:ident: $own_type:ty),*) $(-> $own_value:ty)?; )*
+        asynchronous: $(
+            fn $wait:ident($(&$wait_ref:ident: $wait_target:ty,)? $($wait_arg:ident: $wait_type:ty),*)
+            $(-> $wait_value:ty)?;
+        )*
+    ) => {
+        $(#[$doc])*
+        #[allow(missing_docs)]
+        pub trait $dyn {
+            $( fn $shared(&self) -> $shared_value; )*
+            $( fn $own(&mut self $(, $own_arg: $own_type)*) $(-> $own_value)?; )*
+            $(
+                fn $wait<'a>(&'a mut self $(, $wait_ref: &'a $wait_target)? $(, $wait_arg: $wait_type)*)
+                -> LocalFuture<'a $(, $wait_value)?>;
+            )*
+        }
+
+        impl<T: $trait> $dyn for T {
+            $( fn $shared(&self) -> $shared_value { $trait::$shared(self) } )*
+            $( fn $own(&mut self $(, $own_arg: $own_type)*) $(-> $own_value)? { $trait::$own(self $(, $own_arg)*) } )*
+            $(
+                fn $wait<'a>(&'a mut self $(, $wait_ref: &'a $wait_target)? $(, $wait_arg: $wait_type)*)
+                -> LocalFuture<'a $(, $wait_value)?> {
+                    Box::pin($trait::$wait(self $(, $wait_ref)? $(, $wait_arg)*))
+                }
+            )*
+        }
+
+        #[deny(clippy::missing_trait_methods)]
+        impl $trait for $any {
+            $(
+                fn $shared(&self) -> $shared_value {
+                    on_port!($any, self, port => $trait::$shared(port), port => $dyn::$shared(&**port))
+                }
+            )*
+            $(
+                fn $own(&mut self $(, $own_arg: $own_type)*) $(-> $own_value)? {
+                    on_port!($any, self,
+                        port => $trait::$own(port $(, $own_arg)*),
+                        port => $dyn::$own(&mut **port $(, $own_arg)*))
+                }
+            )*
+            $(
+                async fn $wait(&mut self $(, $wait_ref: &$wait_target)? $(, $wait_arg: $wait_type)*)
+                $(-> $wait_value)? {
+                    on_port!($any, self,
+                        port => $trait::$wait(port $(, $wait_ref)? $(, $wait_arg)*).await,
+                        port => $dyn::$wait(&mut **port $(, $wait_ref)? $(, $wait_arg)*).await)
+                }
+            )*
+        }
+    };
+}
+
+forward! {
+    /// The object-safe form of [`StreamTx`], which every `StreamTx` has.
+    StreamTx for AnyStreamTx, boxed as DynStreamTx;
+    by shared reference:
+        fn flow_unit() -> Bytes;
+        fn rate() -> Rate;
+    by exclusive reference:
+        fn close();
+        fn uncontended() -> Option<&mut dyn UncontendedTx>;
+    asynchronous:
+        fn open(&packet: Rc<Packet>,) -> Result<(), Dropped>;
+        fn reserve(most: Bytes) -> Result<Bytes, Dropped>;
+        fn send(bytes: Bytes, min_duration: Time, last: bool);
+}
+
+forward! {
+    /// The object-safe form of [`StreamRx`], which every `StreamRx` has.
+    StreamRx for AnyStreamRx, boxed as DynStreamRx;
+    by shared reference:
+        fn blocks_channel() -> bool;
+    by exclusive reference:
+        fn return_credit(bytes: Bytes);
+        fn set_packet_mode();
+        fn set_receiver(task: TaskId);
+    asynchronous:
+        fn next(most: Bytes) -> Piece;
+}
+
+impl AnyStreamTx {
+    /// Returns the transmit side of a fabric that this crate has no variant for.
+    pub fn custom(tx: impl StreamTx + 'static) -> AnyStreamTx {
+        AnyStreamTx::Custom(Box::new(tx))
+    }
+}
+
+impl AnyStreamRx {
+    /// Returns the receive side of a fabric that this crate has no variant for.
+    pub fn custom(rx: impl StreamRx + 'static) -> AnyStreamRx {
+        AnyStreamRx::Custom(Box::new(rx))
+    }
+}

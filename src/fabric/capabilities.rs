@@ -1,0 +1,83 @@
+//! What is known of a fabric before time 0: what it carries, what it may lose, and which marks its switches make.
+
+use crate::engine::{Bytes, Rate, Time};
+
+/// What a fabric carries, and in which order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct FabricCapabilities {
+    /// Largest number of nodes that it joins; `None` if there is no limit.
+    pub nodes_max: Option<u32>,
+    /// Number of logical networks.
+    pub classes: u8,
+    /// Key that sets the number of logical networks, if one does.
+    pub classes_key: Option<&'static str>,
+    /// Whether packets of a pair of nodes and a class leave in the order in which they entered.
+    pub in_order: bool,
+    /// Packets that may be lost.
+    pub loss: Loss,
+    /// Longest packet that it carries; `None` if there is no limit.
+    pub packet_max: Option<MtuLimit>,
+    /// Rate of a node's link in each direction.
+    pub link_rate: Rate,
+}
+
+impl FabricCapabilities {
+    /// Returns the capabilities of a fabric with links of `link_rate`, one logical network, no loss and no limits, which
+    /// keeps packets in order.
+    pub const fn new(link_rate: Rate) -> FabricCapabilities {
+        FabricCapabilities {
+            nodes_max: None,
+            classes: 1,
+            classes_key: None,
+            in_order: true,
+            loss: Loss::Never,
+            packet_max: None,
+            link_rate,
+        }
+    }
+}
+
+/// Packets that a fabric may lose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loss {
+    /// None.
+    Never,
+    /// Packets that hold their path for longer than `after`, in which time at most `carries` crosses it: those that
+    /// wait for a reader, or for each other in a cycle.
+    Held {
+        /// Time for which a packet may hold its path.
+        after: Time,
+        /// Bytes that cross the path in that time.
+        carries: Bytes,
+    },
+    /// Any packet, as described.
+    Any,
+}
+
+/// The longest packet that a fabric carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MtuLimit {
+    /// Length of the packet.
+    pub bytes: Bytes,
+    /// What limits it, as a noun phrase.
+    pub reason: &'static str,
+    /// Keys of the fabric that set the limit; the first is the one to change.
+    pub keys: &'static [&'static str],
+    /// What to change instead of the packet, in words.
+    pub hint: &'static str,
+}
+
+/// Marks that a fabric's switches make and guarantees that they give, which a protocol may ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct FabricFeatures {
+    /// Whether switches mark packets that met congestion.
+    pub congestion_marks: bool,
+    /// Whether switches cut the payload of a packet for which a queue has no capacity, instead of dropping the packet.
+    pub trims: bool,
+    /// Whether flow control keeps switches from dropping packets.
+    pub lossless: bool,
+    /// Number of priorities that switches tell apart beyond one.
+    pub priorities: u8,
+}

@@ -1,0 +1,36 @@
+//! The ideal fabric as a part: what it carries, and its streams.
+
+use super::{CLASSES, Ideal, IdealParameters};
+use crate::engine::{Class, NodeId, Sim};
+use crate::fabric::any::{AnyStreamRx, AnyStreamTx};
+use crate::fabric::capabilities::FabricCapabilities;
+use crate::fabric::net::{FabricNet, NodeViews};
+use crate::fabric::port::LinkUse;
+use crate::fabric::spec::FabricSpec;
+use crate::part::{Part, PartInfo};
+use std::rc::Rc;
+
+impl Part for IdealParameters {
+    const INFO: PartInfo = PartInfo::new("ideal", "A fixed latency, no topology");
+}
+
+impl FabricSpec for IdealParameters {
+    fn capabilities(&self) -> FabricCapabilities {
+        FabricCapabilities { classes: CLASSES, ..FabricCapabilities::new(self.rate) }
+    }
+
+    fn start(&self, sim: &Sim, nodes: &[String], _seed: u64) -> Rc<dyn FabricNet> {
+        Rc::new(Ideal::new(sim, nodes, *self))
+    }
+}
+
+impl FabricNet for Rc<Ideal> {
+    fn views(&self, node: NodeId) -> NodeViews {
+        let streams = |class| (AnyStreamTx::Ideal(self.tx(node, class)), AnyStreamRx::Ideal(self.rx(node, class)));
+        NodeViews::Streams(Class::all(CLASSES).map(streams).collect())
+    }
+
+    fn links(&self) -> Vec<LinkUse> {
+        Ideal::links(self)
+    }
+}

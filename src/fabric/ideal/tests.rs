@@ -1,0 +1,52 @@
+//! When packets arrive that are taken as a whole.
+
+use super::*;
+use crate::engine::{Journey, Limits, Outcome, Recorder, Simulation};
+use crate::fabric::packet::Label;
+use crate::fabric::{FabricEvent, FabricSpec};
+use std::cell::RefCell;
+
+/// Returns the length and the arrival time in nanoseconds of each packet, in the order of arrival.
+fn arrivals(lengths: &'static [u64]) -> Vec<(u64, u64)> {
+    let simulation = Simulation::new(Recorder::off());
+    let sim = simulation.sim();
+    let parameters = IdealParameters { latency: Time::from_ns(40), rate: Rate::from_bytes_per_s(1_000_000_000) };
+    let names = ["a", "b"].map(str::to_owned);
+    let fabric = parameters.join(&sim, &names, 1);
+    let [sender, receiver] = [0, 1].map(|node| fabric.packet_port(&sim, NodeId(node), "end"));
+    let (came, all) = (Rc::new(RefCell::new(Vec::new())), lengths.iter());
+    let (seen, now, next) = (came.clone(), sim.clone(), Rc::new(RefCell::new(all)));
+    receiver.attach(Box::new(move |event| {
+        if let FabricEvent::PacketArrived(packet) = event {
+            seen.borrow_mut().push((packet.label().length.0, now.now().ps() / 1000));
+        }
+    }));
+    let send = {
+        let sender = sender.clone();
+        move || {
+            if let Some(length) = next.borrow_mut().next() {
+                let (source, destination, length) = (NodeId(0), NodeId(1), Bytes(*length));
+                let label = Label { source, destination, length, ..Label::default() };
+                sender.send(Packet::of(label, Journey::default(), &[]));
+            }
+        }
+    };
+    let goes_on = send.clone();
+    sender.attach(Box::new(move |event| {
+        if let FabricEvent::TxReady(_) = event {
+            goes_on();
+        }
+    }));
+    send();
+    let wait = sim.clone();
+    sim.spawn("wait", async move { wait.delay(Time::from_ns(10_000)).await });
+    assert_eq!(simulation.run(Limits::default()), Outcome::Done);
+    came.take()
+}
+
+#[test]
+fn a_short_packet_comes_after_the_long_one_before_it() {
+    assert_eq!(arrivals(&[100]), [(100, 240)]);
+    assert_eq!(arrivals(&[100, 10, 10]), [(100, 240), (10, 250), (10, 260)]);
+    assert_eq!(arrivals(&[10, 100, 10]), [(10, 60), (100, 250), (10, 260)]);
+}

@@ -1,0 +1,112 @@
+//! Myrinet as a part: what it carries, which nodes its links join, and whether its source routes can deadlock.
+//!
+//! A possible deadlock is a note, not an error: every Myrinet has a watchdog, which breaks a cycle of waits at the price
+//! of a packet. A watchdog longer than the run's patience shows the deadlock itself.
+
+use super::{Myrinet, MyrinetParameters, MyrinetRx, MyrinetTx, RouteError, circle, routes};
+use crate::engine::{NodeId, Sim, Time};
+use crate::fabric::any::{AnyStreamRx, AnyStreamTx};
+use crate::fabric::capabilities::{FabricCapabilities, Loss};
+use crate::fabric::net::{FabricNet, NodeViews};
+use crate::fabric::port::LinkUse;
+use crate::fabric::spec::FabricSpec;
+use crate::part::{ParameterError, Part, PartInfo};
+use crate::text::suggest::among;
+use std::rc::Rc;
+
+impl Part for MyrinetParameters {
+    const INFO: PartInfo = PartInfo::new("myrinet", "Source-routed wormhole switches with back-pressure");
+}
+
+impl FabricSpec for MyrinetParameters {
+    fn capabilities(&self) -> FabricCapabilities {
+        let loss = Loss::Held { after: self.watchdog, carries: self.link_rate.bytes_in(self.watchdog) };
+        FabricCapabilities { loss, ..FabricCapabilities::new(self.link_rate) }
+    }
+
+    fn check_nodes(&self, nodes: &[String]) -> Vec<ParameterError> {
+        let links = self.links_between(nodes);
+        let errors = [duplicate_names(nodes, &self.switches), duplicate_links(&links)].concat();
+        let Some(error) = routes(nodes, &self.switches, &links).err().filter(|_| errors.is_empty()) else {
+            return errors;
+        };
+        let (key, help) = match &error {
+            RouteError::NoLinks => ("links".to_owned(), "join every node to a switch: \"node - switch\"".to_owned()),
+            RouteError::UnknownEnd { name, link } => {
+                let ends: Vec<&str> = nodes.iter().chain(&self.switches).map(String::as_str).collect();
+                (format!("links.{link}"), among("ends", name, &ends))
+            }
+            RouteError::Unreachable { from, to } => ("links".to_owned(), missing_link(&links, [from, to])),
+        };
+        vec![ParameterError::new(key, error.to_string()).help(help)]
+    }
+
+    fn notes(&self, nodes: &[String], no_progress_limit: Time) -> Vec<String> {
+        let Some(circle) = circle(nodes, self) else { return Vec::new() };
+        let watchdog = self.watchdog;
+        let end = match watchdog < no_progress_limit {
+            true => format!(
+                "the watchdog drops a packet that holds its links for {watchdog}, and what waits for it may end stuck"
+            ),
+            false => format!(
+                "the run would end stuck: fabric.myrinet.watchdog is {watchdog}, and run.no-progress-limit {no_progress_limit}"
+            ),
+        };
+        vec![format!("deadlock: packets can wait in a circle: {circle}\n  {end}")]
+    }
+
+    fn start(&self, sim: &Sim, nodes: &[String], _seed: u64) -> Rc<dyn FabricNet> {
+        Rc::new(Myrinet::new(sim, self.clone(), nodes).expect("a checked fabric joins its nodes"))
+    }
+}
+
+impl FabricNet for Rc<Myrinet> {
+    fn views(&self, node: NodeId) -> NodeViews {
+        let (tx, rx) = (MyrinetTx::new(self), MyrinetRx::new(self, node));
+        NodeViews::Streams(vec![(AnyStreamTx::Myrinet(tx), AnyStreamRx::Myrinet(rx))])
+    }
+
+    fn links(&self) -> Vec<LinkUse> {
+        self.link_use()
+    }
+}
+
+/// Returns the switches that have the name of a node or of another switch: links name their ends.
+fn duplicate_names(nodes: &[String], switches: &[String]) -> Vec<ParameterError> {
+    let mut errors = Vec::new();
+    for (number, name) in switches.iter().enumerate() {
+        let what = match (nodes.contains(name), switches[..number].contains(name)) {
+            (true, _) => "node",
+            (_, true) => "switch",
+            _ => continue,
+        };
+        let message = format!("there is a {what} called `{name}` already");
+        let help = "nodes and switches each have a name of their own";
+        errors.push(ParameterError::new(format!("switches.{number}"), message).help(help));
+    }
+    errors
+}
+
+/// Returns the links that no route would use: the second between two ends, and one from an end to itself.
+fn duplicate_links(links: &[(String, String)]) -> Vec<ParameterError> {
+    let mut errors = Vec::new();
+    for (number, (from, to)) in links.iter().enumerate() {
+        let again = |(a, b): &(String, String)| (a, b) == (from, to) || (a, b) == (to, from);
+        let (message, help) = match (from == to, links[..number].iter().any(again)) {
+            (true, _) => (format!("`{from}` is linked to itself"), "a link joins two different ends"),
+            (_, true) => (format!("`{from}` and `{to}` are linked already"), "a second link would never be used"),
+            _ => continue,
+        };
+        errors.push(ParameterError::new(format!("links.{number}"), message).help(help));
+    }
+    errors
+}
+
+/// Returns what would join two nodes between which there is no path.
+fn missing_link(links: &[(String, String)], nodes: [&String; 2]) -> String {
+    let has_link = |node: &String| links.iter().any(|(from, to)| from == node || to == node);
+    match nodes.into_iter().find(|node| !has_link(node)) {
+        Some(node) => format!("no link ends at `{node}`: add one, such as \"{node} - SWITCH\""),
+        None => "routes pass switches, never another node".to_owned(),
+    }
+}

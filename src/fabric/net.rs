@@ -1,0 +1,107 @@
+//! A fabric at work: what each fabric gives of itself, and what interfaces find of any.
+//!
+//! A fabric gives streams, packet ports or both; the adapters make what it does not give.
+
+use super::any::{AnyStreamRx, AnyStreamTx};
+use super::capabilities::FabricCapabilities;
+use super::hub::{DeliveryHub, PacketCounts};
+use super::packet_adapter::PacketOverStream;
+use super::port::{LinkUse, PacketPort};
+use super::stream_adapter::streams_over_packets;
+use crate::engine::{Bytes, Class, NodeId, Sim};
+use std::rc::Rc;
+
+/// The two sides of a node's stream of one class.
+pub type StreamPair = (AnyStreamTx, AnyStreamRx);
+
+/// The views that a fabric gives of a node's place. An adapter makes the missing one.
+pub enum NodeViews {
+    /// A stream for each class.
+    Streams(Vec<StreamPair>),
+    /// A port for whole packets.
+    Packets(Rc<dyn PacketPort>),
+    /// Either. The streams are made when they are taken: a node takes one view.
+    Both {
+        /// Makes a stream for each class.
+        streams: Box<dyn FnOnce() -> Vec<StreamPair>>,
+        /// The port for whole packets.
+        packets: Rc<dyn PacketPort>,
+    },
+}
+
+/// A fabric at work.
+pub trait FabricNet {
+    /// Returns the views of a node's place.
+    fn views(&self, node: NodeId) -> NodeViews;
+
+    /// Returns the use of each link in each direction.
+    fn links(&self) -> Vec<LinkUse>;
+
+    /// Returns the counts of packets that the fabric itself took as a whole, without those of its adapters.
+    fn packet_counts(&self) -> PacketCounts {
+        PacketCounts::default()
+    }
+
+    /// Returns the bytes of cross-traffic that have entered, if there is cross-traffic.
+    fn cross_traffic(&self) -> Option<Bytes> {
+        None
+    }
+}
+
+/// A fabric in a simulation, as interfaces find it.
+#[derive(Clone)]
+pub struct Fabric {
+    net: Rc<dyn FabricNet>,
+    capabilities: FabricCapabilities,
+    /// Listeners and counts of the packets that go over adapters.
+    hub: Rc<DeliveryHub>,
+}
+
+impl Fabric {
+    /// Returns a fabric at work, of which `capabilities` were known before time 0.
+    pub fn new(net: Rc<dyn FabricNet>, capabilities: FabricCapabilities) -> Fabric {
+        Fabric { net, capabilities, hub: Rc::default() }
+    }
+
+    /// Returns what was known of it before time 0.
+    pub fn capabilities(&self) -> FabricCapabilities {
+        self.capabilities
+    }
+
+    /// Returns the stream of one class at `node`, which is called `name`. A node takes its view once.
+    pub fn streams(&self, sim: &Sim, node: NodeId, name: &str, class: Class) -> StreamPair {
+        let mut all = match self.net.views(node) {
+            NodeViews::Streams(streams) => streams,
+            NodeViews::Both { streams, .. } => streams(),
+            NodeViews::Packets(port) => {
+                let FabricCapabilities { classes, link_rate, .. } = self.capabilities;
+                let pairs = streams_over_packets(sim, name, &port, classes, link_rate).into_iter();
+                pairs.map(|(tx, rx)| (AnyStreamTx::custom(tx), AnyStreamRx::custom(rx))).collect()
+            }
+        };
+        all.swap_remove(class.index())
+    }
+
+    /// Returns the port for whole packets at `node`, which is called `name`. A node takes its view once.
+    pub fn packet_port(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn PacketPort> {
+        match self.net.views(node) {
+            NodeViews::Streams(streams) => PacketOverStream::start(sim, node, name, streams, &self.hub),
+            NodeViews::Packets(packets) | NodeViews::Both { packets, .. } => packets,
+        }
+    }
+
+    /// Returns the bytes of cross-traffic that have entered, if there is cross-traffic.
+    pub fn cross_traffic(&self) -> Option<Bytes> {
+        self.net.cross_traffic()
+    }
+
+    /// Returns the counts of packets that were sent as a whole.
+    pub fn packet_counts(&self) -> PacketCounts {
+        self.net.packet_counts() + self.hub.counts()
+    }
+
+    /// Returns the use of each link in each direction.
+    pub fn links(&self) -> Vec<LinkUse> {
+        self.net.links()
+    }
+}

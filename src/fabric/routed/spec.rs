@@ -1,0 +1,173 @@
+//! Routed fabrics as parts: a part for each shape, all with the same routers, links, loss and cross-traffic.
+
+use super::host_memory;
+use super::{CrossTraffic, Routed, RoutedFabric, RoutedParameters};
+use crate::engine::{Bytes, Class, NodeId, Sim};
+use crate::fabric::any::{AnyStreamRx, AnyStreamTx};
+use crate::fabric::capabilities::FabricCapabilities;
+use crate::fabric::hub::PacketCounts;
+use crate::fabric::net::{FabricNet, NodeViews};
+use crate::fabric::port::LinkUse;
+use crate::fabric::spec::FabricSpec;
+use crate::fabric::topology::survey::{self, Deadlock};
+use crate::fabric::topology::{TOPOLOGIES, Topology};
+use crate::part::{Entry, ParameterError, PartInfo, PartSpec, SiblingTable, Siblings};
+use crate::text::{ParameterSink, ParameterVariants, Parameters, Table};
+use std::any::Any;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What is described beside a shape.
+const TABLES: [SiblingTable; 3] = [
+    SiblingTable { key: "router", refusal: "this fabric has no such routers" },
+    SiblingTable { key: "loss", refusal: "this fabric takes no loss by description" },
+    SiblingTable { key: "cross-traffic", refusal: "this fabric has no edges for it to come from" },
+];
+
+/// Returns the registry's entries, one for each shape.
+pub fn entries() -> Vec<Entry<dyn FabricSpec>> {
+    let help = "leave it out, or choose a shape such as [fabric.mesh]";
+    let siblings = Arc::new(Siblings { tables: &TABLES, help, read: with_routers });
+    let entry = |&(shape, summary): &(&'static str, &'static str)| {
+        let read = move |t: &mut Table<'_>| -> Arc<dyn FabricSpec> {
+            let topology = Topology::read_variant(shape, t);
+            Arc::new(RoutedFabric { topology, parameters: RoutedParameters::defaults() })
+        };
+        Entry::new(PartInfo::new(shape, summary), read).with_siblings(&siblings)
+    };
+    TOPOLOGIES.iter().map(entry).collect()
+}
+
+/// Reads what is described beside a shape.
+fn with_routers(t: &mut Table<'_>, spec: &Arc<dyn FabricSpec>) -> Arc<dyn FabricSpec> {
+    let parameters = RoutedParameters::read(t);
+    match spec.routers() {
+        Some(fabric) => Arc::new(RoutedFabric { topology: fabric.topology.clone(), parameters }),
+        None => spec.clone(),
+    }
+}
+
+impl PartSpec for RoutedFabric {
+    fn info(&self) -> PartInfo {
+        let shape = self.topology.variant();
+        let (key, summary) = TOPOLOGIES.iter().find(|(name, _)| *name == shape).expect("a shape is listed");
+        PartInfo::new(key, summary)
+    }
+
+    /// Returns why the fabric does not fit the simulating machine's memory, or else why its shape cannot be built.
+    fn check(&self) -> Vec<ParameterError> {
+        if let Some(error) = host_memory::check(self) {
+            return vec![error];
+        }
+        let errors = self.topology.build().err().unwrap_or_default().into_iter();
+        errors.map(|(key, message, help)| ParameterError::new(key, message).help(help)).collect()
+    }
+
+    fn inert_reason(&self, _key: &str) -> Option<&'static str> {
+        None
+    }
+
+    fn write(&self, to: &mut dyn ParameterSink) {
+        self.topology.write(to);
+        self.parameters.write(to);
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl FabricSpec for RoutedFabric {
+    fn capabilities(&self) -> FabricCapabilities {
+        RoutedFabric::capabilities(self)
+    }
+
+    fn nodes(&self) -> Option<u32> {
+        Some(self.topology.nodes())
+    }
+
+    fn check_nodes(&self, _nodes: &[String]) -> Vec<ParameterError> {
+        self.parameters.cross.map(|cross| self.check_crossing(cross)).unwrap_or_default()
+    }
+
+    fn check_routes(&self) -> Vec<ParameterError> {
+        self.check_deadlock().into_iter().collect()
+    }
+
+    fn routers(&self) -> Option<&RoutedFabric> {
+        Some(self)
+    }
+
+    fn start(&self, sim: &Sim, nodes: &[String], seed: u64) -> Rc<dyn FabricNet> {
+        Rc::new(Routed::start(sim, self, nodes, seed))
+    }
+}
+
+impl FabricNet for Rc<Routed> {
+    fn views(&self, node: NodeId) -> NodeViews {
+        let fabric = self.clone();
+        let stream =
+            move |class| (AnyStreamTx::Routed(fabric.tx(node, class)), AnyStreamRx::Routed(fabric.rx(node, class)));
+        let networks = self.networks;
+        let streams = Box::new(move || Class::all(networks).map(stream).collect());
+        NodeViews::Both { streams, packets: self.packet_port(node) }
+    }
+
+    fn links(&self) -> Vec<LinkUse> {
+        Routed::links(self)
+    }
+
+    fn packet_counts(&self) -> PacketCounts {
+        self.hub.counts()
+    }
+
+    fn cross_traffic(&self) -> Option<Bytes> {
+        Routed::cross_traffic(self)
+    }
+}
+
+/// Number of channels of a cycle that are listed.
+const CYCLE_LISTED: usize = 12;
+
+impl RoutedFabric {
+    /// Returns whether the fabric has edges for cross-traffic to come from.
+    pub fn has_edges(&self) -> bool {
+        self.topology.with_columns().is_some()
+    }
+
+    /// Checks that cross-traffic has edges to come from, and links that carry it.
+    fn check_crossing(&self, cross: CrossTraffic) -> Vec<ParameterError> {
+        let mut errors = Vec::new();
+        let mut wrong = |key: &str, message: String, help: &str| {
+            errors.push(ParameterError::new(key, message).help(help));
+        };
+        if !self.has_edges() {
+            let shape = self.topology.variant();
+            let message = format!("cross-traffic comes from the edges of a mesh, and [fabric.{shape}] has none");
+            wrong("cross-traffic", message, "leave it out, or choose [fabric.mesh]");
+        }
+        let link = self.link_rate();
+        if cross.rate > link {
+            let message = format!("{} is more than a link moves, {link}", cross.rate);
+            wrong("cross-traffic.rate", message, "choose a smaller one");
+        }
+        let longest = RoutedFabric::capabilities(self).packet_max.map(|longest| longest.bytes);
+        if let Some(longest) = longest.filter(|longest| cross.message > *longest) {
+            let message = format!("a message of {} is longer than a packet can be here, {longest}", cross.message);
+            wrong("cross-traffic.message", message, "choose a shorter one");
+        }
+        errors
+    }
+
+    /// Checks that packets cannot wait for one another in a cycle.
+    fn check_deadlock(&self) -> Option<ParameterError> {
+        let shape = self.topology.build().ok()?;
+        let deadlock = survey::deadlock(&shape, self.parameters.router.virtual_channels);
+        let Deadlock::Circle(cycle) = deadlock else { return None };
+        let waits: Vec<String> = cycle.iter().take(CYCLE_LISTED).map(ToString::to_string).collect();
+        let message = format!("packets can wait for one another in a circle of {} channels", cycle.len());
+        let rest = if cycle.len() > CYCLE_LISTED { "so on, until one" } else { "the last" };
+        let help = format!("each waits for the next, and {rest} for the first: {}", waits.join("; "));
+        Some(ParameterError::new("", message).help(help))
+    }
+}

@@ -1,0 +1,137 @@
+//! Streams over whole packets: an engine that sends and takes bytes, at a fabric that moves whole packets alone.
+//!
+//! Models: a buffer of one packet in the transmit direction of each class. The engine fills it at the link's rate, or
+//! slower where its memory is, and the packet is sent when its last byte is there. The engine takes its next packet when
+//! the fabric is ready for one. In the receive direction a packet is given when all of it has arrived, as one piece
+//! that takes no time, so that the engine's own pace decides.
+//!
+//! Leaves out: back-pressure from a receiver that takes nothing, for which the fabric buffers without limit, and the
+//! report of a drop to the engine, whose packet has left when the fabric drops it.
+
+use super::packet::Packet;
+use super::port::{Dropped, FabricEvent, PacketPort, Piece, StreamRx, StreamTx};
+use crate::engine::{Bytes, Mailbox, Rate, Signal, Sim, Time};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Flow-control unit towards the engine (chosen: a Myrinet flit of the model).
+const FLOW_UNIT: Bytes = Bytes(128);
+
+/// One class of a node, between its packet port and its two streams.
+struct ClassBuffer {
+    sim: Sim,
+    /// Whether the fabric takes a packet.
+    ready: Cell<bool>,
+    became_ready: Signal,
+    arrived: Mailbox<Rc<Packet>>,
+}
+
+/// The transmit side of a stream over packets.
+pub struct StreamOverPacketsTx {
+    port: Rc<dyn PacketPort>,
+    class: Rc<ClassBuffer>,
+    rate: Rate,
+    packet: Option<Rc<Packet>>,
+}
+
+/// The receive side of a stream over packets.
+pub struct StreamOverPacketsRx {
+    class: Rc<ClassBuffer>,
+    /// Packet that is being taken, and the number of its bytes that were given.
+    packet: Option<(Rc<Packet>, Bytes)>,
+}
+
+/// Returns the streams of a node, called `name`, over its packet port, one pair for each of `classes` classes; `rate` is
+/// that of its link. Listens at the port from now on.
+pub fn streams_over_packets(
+    sim: &Sim,
+    name: &str,
+    port: &Rc<dyn PacketPort>,
+    classes: u8,
+    rate: Rate,
+) -> Vec<(StreamOverPacketsTx, StreamOverPacketsRx)> {
+    let class = |_| {
+        Rc::new(ClassBuffer {
+            sim: sim.clone(),
+            ready: Cell::new(true),
+            became_ready: Signal::new(sim, format!("{name}: the fabric to take a packet")),
+            arrived: Mailbox::new(sim, format!("a packet at {name}")),
+        })
+    };
+    let classes: Vec<Rc<ClassBuffer>> = (0..classes).map(class).collect();
+    let listening = classes.clone();
+    port.attach(Box::new(move |event| match event {
+        FabricEvent::TxReady(class) => {
+            let class = &listening[class.index()];
+            class.ready.set(true);
+            class.became_ready.notify();
+        }
+        FabricEvent::TailArrived(packet) | FabricEvent::PacketArrived(packet) => {
+            listening[packet.label().class.index()].arrived.send(packet);
+        }
+        FabricEvent::HeaderArrived(_) | FabricEvent::Dropped(_) => {}
+    }));
+    let streams = |class: Rc<ClassBuffer>| {
+        let tx = StreamOverPacketsTx { port: port.clone(), class: class.clone(), rate, packet: None };
+        (tx, StreamOverPacketsRx { class, packet: None })
+    };
+    classes.into_iter().map(streams).collect()
+}
+
+impl StreamTx for StreamOverPacketsTx {
+    fn flow_unit(&self) -> Bytes {
+        FLOW_UNIT
+    }
+
+    fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
+        while !self.class.ready.get() {
+            self.class.became_ready.wait().await;
+        }
+        self.packet = Some(packet.clone());
+        Ok(())
+    }
+
+    async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped> {
+        Ok(most)
+    }
+
+    async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
+        self.class.sim.delay(self.rate.time_for(bytes).max(min_duration)).await;
+        if last {
+            let packet = self.packet.take().expect("bytes are sent in a packet");
+            self.class.ready.set(false);
+            self.port.send(packet);
+        }
+    }
+
+    fn close(&mut self) {}
+}
+
+impl StreamRx for StreamOverPacketsRx {
+    async fn next(&mut self, most: Bytes) -> Piece {
+        let (packet, given) = match self.packet.take() {
+            Some(rest) => rest,
+            None => (self.class.arrived.receive().await, Bytes::ZERO),
+        };
+        let length = packet.label().length;
+        let bytes = most.min(length - given);
+        let (first, last) = (given.is_empty(), given + bytes == length);
+        if !last {
+            self.packet = Some((packet.clone(), given + bytes));
+        }
+        Piece::Bytes { packet, bytes, time: Time::ZERO, first, last }
+    }
+
+    fn return_credit(&mut self, _bytes: Bytes) {}
+
+    fn blocks_channel(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! Streams over the packet port of an ideal fabric: bytes, order, and times to the nanosecond.
+
+use super::*;
+use crate::engine::{Journey, Limits, NodeId, Outcome, Recorder, Simulation};
+use crate::fabric::ideal::IdealParameters;
+use crate::fabric::packet::Label;
+use crate::fabric::spec::FabricSpec;
+use std::cell::RefCell;
+
+/// A piece as it was taken: nanoseconds, bytes, and whether the packet begins and ends with them.
+type Taken = (u64, Vec<u8>, bool, bool);
+
+/// Sends packets of these lengths from one node to another over a link of 1 GB/s and 40 ns, in pieces of 64 bytes, and
+/// takes them in pieces of at most `most` bytes.
+fn pieces(lengths: &'static [u64], most: u64) -> Vec<Taken> {
+    let simulation = Simulation::new(Recorder::off());
+    let sim = simulation.sim();
+    let rate = Rate::from_bytes_per_s(1_000_000_000);
+    let ideal = IdealParameters { latency: Time::from_ns(40), rate };
+    let fabric = ideal.join(&sim, &["a", "b"].map(str::to_owned), 1);
+    let stream = |node| {
+        let port = fabric.packet_port(&sim, NodeId(node), "node");
+        streams_over_packets(&sim, "node", &port, 2, rate).swap_remove(0)
+    };
+    let ((mut tx, _), (_, mut rx)) = (stream(0), stream(1));
+    sim.spawn("engine", async move {
+        for (number, length) in lengths.iter().enumerate() {
+            let label = Label { destination: NodeId(1), length: Bytes(*length), ..Label::default() };
+            let packet = Packet::new(label, Journey::default());
+            tx.open(&packet).await.expect("nothing is dropped");
+            let mut left = Bytes(*length);
+            while !left.is_empty() {
+                let bytes = tx.reserve(left.min(Bytes(64))).await.expect("nothing is dropped");
+                packet.append(&vec![number as u8; bytes.len()]);
+                left -= bytes;
+                tx.send(bytes, Time::ZERO, left.is_empty()).await;
+            }
+            tx.close();
+        }
+    });
+    let (taken, now) = (Rc::new(RefCell::new(Vec::new())), sim.clone());
+    let (seen, total) = (taken.clone(), lengths.iter().sum::<u64>());
+    sim.spawn("reader", async move {
+        let mut came = 0;
+        while came < total {
+            let Piece::Bytes { packet, bytes, time, first, last } = rx.next(Bytes(most)).await else {
+                panic!("a drop")
+            };
+            assert_eq!(time, Time::ZERO, "all of it is there");
+            let mut data = Vec::new();
+            packet.take(bytes, |part| data.extend_from_slice(part));
+            rx.return_credit(bytes);
+            came += bytes.get();
+            seen.borrow_mut().push((now.now().ps() / 1000, data, first, last));
+        }
+    });
+    assert_eq!(simulation.run(Limits::default()), Outcome::Done);
+    assert_eq!(fabric.packet_counts().in_flight(), 0);
+    taken.take()
+}
+
+#[test]
+fn a_packet_is_sent_when_its_last_byte_is_there_and_given_when_all_has_arrived() {
+    // 100 ns into the buffer, 100 ns onto the link, 40 ns, 100 ns off the link.
+    assert_eq!(pieces(&[100], 1000), [(340, vec![0; 100], true, true)]);
+}
+
+#[test]
+fn the_next_packet_is_taken_when_the_fabric_is_ready_for_one() {
+    let taken = pieces(&[100, 10], 1000);
+    assert_eq!(
+        taken[1],
+        (360, vec![1; 10], true, true),
+        "from 200 ns on: 10 ns, 10 ns, 40 ns, behind the first: 10 ns"
+    );
+}
+
+#[test]
+fn packets_are_given_in_pieces_that_the_reader_asks_for() {
+    let bytes: Vec<(usize, bool, bool)> =
+        pieces(&[100, 30], 40).into_iter().map(|(_, data, first, last)| (data.len(), first, last)).collect();
+    assert_eq!(bytes, [(40, true, false), (40, false, false), (20, false, true), (30, true, true)]);
+}

@@ -1,0 +1,54 @@
+//! What must fit together at the fabric: its own values, the nodes that it joins, and a workload that drives its routers.
+
+use crate::fabric::routed::RoutedFabric;
+use crate::machine::Machine;
+use crate::part::ParameterError;
+use crate::text::{Problem, Read};
+
+/// Adds all that is wrong there.
+pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+    let fabric = &read.value.fabric;
+    let wrong = |error: ParameterError| read.wrong(&fabric.key(&error.key), &error.message, &error.help);
+    let errors = fabric.check();
+    if !errors.is_empty() {
+        return problems.extend(errors.into_iter().map(wrong));
+    }
+    let names: Vec<String> = read.value.nodes.iter().map(|node| node.name.clone()).collect();
+    problems.extend(fabric.check_nodes(&names).into_iter().map(wrong));
+    if let Some(routers) = fabric.routers() {
+        workload(read, routers, problems);
+    }
+    if problems.is_empty() {
+        problems.extend(fabric.check_routes().into_iter().map(wrong));
+    }
+}
+
+/// Routers serve the shape, and the workload the routers.
+fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Problem>) {
+    let (workload, router) = (&read.value.workload, &routers.parameters.router);
+    let Ok(shape) = routers.topology.build() else { return };
+    for (key, message) in router.check(&shape, workload.needs().packet_flits) {
+        problems.push(wrong_router(read, key, &message));
+    }
+    let injection_max = 1.0 / f64::from(router.cycles_per_flit());
+    let errors = workload.check_routers(shape.wiring.nodes(), injection_max).into_iter();
+    problems.extend(errors.map(|error| read.wrong(&workload.key(&error.key), &error.message, &error.help)));
+    if routers.parameters.cross.is_some() && routers.has_edges() && workload.needs().fabric_only {
+        let message = format!("`{}` drives the fabric alone", workload.table());
+        let help = "leave it out, or choose a workload for hosts with interfaces";
+        problems.push(read.wrong(&read.value.fabric.key("cross-traffic"), &message, help));
+    }
+}
+
+/// Returns the problem with a router's parameter that does not fit the shape, or the packets of a workload that drives
+/// the routers without nodes.
+fn wrong_router(read: &Read<Machine>, key: &str, message: &str) -> Problem {
+    let of = |key: &str| read.value.fabric.key(&format!("router.{key}"));
+    if key != "buffer-flits" {
+        return read.wrong(&of(key), message, "");
+    }
+    let workload = read.value.workload.table();
+    let [buffer, switching, packets] = [of(key), of("switching"), format!("{workload}.packet-flits")];
+    let help = format!("make {buffer} larger, or the packets of [{workload}] shorter; a wormhole needs neither");
+    read.wrong(read.foremost(&[&buffer, &packets, &switching]), message, &help)
+}

@@ -1,0 +1,175 @@
+//! Fabrics from another crate: do they carry every interface, whichever view they give of a node's place?
+//!
+//! Each wraps the ideal fabric. The programs compare every byte they receive with what was sent.
+
+use narrows::engine::{Metric, NodeId, Outcome, Recorder, Sim};
+use narrows::fabric::ideal::IdealParameters;
+use narrows::fabric::{
+    AnyStreamRx, AnyStreamTx, DeliveryHub, FabricCapabilities, FabricNet, FabricSpec, LinkUse, NodeViews, PacketCounts,
+    PacketOverStream, StreamPair,
+};
+use narrows::machine::build::build;
+use narrows::machine::{Machine, Registry};
+use narrows::part::{Part, PartInfo};
+use narrows::text::{Document, Parameters, Table};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The ideal fabric, by whole packets alone.
+#[derive(Debug)]
+struct PacketsOnly(IdealParameters);
+
+/// The ideal fabric, by streams that no variant of the crate's knows.
+#[derive(Debug)]
+struct BoxedStreams(IdealParameters);
+
+impl Parameters for PacketsOnly {
+    fn read(t: &mut Table<'_>) -> PacketsOnly {
+        PacketsOnly(IdealParameters::read(t))
+    }
+}
+
+impl Parameters for BoxedStreams {
+    fn read(t: &mut Table<'_>) -> BoxedStreams {
+        BoxedStreams(IdealParameters::read(t))
+    }
+}
+
+impl Part for PacketsOnly {
+    const INFO: PartInfo = PartInfo::new("packets-only", "The ideal fabric, by whole packets alone");
+}
+
+impl Part for BoxedStreams {
+    const INFO: PartInfo = PartInfo::new("boxed-streams", "The ideal fabric, by boxed streams");
+}
+
+impl FabricSpec for PacketsOnly {
+    fn capabilities(&self) -> FabricCapabilities {
+        self.0.capabilities()
+    }
+
+    fn start(&self, sim: &Sim, nodes: &[String], seed: u64) -> Rc<dyn FabricNet> {
+        let (ideal, hub) = (self.0.start(sim, nodes, seed), Rc::default());
+        Rc::new(PacketNet { sim: sim.clone(), nodes: nodes.to_vec(), ideal, hub })
+    }
+}
+
+impl FabricSpec for BoxedStreams {
+    fn capabilities(&self) -> FabricCapabilities {
+        self.0.capabilities()
+    }
+
+    fn start(&self, sim: &Sim, nodes: &[String], seed: u64) -> Rc<dyn FabricNet> {
+        Rc::new(BoxedNet(self.0.start(sim, nodes, seed)))
+    }
+}
+
+struct PacketNet {
+    sim: Sim,
+    nodes: Vec<String>,
+    ideal: Rc<dyn FabricNet>,
+    hub: Rc<DeliveryHub>,
+}
+
+struct BoxedNet(Rc<dyn FabricNet>);
+
+fn streams(net: &Rc<dyn FabricNet>, node: NodeId) -> Vec<StreamPair> {
+    match net.views(node) {
+        NodeViews::Streams(streams) => streams,
+        _ => panic!("the ideal fabric gives streams"),
+    }
+}
+
+impl FabricNet for PacketNet {
+    fn views(&self, node: NodeId) -> NodeViews {
+        let (name, streams) = (&self.nodes[node.index()], streams(&self.ideal, node));
+        NodeViews::Packets(PacketOverStream::start(&self.sim, node, name, streams, &self.hub))
+    }
+
+    fn links(&self) -> Vec<LinkUse> {
+        self.ideal.links()
+    }
+
+    fn packet_counts(&self) -> PacketCounts {
+        self.hub.counts()
+    }
+}
+
+impl FabricNet for BoxedNet {
+    fn views(&self, node: NodeId) -> NodeViews {
+        let boxed = |(tx, rx): StreamPair| (AnyStreamTx::custom(tx), AnyStreamRx::custom(rx));
+        NodeViews::Streams(streams(&self.0, node).into_iter().map(boxed).collect())
+    }
+
+    fn links(&self) -> Vec<LinkUse> {
+        self.0.links()
+    }
+}
+
+/// Two nodes with this host and interface, joined by a fabric.
+fn machine(host: &str, ni: &str, fabric: &str, workload: &str) -> Machine {
+    let nodes = format!("[nodes.a]\nhost = \"{host}\"\n[nodes.b]\nhost = \"{host}\"\n");
+    let parts = format!("parts = [\"hosts/{host}\", \"ni/{ni}\", \"protocols/none\"]\n");
+    let fabric = format!("[fabric.{fabric}]\nlatency = \"1 us\"\nrate = \"160 MB/s\"\n");
+    let text = format!("{parts}{nodes}{fabric}{workload}\n");
+    let registry = Arc::new(Registry::shipped().with_fabric::<PacketsOnly>().with_fabric::<BoxedStreams>());
+    let read = registry.read(Document::Text("fabrics.toml", &text, None), &[]);
+    read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value
+}
+
+/// Runs it to its end; returns its metrics and what became of packets.
+fn run(machine: &Machine) -> (Vec<Metric>, PacketCounts) {
+    let built = build(machine, Recorder::off());
+    let outcome = built.run();
+    assert_eq!(outcome, Outcome::Done, "{machine:?}");
+    let delivered = built.world.tally.delivered();
+    assert!(delivered.is_sorted_by_key(|(_, at)| *at));
+    let fabric = built.world.fabric.as_ref().expect("a fabric joins them");
+    (built.running.metrics(&built.world, &outcome), fabric.packet_counts())
+}
+
+fn metric(metrics: &[Metric], name: &str) -> f64 {
+    metrics.iter().find(|metric| metric.name == name).unwrap_or_else(|| panic!("no {name} in {metrics:?}")).value
+}
+
+const STREAM: &str = "[workload.stream]\nflows = [\"a -> b\"]\npayload = \"8 KiB\"\nmessages = 60\nwarm-up = 4";
+const PING_PONG: &str = "[workload.ping-pong]\npayload = \"4 KiB\"\nmessages = 20";
+
+/// Interfaces whose engines stream.
+const STREAMING: [[&str; 2]; 4] = [
+    ["pentium-ii-440lx", "trapeze"],
+    ["pentium-iii-815ep", "e-udp"],
+    ["pentium-iii-815ep", "udp-ip"],
+    ["pentium-iii-815ep", "gm"],
+];
+
+#[test]
+fn engines_that_stream_send_all_bytes_in_order_over_a_fabric_of_whole_packets() {
+    for [host, ni] in STREAMING {
+        for workload in [STREAM, PING_PONG] {
+            let (metrics, counts) = run(&machine(host, ni, "packets-only", workload));
+            let [sent, delivered] = ["messages.sent", "messages.delivered"].map(|name| metric(&metrics, name));
+            assert!(sent > 0.0 && sent == delivered, "{ni}: {sent} {delivered}");
+            assert_eq!((counts.in_flight(), counts.dropped), (0, 0), "{ni}: {counts:?}");
+            assert!(counts.injected as f64 >= sent, "{ni}: {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn a_packet_waits_for_its_last_byte_where_the_fabric_takes_it_whole() {
+    for [host, ni] in STREAMING {
+        let half = |fabric| metric(&run(&machine(host, ni, fabric, PING_PONG)).0, "latency.p50");
+        let [streamed, whole] = [half("ideal"), half("packets-only")];
+        assert!(whole > streamed, "{ni}: {whole} us as a whole, {streamed} us byte by byte");
+    }
+}
+
+#[test]
+fn boxed_streams_are_the_same_as_those_of_the_enum() {
+    for [host, ni] in STREAMING.into_iter().chain([["memory-bus-1998", "cni32qm"], ["cm-5", "queues"]]) {
+        let workload = PING_PONG.replace("4 KiB", "200 B");
+        let [plain, boxed] = ["ideal", "boxed-streams"].map(|fabric| run(&machine(host, ni, fabric, &workload)));
+        assert_eq!(plain, boxed, "{ni}");
+    }
+}
