@@ -11,28 +11,22 @@ use narrows::fabric::{
 use narrows::machine::build::build;
 use narrows::machine::{Machine, Registry};
 use narrows::part::{Part, PartInfo};
-use narrows::text::{Document, Parameters, Table};
+use narrows::text::{Document, Parameters};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// The ideal fabric, by whole packets alone.
-#[derive(Debug)]
-struct PacketsOnly(IdealParameters);
-
-/// The ideal fabric, by streams that no variant of the crate's knows.
-#[derive(Debug)]
-struct BoxedStreams(IdealParameters);
-
-impl Parameters for PacketsOnly {
-    fn read(t: &mut Table<'_>) -> PacketsOnly {
-        PacketsOnly(IdealParameters::read(t))
-    }
+#[derive(Debug, Parameters)]
+struct PacketsOnly {
+    #[param(flatten)]
+    ideal: IdealParameters,
 }
 
-impl Parameters for BoxedStreams {
-    fn read(t: &mut Table<'_>) -> BoxedStreams {
-        BoxedStreams(IdealParameters::read(t))
-    }
+/// The ideal fabric, by streams that no variant of the crate's knows.
+#[derive(Debug, Parameters)]
+struct BoxedStreams {
+    #[param(flatten)]
+    ideal: IdealParameters,
 }
 
 impl Part for PacketsOnly {
@@ -45,22 +39,22 @@ impl Part for BoxedStreams {
 
 impl FabricSpec for PacketsOnly {
     fn capabilities(&self) -> FabricCapabilities {
-        self.0.capabilities()
+        self.ideal.capabilities()
     }
 
     fn start(&self, sim: &Sim, nodes: &[String], seed: u64) -> Rc<dyn FabricNet> {
-        let (ideal, hub) = (self.0.start(sim, nodes, seed), Rc::default());
+        let (ideal, hub) = (self.ideal.start(sim, nodes, seed), Rc::default());
         Rc::new(PacketNet { sim: sim.clone(), nodes: nodes.to_vec(), ideal, hub })
     }
 }
 
 impl FabricSpec for BoxedStreams {
     fn capabilities(&self) -> FabricCapabilities {
-        self.0.capabilities()
+        self.ideal.capabilities()
     }
 
     fn start(&self, sim: &Sim, nodes: &[String], seed: u64) -> Rc<dyn FabricNet> {
-        Rc::new(BoxedNet(self.0.start(sim, nodes, seed)))
+        Rc::new(BoxedNet(self.ideal.start(sim, nodes, seed)))
     }
 }
 

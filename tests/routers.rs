@@ -35,7 +35,6 @@ fn parameters(stream: &mut rng::RandomStream, shape: &Shape) -> RouterParameters
     let channels_max = if stream.random_bool(0.1) { 16 } else { 4 };
     let switching = [Switching::Wormhole, Switching::VirtualCutThrough, Switching::StoreAndForward];
     RouterParameters {
-        exit_delay: 0,
         switching: switching[stream.random_range(0..3)],
         virtual_channels: stream.random_range(shape.routing.virtual_channels_min()..=channels_max),
         buffer_flits: stream.random_range(1..=6),

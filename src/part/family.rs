@@ -26,10 +26,7 @@ impl<S: ?Sized> Clone for Entry<S> {
 
 impl<S: ?Sized> Entry<S> {
     /// Returns the entry of a part that `read` reads from its table.
-    pub fn new(
-        info: PartInfo,
-        read: impl Fn(&mut Table<'_>) -> Arc<S> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn new(info: PartInfo, read: impl Fn(&mut Table<'_>) -> Arc<S> + Send + Sync + 'static) -> Self {
         Entry { info, read: Arc::new(read), siblings: None }
     }
 

@@ -29,7 +29,7 @@ const IMPORTS: [(&str, &[&str]); 17] = [
 ];
 
 /// The cycles that are older than this test. The list may only shrink: a file leaves it when its cycle is cut.
-const CYCLES: [&[&str]; 27] = [
+const CYCLES: [&[&str]; 26] = [
     &[
         "src/engine/about.rs",
         "src/engine/agenda.rs",

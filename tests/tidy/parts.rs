@@ -20,12 +20,7 @@ const PARTS: [Part; 5] = [
         "src/ni/direct.rs",
         &["src/machine/mod.rs", "src/ni/mod.rs"],
     ),
-    (
-        "a protocol",
-        &["window::", "WindowParameters"],
-        "src/protocol/window/",
-        &["src/machine/registry.rs"],
-    ),
+    ("a protocol", &["window::", "WindowParameters"], "src/protocol/window/", &["src/machine/registry.rs"]),
     (
         "a fabric",
         &["ideal::", "IdealParameters", "IdealTx", "AnyStreamTx::Ideal"],

@@ -32,12 +32,7 @@ pub struct FabricOnly {
 impl FabricOnly {
     /// Builds the routers of a checked description; `nodes` names the nodes at the ends of links, and `seed` seeds the
     /// routers' random choices.
-    pub fn new(
-        sim: &Sim,
-        fabric: &RoutedFabric,
-        nodes: &[String],
-        seed: u64,
-    ) -> Rc<FabricOnly> {
+    pub fn new(sim: &Sim, fabric: &RoutedFabric, nodes: &[String], seed: u64) -> Rc<FabricOnly> {
         let router = &fabric.parameters.router;
         let shape = fabric.topology.build().expect("a checked shape can be built");
         let (routing, node_count) = (shape.routing.clone(), shape.wiring.nodes());

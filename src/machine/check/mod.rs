@@ -44,18 +44,8 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let mut told: Vec<fit::Misfit> = Vec::new();
     for &interface in interfaces {
         let (facts, addresses, hosts) = (fabric.capabilities(), machine.addresses(), hosts_of(machine, interface));
-        let parts = fit::Parts {
-            registry,
-            hosts,
-            ends,
-            interface,
-            interfaces,
-            facts,
-            fabric,
-            workload,
-            addresses,
-            endpoints,
-        };
+        let parts =
+            fit::Parts { registry, hosts, ends, interface, interfaces, facts, fabric, workload, addresses, endpoints };
         // What is wrong whatever the interface is told once.
         told.extend(fit::misfits(&parts).into_iter().filter(|misfit| !told.contains(misfit)).collect::<Vec<_>>());
     }
