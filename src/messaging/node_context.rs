@@ -16,8 +16,8 @@ pub(super) struct NodeContext {
 }
 
 impl NodeContext {
-    /// Returns the processor cycles that receiving a packet for `handler` takes on top of any packet's: those of putting
-    /// the data of a transfer in order.
+    /// Returns the processor cycles that receiving a packet for `handler` takes on top of any packet's: those of
+    /// putting the data of a transfer in order.
     pub fn reorder_cycles(&self, handler: u8) -> u64 {
         let reorders = handler == TRANSFER_DATA && !self.parameters.in_order;
         if reorders { self.parameters.costs.reorder } else { 0 }

@@ -110,8 +110,8 @@ impl Active {
         self.accepted.get()
     }
 
-    /// Returns the number of messages sent of each size, in bytes, with a header of 8. A transfer counts as one message,
-    /// whatever its packets; its setup is one more, and so is the answer to that.
+    /// Returns the number of messages sent of each size, in bytes, with a header of 8. A transfer counts as one
+    /// message, whatever its packets; its setup is one more, and so is the answer to that.
     pub fn sizes(&self) -> BTreeMap<u64, u64> {
         self.sizes.borrow().clone()
     }
@@ -197,8 +197,8 @@ impl Active {
         self.handlers.set_transfer(Rc::new(handler));
     }
 
-    /// Registers the handler of packets for [`PROTOCOL_HANDLERS`](super::PROTOCOL_HANDLERS), which may access memory. It
-    /// sends by [`answer`](Active::answer) alone.
+    /// Registers the handler of packets for [`PROTOCOL_HANDLERS`](super::PROTOCOL_HANDLERS), which may access memory.
+    /// It sends by [`answer`](Active::answer) alone.
     pub fn on_protocol(&self, handler: impl Fn(EndId, u8, MessageWords) -> HandlerFuture + 'static) {
         self.handlers.set_protocol(Rc::new(handler));
     }

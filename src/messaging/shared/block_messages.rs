@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// The protocol messages of an endpoint.
 pub(super) struct BlockMessages {
     active: Rc<Active>,
-    /// Messages of which parts have arrived, by sender and first word: the block's words, and the number that is missing.
+    /// Messages of which parts have arrived, by sender and first word: the block's words, and how many are missing.
     partial: RefCell<BTreeMap<(EndId, u32), (Vec<u32>, usize)>>,
 }
 
@@ -49,8 +49,8 @@ impl BlockMessages {
         }
     }
 
-    /// Accepts a part of a message of `block_words` words; returns the first word and the block's words if the message is
-    /// complete with it.
+    /// Accepts a part of a message of `block_words` words; returns the first word and the block's words if the message
+    /// is complete with it.
     pub fn gather(&self, from: EndId, words: &[u32], block_words: usize) -> Option<(u32, Vec<u32>)> {
         let (key, at, part) = ((from, words[0]), words[1] as usize, &words[2..]);
         let mut partial = self.partial.borrow_mut();

@@ -116,8 +116,8 @@ impl SharedMemory {
         panic!("{} accesses byte {} of the {size} that {} shares", self.active.id(), at.offset, at.home)
     }
 
-    /// Waits until the program may access `at` once, which must not hold the processor; returns the address. The program
-    /// calls [`SharedMemory::used`] after the access.
+    /// Waits until the program may access `at` once, which must not hold the processor; returns the address. The
+    /// program calls [`SharedMemory::used`] after the access.
     pub async fn fault(&self, at: SharedAddress, want: Want) -> Address {
         match &self.kind {
             Kind::Software(software) => {
@@ -152,9 +152,9 @@ impl SharedMemory {
         matches!(&self.kind, Kind::Hardware(hardware) if hardware.is_shared())
     }
 
-    /// Replaces two words at `address`, in a block that the processor may store to, by `change` of them; returns the words
-    /// before, or `None` if the block was taken meanwhile. In software that does not happen: handlers run when the
-    /// processor polls.
+    /// Replaces two words at `address`, in a block that the processor may store to, by `change` of them; returns the
+    /// words before, or `None` if the block was taken meanwhile. In software that does not happen: handlers run when
+    /// the processor polls.
     pub async fn change(&self, address: Address, change: &dyn Fn([u64; 2]) -> [u64; 2]) -> Option<[u64; 2]> {
         let (cpu, words) = (self.active.cpu(), [address, address + 8]);
         if let Kind::Software(_) = self.kind {
@@ -164,7 +164,7 @@ impl SharedMemory {
             }
             return Some(before);
         }
-        // Nothing happens between these accesses; a block that is not in the cache is loaded, and the caller tries again.
+        // Nothing happens between these accesses. A block that is not in the cache is loaded, and the caller retries.
         let before = words.map(|word| cpu.try_load(word, 8));
         let [Some(first), Some(second)] = before else {
             _ = cpu.load(address, 8).await;

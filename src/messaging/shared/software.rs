@@ -1,7 +1,7 @@
 //! Shared memory in software: the tags of blocks, faults, and the actions of the coherence protocol.
 //!
-//! Models: a tag for each block of every endpoint, which allows an access or forbids it; a fault, which costs its cycles
-//! and waits for the protocol; a handler's actions, in their order. The home of a block runs its directory, any other
+//! Models: a tag for each block of every endpoint, which allows an access or forbids it; a fault, which costs its
+//! cycles and waits for the protocol; a handler's actions, in their order. The home of a block runs its directory, any other
 //! endpoint its requester. Leaves out: pointers of a directory, of which software has as many as it needs.
 
 use super::block_memory::BlockMemory;
