@@ -9,9 +9,8 @@ use super::memory_bus::block::{Address, BLOCK_BYTES};
 use super::memory_bus::node::MemoryBusNode;
 use super::metrics::HostMetric;
 use super::processor::Processor;
-use super::spec::HostSpec;
 use super::utilization::Utilization;
-use crate::engine::{LocalFuture, NodeId, Sim};
+use crate::engine::{LocalFuture, NodeId};
 use std::any::Any;
 use std::rc::Rc;
 
@@ -85,9 +84,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// Builds the host of `node` from checked parameters.
-    pub fn new(sim: &Sim, node: NodeId, name: &str, spec: &dyn HostSpec) -> Host {
-        Host { node, name: name.into(), kind: spec.start(sim, node, name) }
+    /// Returns the host of `node`, which its specification has started.
+    pub fn new(node: NodeId, name: &str, kind: Rc<dyn HostNode>) -> Host {
+        Host { node, name: name.into(), kind }
     }
 
     /// Returns its first core.

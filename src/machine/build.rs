@@ -81,7 +81,7 @@ fn nodes(
     let protocol = ProtocolBinding::new(ends.protocol.spec().clone(), environment);
     let node = |(number, node): (usize, &super::NodeDescription)| {
         let id = NodeId(number as u32);
-        let host = Host::new(sim, id, &node.name, host(machine, &node.host));
+        let host = Host::new(id, &node.name, host(machine, &node.host).start(sim, id, &node.name));
         let (protocol, costs) = (&protocol, ends.messaging.costs);
         let site = Site { sim, host: &host, fabric, protocol, costs, tally, pending: &pending, addresses };
         let driver = ni::start(&site, ends.of(node).ni);

@@ -8,8 +8,8 @@ use crate::engine::{
 };
 use crate::fabric::FabricSpec;
 use crate::fabric::ideal::IdealParameters;
-use crate::host::Host;
 use crate::host::software::SoftwareParameters;
+use crate::host::{Host, HostSpec};
 use crate::messaging::active_message::{TRANSFER_BEGIN, TRANSFER_DATA};
 use crate::messaging::{Endpoint, MessagingParameters};
 use crate::ni::direct::QueuesParameters;
@@ -52,7 +52,8 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
     let interface = NiParameters::Queues(QueuesParameters { packet: Bytes(32) });
     let end = |node: NodeId| {
-        let host = Host::new(&sim, node, &format!("n{node}"), &kind);
+        let name = format!("n{node}");
+        let host = Host::new(node, &name, kind.start(&sim, node, &name));
         let site = Site {
             sim: &sim,
             host: &host,

@@ -10,11 +10,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// The words of a block that have arrived, and how many are missing.
+type PartialBlock = (Vec<u32>, usize);
+
 /// The protocol messages of an endpoint.
 pub(super) struct BlockMessages {
     active: Rc<Active>,
     /// Messages of which parts have arrived, by sender and first word: the block's words, and how many are missing.
-    partial: RefCell<BTreeMap<(EndId, u32), (Vec<u32>, usize)>>,
+    partial: RefCell<BTreeMap<(EndId, u32), PartialBlock>>,
 }
 
 impl BlockMessages {
