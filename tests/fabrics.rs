@@ -153,7 +153,7 @@ fn engines_that_stream_send_all_bytes_in_order_over_a_fabric_of_whole_packets() 
 #[test]
 fn a_packet_waits_for_its_last_byte_where_the_fabric_takes_it_whole() {
     for [host, ni] in STREAMING {
-        let half = |fabric| metric(&run(&machine(host, ni, fabric, PING_PONG)).0, "latency.p50");
+        let half = |fabric| metric(&run(&machine(host, ni, fabric, PING_PONG)).0, "round_trip.latency");
         let [streamed, whole] = [half("ideal"), half("packets-only")];
         assert!(whole > streamed, "{ni}: {whole} us as a whole, {streamed} us byte by byte");
     }

@@ -32,7 +32,7 @@ pub type TaskId = u32;
 pub const NO_TASK: TaskId = (1 << TASK_BITS) - 1;
 
 /// A future on the one thread of a simulation.
-pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+pub type LocalFuture<'a, T = ()> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 type Work = LocalFuture<'static, ()>;
 

@@ -10,12 +10,8 @@ use super::packet::Packet;
 use super::port::{Dropped, Piece, StreamRx, StreamTx, UncontendedTx};
 use super::routed::{RoutedRx, RoutedTx};
 use crate::engine::sim::TaskId;
-use crate::engine::{Bytes, Rate, Time};
-use std::pin::Pin;
+use crate::engine::{Bytes, LocalFuture, Rate, Time};
 use std::rc::Rc;
-
-/// A future on the one thread of a simulation.
-pub type LocalFuture<'a, T = ()> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// The transmit side of a stream of any fabric.
 pub enum AnyStreamTx {

@@ -41,7 +41,6 @@ macro_rules! forward {
         borrowing { $(async fn $borrows:ident<$life:lifetime>(&self $(, $arg:ident: $type:ty)*);)* }
     ) => {
         /// [`Processor`] as an object; every processor is one.
-        #[allow(unused_parens)]
         pub trait DynProcessor {
             $(
                 #[doc = concat!("Forwards to [`Processor::", stringify!($now), "`].")]
@@ -49,18 +48,17 @@ macro_rules! forward {
             )*
             $(
                 #[doc = concat!("Forwards to [`Processor::", stringify!($later), "`].")]
-                fn $later(&self $(, $later_arg: $later_type)*) -> LocalFuture<'_, ($($later_value)?)>;
+                fn $later(&self $(, $later_arg: $later_type)*) -> LocalFuture<'_ $(, $later_value)?>;
             )*
             $(
                 #[doc = concat!("Forwards to [`Processor::", stringify!($borrows), "`].")]
-                fn $borrows<$life>(&$life self $(, $arg: $type)*) -> LocalFuture<$life, ()>;
+                fn $borrows<$life>(&$life self $(, $arg: $type)*) -> LocalFuture<$life>;
             )*
 
             /// Forwards to [`Processor::at`].
             fn at(&self, priority: ExecPriority) -> Rc<dyn DynProcessor>;
         }
 
-        #[allow(unused_parens)]
         impl<P: Processor> DynProcessor for P {
             $(
                 fn $now(&self $(, $now_arg: $now_type)*) $(-> $now_value)? {
@@ -68,12 +66,12 @@ macro_rules! forward {
                 }
             )*
             $(
-                fn $later(&self $(, $later_arg: $later_type)*) -> LocalFuture<'_, ($($later_value)?)> {
+                fn $later(&self $(, $later_arg: $later_type)*) -> LocalFuture<'_ $(, $later_value)?> {
                     Box::pin(Processor::$later(self $(, $later_arg)*))
                 }
             )*
             $(
-                fn $borrows<$life>(&$life self $(, $arg: $type)*) -> LocalFuture<$life, ()> {
+                fn $borrows<$life>(&$life self $(, $arg: $type)*) -> LocalFuture<$life> {
                     Box::pin(Processor::$borrows(self $(, $arg)*))
                 }
             )*

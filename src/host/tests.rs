@@ -190,7 +190,7 @@ fn a_custom_processor_is_dispatched_with_its_own_methods_and_the_defaults() {
 const MACHINE: &str = r#"
     parts = ["ni/queues", "fabrics/ideal-1998"]
     hosts.a.abacus.clock = "100 MHz"
-    [messaging]
+    messaging = { send = 0, poll = 0, receive = 0 }
     [workload.ping-pong]
     payload = "64 B"
 "#;

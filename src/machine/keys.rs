@@ -2,62 +2,11 @@
 //! the end was given. Leaves out what keys mean.
 
 use super::Registry;
-use crate::text::schema::{Family, Form, Item, TableShape};
-use crate::text::{Document, Layer, Problem, Problems, Schema, set};
+use super::language::Language;
+use crate::text::{Document, Layer, Problem, Problems, set};
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
-
-/// What is to be known of the language that descriptions are written in.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Language {
-    /// Keys below which names of the user's choice stand.
-    maps: BTreeSet<&'static str>,
-}
-
-impl Language {
-    /// Returns the language that a schema describes.
-    fn of(schema: &Schema) -> Language {
-        let mut language = Language::default();
-        language.table(&schema.root);
-        language
-    }
-
-    fn table(&mut self, shape: &TableShape) {
-        for item in &shape.items {
-            match item {
-                Item::Family(family) => self.family(family),
-                Item::Key { key, form, .. } => match form {
-                    Form::Table(shape) | Form::List(shape) => self.table(shape),
-                    Form::Map(shape) => {
-                        self.maps.insert(*key);
-                        self.table(shape);
-                    }
-                    Form::OneOf(family, beside) => {
-                        self.family(family);
-                        self.table(beside);
-                    }
-                    Form::Value(..) | Form::Like(_) | Form::Parts => {}
-                },
-            }
-        }
-    }
-
-    fn family(&mut self, family: &Family) {
-        for member in &family.members {
-            self.table(&member.shape);
-        }
-    }
-
-    /// A key below another as the language writes it, which has no `_`; a name of the user's choice stays.
-    fn spelled(&self, above: Option<&str>, key: &str) -> String {
-        match above.is_some_and(|above| self.maps.contains(above)) {
-            true => key.to_owned(),
-            false => key.replace('_', "-"),
-        }
-    }
-}
 
 impl Registry {
     /// Returns a setting with its keys as descriptions write them, and its value, where that is JSON, as TOML.

@@ -8,6 +8,7 @@
 //! | `check/` | what must fit together before time 0 |
 //! | `combinations.rs` | every combination of the shipped parts, with what refuses it |
 //! | `build.rs` | the simulation of a checked description |
+//! | `language.rs` | how descriptions write their keys |
 //! | `keys.rs` | keys as results write them, and those of which the end alone was given |
 //! | `shipped.rs` | the parts and examples that the program carries |
 
@@ -15,6 +16,7 @@ pub mod build;
 mod check;
 pub mod combinations;
 pub mod keys;
+mod language;
 mod nodes;
 mod registry;
 pub mod shipped;

@@ -2,10 +2,10 @@
 //!
 //! Order is the order of the lists, and so is the order of all that is printed or tried of them.
 
-use super::keys::Language;
+use super::language::Language;
 use crate::fabric::{self, FabricSpec};
 use crate::host::{self, HostCapabilities, HostSpec};
-use crate::part::{Entry, Family, Part, PartInfo, Selected};
+use crate::part::{Part, PartEntry, PartFamily, PartInfo, Selected};
 use crate::program::{self, WorkloadSpec};
 use crate::protocol::{self, ProtocolSpec};
 use crate::text::Table;
@@ -26,12 +26,12 @@ pub type HostPart = Selected<dyn HostSpec>;
 /// The parts that descriptions may name.
 #[derive(Clone, Debug)]
 pub struct Registry {
-    hosts: Family<dyn HostSpec>,
+    hosts: PartFamily<dyn HostSpec>,
     /// What each kind of host offers whatever its values, in the order of the kinds.
     offered: Vec<(&'static str, HostCapabilities)>,
-    protocols: Family<dyn ProtocolSpec>,
-    fabrics: Family<dyn FabricSpec>,
-    workloads: Family<dyn WorkloadSpec>,
+    protocols: PartFamily<dyn ProtocolSpec>,
+    fabrics: PartFamily<dyn FabricSpec>,
+    workloads: PartFamily<dyn WorkloadSpec>,
     /// How results write the keys of descriptions, found when it is first asked for.
     pub(super) language: OnceLock<Language>,
 }
@@ -43,11 +43,11 @@ impl Registry {
     pub fn empty() -> Registry {
         let agreed = "What the interfaces agree on: admission, order, reliability";
         Registry {
-            hosts: Family::new("hosts", "Kind of host"),
+            hosts: PartFamily::new("hosts", "Kind of host"),
             offered: Vec::new(),
-            protocols: Family::new("protocol", agreed).or_by_default("none"),
-            fabrics: Family::new("fabric", "What joins the nodes"),
-            workloads: Family::new("workload", "What runs on the machine"),
+            protocols: PartFamily::new("protocol", agreed).or_by_default("none"),
+            fabrics: PartFamily::new("fabric", "What joins the nodes"),
+            workloads: PartFamily::new("workload", "What runs on the machine"),
             language: OnceLock::new(),
         }
     }
@@ -99,7 +99,7 @@ impl Registry {
     /// Panics if another kind of host has the same key.
     #[must_use]
     pub fn with_host<P: Part + HostSpec>(mut self) -> Registry {
-        self.hosts.add(Entry::new(P::INFO, |t| -> Arc<dyn HostSpec> { Arc::new(P::read(t)) }));
+        self.hosts.add(PartEntry::new(P::INFO, |t| -> Arc<dyn HostSpec> { Arc::new(P::read(t)) }));
         self.offered.push((P::INFO.key, P::offered()));
         self
     }
@@ -111,7 +111,7 @@ impl Registry {
     /// Panics if another protocol has the same key.
     #[must_use]
     pub fn with_protocol<P: Part + ProtocolSpec>(mut self) -> Registry {
-        self.protocols.add(Entry::new(P::INFO, |t| -> Arc<dyn ProtocolSpec> { Arc::new(P::read(t)) }));
+        self.protocols.add(PartEntry::new(P::INFO, |t| -> Arc<dyn ProtocolSpec> { Arc::new(P::read(t)) }));
         self
     }
 
@@ -122,7 +122,7 @@ impl Registry {
     /// Panics if another fabric has the same key.
     #[must_use]
     pub fn with_fabric<P: Part + FabricSpec>(self) -> Registry {
-        self.with_fabrics([Entry::new(P::INFO, |t| -> Arc<dyn FabricSpec> { Arc::new(P::read(t)) })])
+        self.with_fabrics([PartEntry::new(P::INFO, |t| -> Arc<dyn FabricSpec> { Arc::new(P::read(t)) })])
     }
 
     /// Adds fabrics behind all others, by entries of their own: several of one type, or such as read the nodes' names.
@@ -131,13 +131,13 @@ impl Registry {
     ///
     /// Panics if another fabric has the same key.
     #[must_use]
-    pub fn with_fabrics(mut self, entries: impl IntoIterator<Item = Entry<dyn FabricSpec>>) -> Registry {
+    pub fn with_fabrics(mut self, entries: impl IntoIterator<Item = PartEntry<dyn FabricSpec>>) -> Registry {
         entries.into_iter().for_each(|entry| self.fabrics.add(entry));
         self
     }
 
     /// Returns the fabrics.
-    pub fn fabrics(&self) -> &Family<dyn FabricSpec> {
+    pub fn fabrics(&self) -> &PartFamily<dyn FabricSpec> {
         &self.fabrics
     }
 
@@ -153,12 +153,12 @@ impl Registry {
     /// Panics if another workload has the same key.
     #[must_use]
     pub fn with_workload<P: Part + WorkloadSpec>(mut self) -> Registry {
-        self.workloads.add(Entry::new(P::INFO, |t| -> Arc<dyn WorkloadSpec> { Arc::new(P::read(t)) }));
+        self.workloads.add(PartEntry::new(P::INFO, |t| -> Arc<dyn WorkloadSpec> { Arc::new(P::read(t)) }));
         self
     }
 
     /// Returns the kinds of host.
-    pub fn hosts(&self) -> &Family<dyn HostSpec> {
+    pub fn hosts(&self) -> &PartFamily<dyn HostSpec> {
         &self.hosts
     }
 
@@ -176,7 +176,7 @@ impl Registry {
     }
 
     /// Returns the protocols.
-    pub fn protocols(&self) -> &Family<dyn ProtocolSpec> {
+    pub fn protocols(&self) -> &PartFamily<dyn ProtocolSpec> {
         &self.protocols
     }
 
@@ -203,7 +203,7 @@ impl Registry {
     }
 
     /// Returns the workloads.
-    pub fn workloads(&self) -> &Family<dyn WorkloadSpec> {
+    pub fn workloads(&self) -> &PartFamily<dyn WorkloadSpec> {
         &self.workloads
     }
 

@@ -11,23 +11,23 @@ use std::sync::Arc;
 type Reader<S> = dyn Fn(&mut Table<'_>) -> Arc<S> + Send + Sync;
 
 /// A part that a registry holds: its documentation, and how it is read.
-pub struct Entry<S: ?Sized> {
+pub struct PartEntry<S: ?Sized> {
     /// Name and documentation of the part.
     pub info: PartInfo,
     read: Arc<Reader<S>>,
     siblings: Option<Arc<Siblings<S>>>,
 }
 
-impl<S: ?Sized> Clone for Entry<S> {
+impl<S: ?Sized> Clone for PartEntry<S> {
     fn clone(&self) -> Self {
-        Entry { info: self.info, read: self.read.clone(), siblings: self.siblings.clone() }
+        PartEntry { info: self.info, read: self.read.clone(), siblings: self.siblings.clone() }
     }
 }
 
-impl<S: ?Sized> Entry<S> {
+impl<S: ?Sized> PartEntry<S> {
     /// Returns the entry of a part that `read` reads from its table.
     pub fn new(info: PartInfo, read: impl Fn(&mut Table<'_>) -> Arc<S> + Send + Sync + 'static) -> Self {
-        Entry { info, read: Arc::new(read), siblings: None }
+        PartEntry { info, read: Arc::new(read), siblings: None }
     }
 
     /// States which tables beside the part's own describe more of it.
@@ -39,29 +39,29 @@ impl<S: ?Sized> Entry<S> {
 }
 
 /// A family of parts, by key.
-pub struct Family<S: ?Sized> {
+pub struct PartFamily<S: ?Sized> {
     table: &'static str,
     summary: &'static str,
     default: Option<&'static str>,
-    entries: Vec<Entry<S>>,
+    entries: Vec<PartEntry<S>>,
 }
 
-impl<S: ?Sized> Clone for Family<S> {
+impl<S: ?Sized> Clone for PartFamily<S> {
     fn clone(&self) -> Self {
-        Family { entries: self.entries.clone(), ..*self }
+        PartFamily { entries: self.entries.clone(), ..*self }
     }
 }
 
-impl<S: ?Sized> Debug for Family<S> {
+impl<S: ?Sized> Debug for PartFamily<S> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.entries.iter().map(|entry| entry.info.key)).finish()
     }
 }
 
-impl<S: ?Sized + PartSpec> Family<S> {
+impl<S: ?Sized + PartSpec> PartFamily<S> {
     /// Returns a family without parts, whose members are tables below `table`.
     pub const fn new(table: &'static str, summary: &'static str) -> Self {
-        Family { table, summary, default: None, entries: Vec::new() }
+        PartFamily { table, summary, default: None, entries: Vec::new() }
     }
 
     /// States the part that a description has which selects none. The parts of such a family have no sibling tables.
@@ -76,7 +76,7 @@ impl<S: ?Sized + PartSpec> Family<S> {
     /// # Panics
     ///
     /// Panics if another part of the family has the same key: which of the two a description names would be unclear.
-    pub fn add(&mut self, entry: Entry<S>) {
+    pub fn add(&mut self, entry: PartEntry<S>) {
         let key = entry.info.key;
         assert!(self.get(key).is_none(), "two parts are registered as `{}.{key}`: give one another key", self.table);
         self.entries.push(entry);
@@ -93,12 +93,12 @@ impl<S: ?Sized + PartSpec> Family<S> {
     }
 
     /// Iterates over the parts in the order in which they are listed.
-    pub fn iter(&self) -> impl Iterator<Item = &Entry<S>> {
+    pub fn iter(&self) -> impl Iterator<Item = &PartEntry<S>> {
         self.entries.iter()
     }
 
     /// Returns the part called `key`.
-    pub fn get(&self, key: &str) -> Option<&Entry<S>> {
+    pub fn get(&self, key: &str) -> Option<&PartEntry<S>> {
         self.entries.iter().find(|entry| entry.info.key == key)
     }
 

@@ -22,7 +22,7 @@ mod siblings;
 mod spec;
 
 pub use error::ParameterError;
-pub use family::{Entry, Family};
+pub use family::{PartEntry, PartFamily};
 pub use selected::Selected;
 pub use siblings::{SiblingTable, Siblings};
 pub use spec::{Part, PartInfo, PartSpec};

@@ -10,7 +10,7 @@
 //! | `determinism` | a second run of the same seed gives the same, and so does one that is traced |
 //! | `monotony` | a lone message with more payload takes no less time, but for the phase of a poll |
 
-use super::{DeliveredMessage, Observation};
+use super::{DeliveredMessage, RunObservation};
 use crate::engine::{Outcome, Recorder, Time};
 use crate::machine::Machine;
 use crate::machine::combinations::Combination;
@@ -42,7 +42,7 @@ const SPANS: usize = 1 << 14;
 
 /// Returns the laws that a machine breaks, each with what happened instead.
 pub(super) fn broken(machine: &Machine) -> Vec<(&'static str, String)> {
-    let seen = Observation::of(machine, Recorder::off());
+    let seen = RunObservation::of(machine, Recorder::off());
     let single = [("ends", ends as Law), ("conservation", conservation), ("once", once), ("ledger", ledger)];
     let mut broken: Vec<_> = single.iter().filter_map(|(law, check)| Some((*law, check(&seen)?))).collect();
     if guarantees_order(machine)
@@ -51,7 +51,7 @@ pub(super) fn broken(machine: &Machine) -> Vec<(&'static str, String)> {
         broken.push(("order", format!("message {} overtook one before it", message.id)));
     }
     for (how, recorder) in [("again", Recorder::off()), ("traced", Recorder::keeping(SPANS))] {
-        let other = Observation::of(machine, recorder);
+        let other = RunObservation::of(machine, recorder);
         if other.outcome != seen.outcome || other.metrics != seen.metrics || other.messages != seen.messages {
             broken.push(("determinism", format!("run {how} it gives something else")));
         }
@@ -60,13 +60,13 @@ pub(super) fn broken(machine: &Machine) -> Vec<(&'static str, String)> {
 }
 
 /// A law of one run: what happened instead, if it is broken.
-type Law = fn(&Observation) -> Option<String>;
+type Law = fn(&RunObservation) -> Option<String>;
 
-fn ends(seen: &Observation) -> Option<String> {
+fn ends(seen: &RunObservation) -> Option<String> {
     (seen.outcome != Outcome::Done).then(|| format!("{:?}", seen.outcome))
 }
 
-fn conservation(seen: &Observation) -> Option<String> {
+fn conservation(seen: &RunObservation) -> Option<String> {
     [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")].into_iter().find_map(
         |(sent, delivered)| {
             let counts = [sent, delivered].map(|name| seen.metric(name));
@@ -75,13 +75,13 @@ fn conservation(seen: &Observation) -> Option<String> {
     )
 }
 
-fn once(seen: &Observation) -> Option<String> {
+fn once(seen: &RunObservation) -> Option<String> {
     let mut ids = BTreeSet::new();
     let twice = seen.messages.iter().find(|message| !ids.insert(message.id))?;
     Some(format!("message {} is delivered twice", twice.id))
 }
 
-fn ledger(seen: &Observation) -> Option<String> {
+fn ledger(seen: &RunObservation) -> Option<String> {
     let is_exact = |message: &&DeliveredMessage| {
         let stages = message.ledger.stages();
         let sum = stages.iter().fold(Time::ZERO, |sum, stage| sum + stage.total());

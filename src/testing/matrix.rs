@@ -1,7 +1,7 @@
 //! Combinations of parts, run on small inputs by all processors.
 
 use super::laws::{self, LONE_PAYLOADS, Violation};
-use super::{DeliveredMessage, Observation};
+use super::{DeliveredMessage, RunObservation};
 use crate::engine::{Recorder, Time};
 use crate::machine::combinations::{Combination, lines};
 use crate::machine::{Machine, Registry};
@@ -139,7 +139,7 @@ fn lone_latencies(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Tim
     let latency = |payload: &u64| {
         let workload = format!("[workload.{PROBE}]\npayload = \"{payload} B\"\nmessages = 4\n");
         let machine = read(registry, &described(registry, one, 2, 1, &workload)).ok()?;
-        let messages = Observation::of(&machine, Recorder::off()).messages;
+        let messages = RunObservation::of(&machine, Recorder::off()).messages;
         let sum: u64 = messages.iter().map(DeliveredMessage::latency).map(Time::ps).sum();
         Some(Time::from_ps(sum / messages.len().max(1) as u64))
     };

@@ -25,4 +25,4 @@ mod observation;
 
 pub use laws::{Violation, guarantees_order};
 pub use matrix::{HOSTS, MatrixReport, Selection, matrix, small_description};
-pub use observation::{DeliveredMessage, Observation};
+pub use observation::{DeliveredMessage, RunObservation};

@@ -45,7 +45,7 @@ impl DeliveredMessage {
 
 /// Everything that can be asked of a run, whatever its parts.
 #[derive(Clone, Debug)]
-pub struct Observation {
+pub struct RunObservation {
     /// How the run ended.
     pub outcome: Outcome,
     /// Messages in the order of their delivery.
@@ -58,19 +58,19 @@ pub struct Observation {
     pub protocols: Vec<Statistics>,
 }
 
-impl Observation {
+impl RunObservation {
     /// Runs a machine to its end.
     ///
     /// # Panics
     ///
     /// Panics if the machine has no fabric between nodes, as one whose workload drives routers alone.
-    pub fn of(machine: &Machine, recorder: Recorder) -> Observation {
+    pub fn of(machine: &Machine, recorder: Recorder) -> RunObservation {
         let built = build(machine, recorder);
         let outcome = built.run();
         let world = &built.world;
         let delivered = world.tally.delivered();
         let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());
-        Observation {
+        RunObservation {
             metrics: built.running.metrics(world, &outcome),
             outcome,
             messages: delivered.iter().map(|(message, at)| DeliveredMessage::new(message, *at)).collect(),

@@ -23,7 +23,7 @@
 //!     order: Order,
 //! }
 //!
-//! #[derive(PartialEq, Debug, ParameterChoice)]
+//! #[derive(Clone, PartialEq, Debug, ParameterChoice)]
 //! enum Order {
 //!     InOrder,
 //!     Any,

@@ -10,7 +10,7 @@ type Part = (&'static str, &'static [&'static str], &'static str, &'static [&'st
 const PARTS: [Part; 5] = [
     (
         "a host",
-        &["software::", "SoftwareParameters", "AnyProcessor::Software"],
+        &["host::software", "SoftwareParameters", "AnyProcessor::Software"],
         "src/host/software/",
         &["src/host/any_processor.rs", "src/machine/registry.rs"],
     ),

@@ -11,7 +11,7 @@ use crate::fabric::port::LinkUse;
 use crate::fabric::spec::FabricSpec;
 use crate::fabric::topology::survey::{self, Deadlock};
 use crate::fabric::topology::{TOPOLOGIES, Topology};
-use crate::part::{Entry, ParameterError, PartInfo, PartSpec, SiblingTable, Siblings};
+use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec, SiblingTable, Siblings};
 use crate::text::{ParameterSink, ParameterVariants, Parameters, Table};
 use std::any::Any;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ const TABLES: [SiblingTable; 3] = [
 ];
 
 /// Returns the registry's entries, one for each shape.
-pub fn entries() -> Vec<Entry<dyn FabricSpec>> {
+pub fn entries() -> Vec<PartEntry<dyn FabricSpec>> {
     let help = "leave it out, or choose a shape such as [fabric.mesh]";
     let siblings = Arc::new(Siblings { tables: &TABLES, help, read: with_routers });
     let entry = |&(shape, summary): &(&'static str, &'static str)| {
@@ -33,7 +33,7 @@ pub fn entries() -> Vec<Entry<dyn FabricSpec>> {
             let topology = Topology::read_variant(shape, t);
             Arc::new(RoutedFabric { topology, parameters: RoutedParameters::defaults() })
         };
-        Entry::new(PartInfo::new(shape, summary), read).with_siblings(&siblings)
+        PartEntry::new(PartInfo::new(shape, summary), read).with_siblings(&siblings)
     };
     TOPOLOGIES.iter().map(entry).collect()
 }

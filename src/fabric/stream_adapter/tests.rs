@@ -70,8 +70,8 @@ fn the_next_packet_is_taken_when_the_fabric_is_ready_for_one() {
     let taken = pieces(&[100, 10], 1000);
     assert_eq!(
         taken[1],
-        (360, vec![1; 10], true, true),
-        "from 200 ns on: 10 ns, 10 ns, 40 ns, behind the first: 10 ns"
+        (350, vec![1; 10], true, true),
+        "from 200 ns on: 10 ns, 10 ns and 40 ns; off the link behind the first, which ends at 340 ns: 10 ns"
     );
 }
 

@@ -16,10 +16,10 @@
 //! | `parameters.rs` | what it costs, and the size of a block |
 //! | `space.rs` | the shared address space |
 //! | `shared_memory.rs` | an endpoint's shared memory, of either kind |
-//! | `software.rs` | tags, faults and the protocol's actions |
+//! | `software_coherence.rs` | tags, faults and the protocol's actions |
 //! | `block_memory.rs` | the addresses of blocks in an endpoint's memory, and their bytes |
 //! | `block_messages.rs` | the protocol's messages in packets: a word, and a block's bytes behind it |
-//! | `hardware.rs` | addresses, waits and prefetches |
+//! | `hardware_coherence.rs` | addresses, waits and prefetches |
 //! | `locks.rs` | locks, with queues at their homes |
 //! | `handlers.rs` | the numbers of handlers |
 //!
@@ -35,11 +35,11 @@
 mod block_memory;
 mod block_messages;
 mod handlers;
-mod hardware;
+mod hardware_coherence;
 mod locks;
 mod parameters;
 mod shared_memory;
-mod software;
+mod software_coherence;
 mod space;
 
 pub use parameters::{SharedMemoryParameters, SharingMake};

@@ -3,10 +3,10 @@
 //! Models: what is common to both kinds, software and hardware; each has a file of its own.
 
 use super::handlers::LOCK;
-use super::hardware::Hardware;
+use super::hardware_coherence::HardwareCoherence;
 use super::locks::Locks;
 use super::parameters::{SharedMemoryParameters, SharingMake};
-use super::software::Software;
+use super::software_coherence::SoftwareCoherence;
 use super::space::{SharedAddress, Space};
 use crate::engine::EndId;
 use crate::host::{Address, Processor};
@@ -27,8 +27,8 @@ pub struct SharedMemory {
 
 /// What keeps the memory coherent.
 enum Kind {
-    Software(Box<Software>),
-    Hardware(Hardware),
+    Software(Box<SoftwareCoherence>),
+    Hardware(HardwareCoherence),
 }
 
 impl SharedMemory {
@@ -50,8 +50,8 @@ impl SharedMemory {
         bases: &[Address],
     ) -> Rc<SharedMemory> {
         let kind = match parameters.make {
-            SharingMake::Software => Kind::Software(Box::new(Software::new(active, space, parameters.fault))),
-            SharingMake::Hardware => Kind::Hardware(Hardware::new(active, bases)),
+            SharingMake::Software => Kind::Software(Box::new(SoftwareCoherence::new(active, space, parameters.fault))),
+            SharingMake::Hardware => Kind::Hardware(HardwareCoherence::new(active, bases)),
         };
         let memory = Rc::new(SharedMemory {
             active: active.clone(),

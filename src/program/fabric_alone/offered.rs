@@ -99,7 +99,8 @@ impl Offered {
 }
 
 impl Part for Offered {
-    const INFO: PartInfo = PartInfo::new("offered", "Packets at an offered load, through the fabric alone");
+    const INFO: PartInfo =
+        PartInfo::new("offered", "Packets at an offered load, through the fabric alone").example("load = 0.1");
 }
 
 impl WorkloadSpec for Offered {

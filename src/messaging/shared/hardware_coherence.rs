@@ -19,7 +19,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// An endpoint's shared memory that hardware keeps coherent.
-pub(super) struct Hardware {
+pub(super) struct HardwareCoherence {
     active: Rc<Active>,
     unit: Rc<Coherence>,
     /// The address of each endpoint's part of shared memory, as this node has it.
@@ -34,10 +34,10 @@ pub(super) struct Hardware {
     granted: Cell<bool>,
 }
 
-impl Hardware {
+impl HardwareCoherence {
     /// Creates the shared memory of the endpoint over `active`; `bases` are the addresses of the endpoints' parts in
     /// their own nodes' memories.
-    pub fn new(active: &Rc<Active>, bases: &[Address]) -> Hardware {
+    pub fn new(active: &Rc<Active>, bases: &[Address]) -> HardwareCoherence {
         let unit = active.coherence().expect("a checked machine has hardware that shares memory").clone();
         let homes: Vec<_> = (0..bases.len()).map(|end| active.node_of(EndId(end as u32))).collect();
         let part = |(&home, &base)| if home == unit.node() { base } else { remote(home, base) };
@@ -45,7 +45,15 @@ impl Hardware {
         let is_shared = homes.iter().filter(|home| **home == unit.node()).count() > 1;
         let context_switch = active.cpu().context_switch_cycles();
         let switch = if is_shared { context_switch } else { 0 };
-        Hardware { active: active.clone(), unit, parts, is_shared, switch, context_switch, granted: Cell::new(false) }
+        HardwareCoherence {
+            active: active.clone(),
+            unit,
+            parts,
+            is_shared,
+            switch,
+            context_switch,
+            granted: Cell::new(false),
+        }
     }
 
     #[inline]

@@ -19,7 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// An endpoint's shared memory that software keeps coherent.
-pub(super) struct Software {
+pub(super) struct SoftwareCoherence {
     active: Rc<Active>,
     space: Rc<Space>,
     memory: BlockMemory,
@@ -41,14 +41,14 @@ pub(super) struct Software {
 /// A program has one context, and waits for one block at a time.
 const REQUESTS: RequesterParameters = RequesterParameters { contexts: 1, prefetches: 0, write_backs: 0 };
 
-impl Software {
+impl SoftwareCoherence {
     /// Creates the shared memory of the endpoint over `active`, in a space that is laid out.
-    pub fn new(active: &Rc<Active>, space: &Rc<Space>, fault_cycles: u64) -> Software {
+    pub fn new(active: &Rc<Active>, space: &Rc<Space>, fault_cycles: u64) -> SoftwareCoherence {
         let (own, ends) = (active.id().index(), space.ends());
         let directory = DirectoryParameters::unlimited(ends as u32, REQUESTS.requests());
         let blocks = |home: usize| (space.size(home) / space.block_bytes()) as usize;
         let tag = |home| if home == own { Access::Writable } else { Access::Invalid };
-        Software {
+        SoftwareCoherence {
             active: active.clone(),
             space: space.clone(),
             memory: BlockMemory::new(active, space),

@@ -1,0 +1,55 @@
+//! How descriptions write their keys, as their schema tells it: results write `_` where descriptions write `-`.
+
+use crate::text::Schema;
+use crate::text::schema::{Family, Form, Item, TableShape};
+use std::collections::BTreeSet;
+
+/// How descriptions write their keys.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Language {
+    /// Keys below which names are of the user's choice.
+    maps: BTreeSet<&'static str>,
+}
+
+impl Language {
+    /// Returns the language that a schema describes.
+    pub fn of(schema: &Schema) -> Language {
+        let mut language = Language::default();
+        language.table(&schema.root);
+        language
+    }
+
+    fn table(&mut self, shape: &TableShape) {
+        for item in &shape.items {
+            match item {
+                Item::Family(family) => self.family(family),
+                Item::Key { key, form, .. } => match form {
+                    Form::Table(shape) | Form::List(shape) => self.table(shape),
+                    Form::Map(shape) => {
+                        self.maps.insert(*key);
+                        self.table(shape);
+                    }
+                    Form::OneOf(family, beside) => {
+                        self.family(family);
+                        self.table(beside);
+                    }
+                    Form::Value(..) | Form::Like(_) | Form::Parts => {}
+                },
+            }
+        }
+    }
+
+    fn family(&mut self, family: &Family) {
+        for member in &family.members {
+            self.table(&member.shape);
+        }
+    }
+
+    /// A key below another as the language writes it, which has no `_`; a name of the user's choice stays.
+    pub fn spelled(&self, above: Option<&str>, key: &str) -> String {
+        match above.is_some_and(|above| self.maps.contains(above)) {
+            true => key.to_owned(),
+            false => key.replace('_', "-"),
+        }
+    }
+}
