@@ -26,6 +26,7 @@ mod matrix;
 mod mechanisms;
 mod memory_bus;
 mod mixed;
+mod outside_interface;
 mod pages;
 mod papers;
 mod parameters;

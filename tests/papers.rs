@@ -5,7 +5,7 @@ use narrows::host::memory_bus::NodeParameters;
 use narrows::machine::Registry;
 use narrows::machine::{self, shipped};
 use narrows::messaging::MessagingParameters;
-use narrows::ni::{Design, InterfaceParameters, NiParameters};
+use narrows::ni::{Design, InterfaceParameters};
 use narrows::papers::builtins;
 use narrows::protocol::return_to_sender::{self, ReturnToSenderParameters};
 use narrows::report::claim::Role;
@@ -226,7 +226,7 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
         );
         let machine = machine::read(Document::Text("memory-bus", text, None), &[parts]).expect("sound parts").value;
         let ends = machine.ends.expect("the nodes have interfaces");
-        let NiParameters::Design(interface) = ends.ni else { panic!("{} is a design of the paper's", design.key()) };
+        let interface: &InterfaceParameters = ends.ni.of().expect("a design of the paper's");
         assert_eq!(*interface, InterfaceParameters::paper(design));
         assert_eq!(ends.protocol.of(), Some(&return_to_sender_of_table_5()));
         assert_eq!(ends.messaging, MessagingParameters::PAPER);

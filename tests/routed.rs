@@ -224,7 +224,7 @@ fn the_state_of_an_interface_does_not_grow_with_the_machine() {
         let text = description("bursts]\ncycles = 2000", &tree, NIFDY);
         let ends = read(&text).expect("a sound description").ends.expect("interfaces");
         let nifdy = *ends.protocol.of::<NifdyParameters>().expect("it is NIFDY");
-        (metric(&done(&text), "ni.state"), nifdy.unit.state_bytes(ends.ni.reach().packet.len()))
+        (metric(&done(&text), "ni.state"), nifdy.unit.state_bytes(ends.ni.limits().packet.len()))
     };
     let [(few, of_few), (many, of_many)] = [16, 256].map(state);
     assert_eq!(of_few, of_many);

@@ -10,10 +10,11 @@ use std::path::Path;
 
 /// Whether a machine's packets are of a format that others know; else why not.
 pub fn is_possible(machine: &Machine) -> Result<(), Failure> {
-    match machine.interfaces().first().map(|interface| interface.ni) {
+    match machine.interfaces().first() {
         Some(ni) if ni.sends_ip() => Ok(()),
         Some(ni) => {
-            let problem = Problem::new(format!("packets of [ni.{}] have no format that other programs know", ni.key()));
+            let problem =
+                Problem::new(format!("packets of [ni.{}] have no format that other programs know", ni.name()));
             Err(problem.help("--pcap needs sockets: ni/udp-ip or ni/e-udp").into())
         }
         None => Err(Problem::new("a fabric alone carries no packets of a format that other programs know")

@@ -7,7 +7,7 @@ use crate::fabric::routed::FabricOnly;
 use crate::host::{Host, HostSpec};
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::messaging::{Endpoint, Node, World};
-use crate::ni::{self, Pending, Site};
+use crate::ni::{BuildContext, InFlight};
 use crate::program::RunningWorkload;
 use crate::protocol::{ProtocolBinding, ProtocolEnvironment};
 use crate::text::Parameters;
@@ -74,7 +74,7 @@ fn nodes(
     fabric: &fabric::Fabric,
     (tally, addresses): (&Rc<MessageTally>, &Rc<Addresses>),
 ) -> Vec<Node> {
-    let pending = Pending::new(machine.nodes.len());
+    let pending = InFlight::new(machine.nodes.len());
     let message_max = message_max(machine, ends);
     let capabilities = fabric.capabilities();
     let environment = ProtocolEnvironment::new(capabilities.classes, capabilities.in_order);
@@ -83,8 +83,8 @@ fn nodes(
         let id = NodeId(number as u32);
         let host = Host::new(id, &node.name, host(machine, &node.host).start(sim, id, &node.name));
         let (protocol, costs) = (&protocol, ends.messaging.costs);
-        let site = Site { sim, host: &host, fabric, protocol, costs, tally, pending: &pending, addresses };
-        let driver = ni::start(&site, ends.of(node).ni);
+        let context = BuildContext { sim, host: &host, fabric, protocol, costs, tally, pending: &pending, addresses };
+        let driver = ends.of(node).start(&context);
         let endpoints = Endpoint::all(&host, driver, ends.messaging, message_max, (tally, &pending, addresses));
         Node { id, name: node.name.clone(), endpoints }
     };

@@ -5,7 +5,7 @@
 //! host and no interface, and are left out.
 
 use super::check::fit::{Parts, misfits};
-use super::{Ends, Interface, Machine, Registry, Workload, shipped};
+use super::{Ends, Machine, Registry, Workload, shipped};
 use crate::text::{Document, Reading, Source, load};
 use serde::Serialize;
 use std::path::Path;
@@ -108,10 +108,9 @@ fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine 
 
 fn refused(host: &Machine, ends: &Ends, fabric: &Machine, workload: &Workload) -> Vec<String> {
     let hosts = host.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
-    let registry = &host.registry;
+    let (registry, interface, interfaces) = (&host.registry, &ends.ni, &[&ends.ni][..]);
     let (facts, addresses, fabric) = (fabric.fabric.capabilities(), fabric.addresses(), &fabric.fabric);
-    let interface = Interface { table: "ni", ni: &ends.ni };
-    let (interfaces, endpoints) = (&[interface][..], "nodes");
+    let endpoints = "nodes";
     let parts = Parts { registry, hosts, ends, interface, interfaces, facts, fabric, workload, addresses, endpoints };
     misfits(&parts).into_iter().map(|misfit| misfit.message).collect()
 }

@@ -21,18 +21,13 @@ mod nodes;
 mod registry;
 pub mod shipped;
 
-pub use registry::{FabricPart, HostPart, ProtocolPart, Registry, Workload};
+pub use registry::{FabricPart, HostPart, InterfacePart, ProtocolPart, Registry, Workload};
 
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
 use crate::fabric::topology::survey::Survey;
 use crate::messaging::MessagingParameters;
 use crate::messaging::shared::SharedMemoryParameters;
-use crate::ni::cmmu::CmmuParameters;
-use crate::ni::direct::QueuesParameters;
-use crate::ni::lanai::LanaiParameters;
-use crate::ni::mcp::McpParameters;
-use crate::ni::trapeze::TrapezeParameters;
-use crate::ni::{self, Design, InterfaceParameters, NiParameters};
+use crate::ni;
 use crate::text::{Document, Parameters, Problems, Read, Reading, Schema, Source, Table, describe, load};
 use std::sync::Arc;
 
@@ -64,19 +59,24 @@ pub struct NodeDescription {
     pub key: String,
     /// Its kind of host.
     pub host: String,
-    /// Its interface, where it is not that of the others.
-    pub ni: Option<Arc<NiParameters>>,
-    /// The key of that interface's table.
-    pub ni_table: String,
+    /// InterfacePart of the node, if it is not that of the others.
+    pub ni: Option<InterfacePart>,
     /// How many endpoints programs find there.
     pub endpoints: u32,
+}
+
+impl NodeDescription {
+    /// Returns the table of the node's interface: `ni`, or one of its own.
+    pub fn ni_table(&self) -> &str {
+        self.ni.as_ref().map_or("ni", |ni| ni.family_table())
+    }
 }
 
 /// What nodes have at the fabric.
 #[derive(Clone, Debug)]
 pub struct Ends {
     /// The interface of nodes that name none of their own.
-    pub ni: NiParameters,
+    pub ni: InterfacePart,
     /// What the interfaces agree on.
     pub protocol: ProtocolPart,
     /// The messaging layer.
@@ -102,7 +102,7 @@ pub struct Run {
 impl Machine {
     /// Reads a description whose parts are those of `registry`.
     pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
-        let described = t.map("nodes", "The nodes, by name", nodes::Described::read);
+        let described = t.map("nodes", "The nodes, by name", |t| nodes::Described::read(t, registry));
         let named = nodes::named(&described);
         let hosts = registry.read_hosts(t);
         let fabric = registry.read_fabric(t);
@@ -125,26 +125,9 @@ impl Machine {
     }
 }
 
-/// An interface of a machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Interface<'a> {
-    /// The table that describes it: `ni`, or of a node.
-    pub table: &'a str,
-    /// What it is.
-    pub ni: &'a NiParameters,
-}
-
-impl Interface<'_> {
-    /// A key that begins with `ni`, as it stands in the table of this one.
-    pub fn key(&self, key: &str) -> String {
-        let below = key.strip_prefix("ni").expect("a key of an interface");
-        format!("{}{below}", self.table)
-    }
-}
-
 impl Machine {
     /// Each interface there is, the common one first.
-    pub fn interfaces(&self) -> Vec<Interface<'_>> {
+    pub fn interfaces(&self) -> Vec<&InterfacePart> {
         self.ends.as_ref().map_or_else(Vec::new, |ends| interfaces(ends, &self.nodes))
     }
 
@@ -187,24 +170,23 @@ impl Machine {
     }
 }
 
-/// The interfaces of nodes, the common one first.
-fn interfaces<'a>(ends: &'a Ends, nodes: &'a [NodeDescription]) -> Vec<Interface<'a>> {
-    let common = Interface { table: "ni", ni: &ends.ni };
-    let mut all: Vec<Interface<'_>> = nodes.iter().map(|node| ends.of(node)).collect();
-    all.sort_by_key(|interface| interface.table != "ni");
-    all.dedup_by_key(|interface| interface.table);
-    if all.is_empty() { vec![common] } else { all }
+/// Returns the interfaces of nodes, the common one first.
+fn interfaces<'a>(ends: &'a Ends, nodes: &'a [NodeDescription]) -> Vec<&'a InterfacePart> {
+    let mut all: Vec<&InterfacePart> = nodes.iter().map(|node| ends.of(node)).collect();
+    all.sort_by_key(|interface| interface.family_table() != "ni");
+    all.dedup_by_key(|interface| interface.family_table());
+    if all.is_empty() { vec![&ends.ni] } else { all }
 }
 
 impl Ends {
-    /// The interface of a node.
-    pub fn of<'a>(&'a self, node: &'a NodeDescription) -> Interface<'a> {
-        Interface { table: &node.ni_table, ni: node.ni.as_deref().unwrap_or(&self.ni) }
+    /// Returns the interface of a node.
+    pub fn of<'a>(&'a self, node: &'a NodeDescription) -> &'a InterfacePart {
+        node.ni.as_ref().unwrap_or(&self.ni)
     }
 
     /// The largest message that a program may send.
-    fn message_max(&self, interfaces: &[Interface<'_>]) -> Bytes {
-        let most = ni::message_reach(interfaces.iter().map(|interface| interface.ni));
+    fn message_max(&self, interfaces: &[&InterfacePart]) -> Bytes {
+        let most = ni::message_max(interfaces.iter().map(|interface| &***interface));
         self.messaging.message_max.map_or(most, |stated| stated.min(most))
     }
 
@@ -217,16 +199,16 @@ impl Ends {
         nodes: &[NodeDescription],
     ) -> Option<Ends> {
         let alone = workload.needs().fabric_only;
-        let doc = "The network interface of every node that has none of its own";
         registry.refuse_protocols_as_interfaces(t);
         // Where each node has its own, there need be none beside.
-        let own = nodes.iter().map(|node| node.ni.as_deref()).collect::<Option<Vec<_>>>().unwrap_or_default();
+        let own = nodes.iter().map(|node| node.ni.as_ref()).collect::<Option<Vec<_>>>().unwrap_or_default();
+        let family = registry.interfaces();
         // Whether it must stand depends on the workload: the schema, which is of all, does not demand it.
         let ni = match alone || !own.is_empty() || t.describing() {
-            true => t.optional_one_of("ni", doc, &NIS, interface),
-            false => Some(t.one_of("ni", doc, &NIS, interface)),
+            true => family.read_optional(t, family.summary()),
+            false => Some(family.read(t)),
         };
-        let ni = ni.or_else(|| own.first().map(|ni| (*ni).clone()));
+        let ni = ni.or_else(|| own.first().map(|ni| (*ni).clone().below(family.table())));
         if ni.is_none() && !t.has("messaging") && !t.has("protocol") {
             return None;
         }
@@ -252,8 +234,8 @@ fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
 }
 
 /// Read where programs share memory, or where it stands.
-fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&NiParameters>) -> SharedMemoryParameters {
-    let in_hardware = ni.is_some_and(NiParameters::shares_memory);
+fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&InterfacePart>) -> SharedMemoryParameters {
+    let in_hardware = ni.is_some_and(|ni| ni.shares_memory());
     if !workload.needs().shared_memory && !t.has("shared-memory") && !t.describing() {
         return if in_hardware { SharedMemoryParameters::HARDWARE } else { SharedMemoryParameters::defaults() };
     }
@@ -267,40 +249,6 @@ fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&NiParameter
         _ => SharedMemoryParameters::read(t),
     })
 }
-
-fn interface(kind: &str, t: &mut Table<'_>) -> NiParameters {
-    if let Some(design) = Design::of_key(kind) {
-        return NiParameters::Design(Box::new(InterfaceParameters::read(t, design)));
-    }
-    match kind {
-        "queues" => NiParameters::Queues(QueuesParameters::read(t)),
-        "cmmu" => NiParameters::Cmmu(Box::new(CmmuParameters::read(t))),
-        "mcp" => {
-            NiParameters::Mcp(Box::new((t.table("lanai", "The chip", LanaiParameters::read), McpParameters::read(t))))
-        }
-        _ => NiParameters::Trapeze(Box::new((
-            t.table("lanai", "The chip", LanaiParameters::read),
-            TrapezeParameters::read(t),
-        ))),
-    }
-}
-
-/// The interfaces, by their names in descriptions.
-const NIS: [(&str, &str); 13] = [
-    ("trapeze", "Trapeze firmware and driver on a LANai"),
-    ("mcp", "Sockets over UDP/IP, and the Myrinet control program on a LANai"),
-    ("ni2w", "CM-5-like: a fifo of two words, by uncached loads and stores"),
-    ("udma", "A fifo, with user-level DMA for larger payloads"),
-    ("ap3000", "AP3000-like: a fifo, by block loads and stores"),
-    ("startjr", "StarT-JR-like (CNI0Qm): coherent queues in main memory"),
-    ("memory-channel", "Memory-Channel-like: block stores to send, a queue in main memory to receive"),
-    ("cni512q", "Coherent queues of 512 blocks at home in the interface"),
-    ("cni32qm", "Coherent queues in main memory, with a cache of 32 blocks in the interface"),
-    ("cni32qm-throttle", "The same, with a sender throttled to the receiver's pace"),
-    ("single-cycle", "CM-5-like, but accessed in one processor cycle"),
-    ("queues", "Queues of packets in both directions, without a bus"),
-    ("cmmu", "Alewife's unit: messages, and memory that nodes share, kept coherent"),
-];
 
 /// Reads and checks a description of shipped parts, with `sets` (`a.b=c`) over it.
 pub fn read(document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Problems> {

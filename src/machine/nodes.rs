@@ -1,14 +1,12 @@
 //! The nodes of a description: named one by one, many at once, or as many as the fabric has.
 
-use super::{HostPart, NodeDescription};
-use crate::ni::NiParameters;
+use super::{HostPart, InterfacePart, NodeDescription, Registry};
 use crate::text::Table;
-use std::sync::Arc;
 
 /// An entry of `[nodes]`.
 pub(super) struct Described {
     host: String,
-    ni: Option<Arc<NiParameters>>,
+    ni: Option<InterfacePart>,
     count: Option<u64>,
     endpoints: Option<u64>,
 }
@@ -20,7 +18,7 @@ const ENDS_MAX: u64 = 1024;
 pub(super) const NODES_MAX: u64 = 1 << 17;
 
 impl Described {
-    pub(super) fn read(t: &mut Table<'_>) -> Described {
+    pub(super) fn read(t: &mut Table<'_>, registry: &Registry) -> Described {
         let count = t.count("count", "How many such nodes, called NAME0, NAME1 …; by default one, called NAME");
         let count = count.range(1, NODES_MAX).optional();
         let programs = "How many programs have an endpoint there, called NAME:0, NAME:1 …; by default one, called NAME";
@@ -28,20 +26,20 @@ impl Described {
             count,
             endpoints: t.count("endpoints", programs).range(1, ENDS_MAX).optional(),
             host: t.text("host", "Which of `hosts` the node is").required(),
-            ni: own_interface(t),
+            ni: own_interface(t, registry),
         }
     }
 }
 
 /// The interface of a node that is not as the others.
-fn own_interface(t: &mut Table<'_>) -> Option<Arc<NiParameters>> {
+fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart> {
     // What an interface is described by stands with that of all nodes.
     if t.describing() {
         t.describe_like("ni", "Its interface, where it is not that of the other nodes", "ni");
         t.describe_parts("Shipped parts that this node starts from, such as those of an interface of its own");
         return None;
     }
-    t.optional_one_of("ni", "The interface of the node", &super::NIS, super::interface).map(Arc::new)
+    registry.interfaces().read_optional(t, "The interface of the node")
 }
 
 /// The nodes, in order.
@@ -49,10 +47,10 @@ pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
     let mut nodes = Vec::new();
     for (name, Described { host, ni, count, endpoints }) in described {
         let key = format!("nodes.{name}");
+        let own = ni.as_ref().map(|ni| ni.clone().below(format!("{key}.{}", ni.family_table())));
         let node = |name: String| {
-            let (key, host, ni) = (key.clone(), host.clone(), ni.clone());
-            let ni_table = if ni.is_some() { format!("{key}.ni") } else { "ni".to_owned() };
-            NodeDescription { name, key, host, ni, ni_table, endpoints: endpoints.unwrap_or(1) as u32 }
+            let (key, host, ni) = (key.clone(), host.clone(), own.clone());
+            NodeDescription { name, key, host, ni, endpoints: endpoints.unwrap_or(1) as u32 }
         };
         match count {
             None => nodes.push(node(name.clone())),
@@ -77,7 +75,6 @@ pub(super) fn or_all(
         key: "nodes".to_owned(),
         host: host.clone(),
         ni: None,
-        ni_table: "ni".to_owned(),
         endpoints: 1,
     };
     (0..of_fabric.unwrap_or(2)).map(node).collect()

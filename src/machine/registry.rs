@@ -5,11 +5,15 @@
 use super::language::Language;
 use crate::fabric::{self, FabricSpec};
 use crate::host::{self, HostCapabilities, HostSpec};
+use crate::ni::{self, InterfaceSpec, designs};
 use crate::part::{Part, PartEntry, PartFamily, PartInfo, Selected};
 use crate::program::{self, WorkloadSpec};
 use crate::protocol::{self, ProtocolSpec};
 use crate::text::Table;
 use std::sync::{Arc, LazyLock, OnceLock};
+
+/// An interface that a description selects.
+pub type InterfacePart = Selected<dyn InterfaceSpec>;
 
 /// A protocol that a description selects.
 pub type ProtocolPart = Selected<dyn ProtocolSpec>;
@@ -29,6 +33,7 @@ pub struct Registry {
     hosts: PartFamily<dyn HostSpec>,
     /// What each kind of host offers whatever its values, in the order of the kinds.
     offered: Vec<(&'static str, HostCapabilities)>,
+    interfaces: PartFamily<dyn InterfaceSpec>,
     protocols: PartFamily<dyn ProtocolSpec>,
     fabrics: PartFamily<dyn FabricSpec>,
     workloads: PartFamily<dyn WorkloadSpec>,
@@ -41,10 +46,12 @@ static SHIPPED: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::sh
 impl Registry {
     /// Returns a registry without parts.
     pub fn empty() -> Registry {
+        let interfaces = "The network interface of every node that has none of its own";
         let agreed = "What the interfaces agree on: admission, order, reliability";
         Registry {
             hosts: PartFamily::new("hosts", "Kind of host"),
             offered: Vec::new(),
+            interfaces: PartFamily::new("ni", interfaces),
             protocols: PartFamily::new("protocol", agreed).or_by_default("none"),
             fabrics: PartFamily::new("fabric", "What joins the nodes"),
             workloads: PartFamily::new("workload", "What runs on the machine"),
@@ -59,6 +66,11 @@ impl Registry {
             .with_host::<host::memory_bus::NodeParameters>()
             .with_host::<host::alewife::AlewifeParameters>()
             .with_host::<host::software::SoftwareParameters>()
+            .with_interface::<ni::trapeze::TrapezeInterface>()
+            .with_interface::<ni::mcp::McpInterface>()
+            .with_interfaces(designs::entries())
+            .with_interface::<ni::direct::QueuesParameters>()
+            .with_interface::<ni::cmmu::CmmuParameters>()
             .with_protocol::<protocol::plain::PlainParameters>()
             .with_protocol::<protocol::return_to_sender::ReturnToSenderParameters>()
             .with_protocol::<protocol::nifdy::NifdyParameters>()
@@ -101,6 +113,27 @@ impl Registry {
     pub fn with_host<P: Part + HostSpec>(mut self) -> Registry {
         self.hosts.add(PartEntry::new(P::INFO, |t| -> Arc<dyn HostSpec> { Arc::new(P::read(t)) }));
         self.offered.push((P::INFO.key, P::offered()));
+        self
+    }
+
+    /// Adds an interface behind all others.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another interface has the same key.
+    #[must_use]
+    pub fn with_interface<P: Part + InterfaceSpec>(self) -> Registry {
+        self.with_interfaces([PartEntry::new(P::INFO, |t| -> Arc<dyn InterfaceSpec> { Arc::new(P::read(t)) })])
+    }
+
+    /// Adds the interfaces that one type stands for behind all others.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another interface has the key of one of them.
+    #[must_use]
+    pub fn with_interfaces(mut self, entries: impl IntoIterator<Item = PartEntry<dyn InterfaceSpec>>) -> Registry {
+        entries.into_iter().for_each(|entry| self.interfaces.add(entry));
         self
     }
 
@@ -173,6 +206,11 @@ impl Registry {
         let read = |t: &mut Table<'_>| self.hosts.read_beside(t, self.hosts.table());
         let hosts = t.map(self.hosts.table(), "Kinds of host, by name; each one of several", read).into_iter();
         hosts.map(|(name, host)| (name.clone(), host.below(format!("{}.{name}", self.hosts.table())))).collect()
+    }
+
+    /// Returns the interfaces.
+    pub fn interfaces(&self) -> &PartFamily<dyn InterfaceSpec> {
+        &self.interfaces
     }
 
     /// Returns the protocols.

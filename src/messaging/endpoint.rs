@@ -19,8 +19,8 @@ use super::polled_packet::PolledPacket;
 use crate::engine::sim::Polls;
 use crate::engine::{Addresses, Bytes, Class, EndId, MessageTally, NodeId, Signal, Time};
 use crate::host::{Address, AnyProcessor, Host, Processor, Utilization};
-use crate::ni::moving::bytes_of;
-use crate::ni::{AnyDriver, Compose, Driver, Envelope, PayloadSource, Pending, Port, Wake};
+use crate::ni::word_copy::bytes_of;
+use crate::ni::{AnyDriver, Driver, Envelope, InFlight, PayloadSource, Port, SendRequest, Wake};
 use crate::protocol::Marks;
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ pub struct Endpoint {
     pub(super) sharing: NodeSharing,
     messages: Rc<MessageQueue>,
     pub(super) tally: Rc<MessageTally>,
-    pub(super) pending: Rc<Pending>,
+    pub(super) pending: Rc<InFlight>,
 }
 
 /// The result of a poll of a program of messages.
@@ -52,7 +52,7 @@ impl Endpoint {
         driver: AnyDriver,
         parameters: MessagingParameters,
         message_max: Bytes,
-        (tally, pending, addresses): (&Rc<MessageTally>, &Rc<Pending>, &Rc<Addresses>),
+        (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<Addresses>),
     ) -> Vec<Rc<Endpoint>> {
         let context = NodeContext { host: host.clone(), cpu: host.cpu(), driver: Rc::new(driver), parameters };
         let several = addresses.count(host.node) > 1;
@@ -172,7 +172,7 @@ impl Endpoint {
     /// packet, and returns whether there was one.
     pub(super) async fn put(
         &self,
-        packet: &Compose<'_>,
+        packet: &SendRequest<'_>,
         permit: &mut RunPermit,
         receive: impl AsyncFn() -> bool,
     ) -> Time {
@@ -236,7 +236,7 @@ impl Endpoint {
                 false => PayloadSource::Memory(address + range.start as u64, range.len()),
             };
             let last = range.end == bytes;
-            let packet = Compose {
+            let packet = SendRequest {
                 from: self.id,
                 to: destination,
                 class: Class::REQUESTS,

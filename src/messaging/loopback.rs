@@ -10,7 +10,7 @@
 use super::node_context::NodeContext;
 use crate::engine::{EndId, Journey, Time};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor, aligned};
-use crate::ni::{Compose, Driver, Envelope, Landed, PayloadSink, PayloadSource};
+use crate::ni::{Driver, Envelope, PayloadSink, PayloadSource, RxCompletion, SendRequest};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -74,7 +74,7 @@ impl LoopbackQueue {
     }
 
     /// Copies a packet into a reserved slot of this queue, the receiver's; returns when the copy began.
-    pub async fn send_loopback(&self, context: &NodeContext, slot: Address, packet: &Compose<'_>) -> Time {
+    pub async fn send_loopback(&self, context: &NodeContext, slot: Address, packet: &SendRequest<'_>) -> Time {
         let cpu = &context.cpu;
         let turn = cpu.acquire("send").await;
         let begun = cpu.now();
@@ -111,7 +111,7 @@ impl LoopbackQueue {
         packet: &mut LoopbackPacket,
         extra_cycles: u64,
         sink: PayloadSink<'_>,
-    ) -> Landed {
+    ) -> RxCompletion {
         let (slot, bytes, journey) = (packet.slot, packet.bytes, &packet.journey);
         let cpu = &context.cpu;
         let turn = cpu.acquire("receive").await;
@@ -126,7 +126,7 @@ impl LoopbackQueue {
                 0
             }
             PayloadSink::Memory(into) => {
-                copy(cpu, slot, context.driver.payload_at(into), bytes).await;
+                copy(cpu, slot, context.driver.payload_address(into), bytes).await;
                 into
             }
         };
@@ -137,7 +137,7 @@ impl LoopbackQueue {
         self.free_slots.borrow_mut().push(slot);
         // A sender may wait for a free slot.
         context.driver.attention().notify();
-        Landed { address, beside: std::mem::take(&mut packet.beside), entry: None }
+        RxCompletion { address, beside: std::mem::take(&mut packet.beside), entry: None }
     }
 }
 

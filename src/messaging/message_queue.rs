@@ -13,8 +13,8 @@ use super::node_context::NodeContext;
 use super::polled_packet::{PacketHeader, PolledPacket};
 use crate::engine::{Bytes, EndId};
 use crate::host::{Address, Processor};
-use crate::ni::moving::words_of;
-use crate::ni::{Arrival, Driver, Envelope, Landed, PayloadSink};
+use crate::ni::word_copy::words_of;
+use crate::ni::{Driver, Envelope, PayloadSink, RxCompletion, RxPacket};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -67,7 +67,7 @@ impl MessageQueue {
     /// Takes the packet just found; returns the message that is complete with it.
     pub async fn take(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
         match packet {
-            PolledPacket::Interface(arrival) if context.driver.places_itself() => {
+            PolledPacket::Interface(arrival) if context.driver.is_zero_copy() => {
                 Some(take_placed(context, arrival).await)
             }
             packet => self.take_fragment(context, packet).await,
@@ -87,17 +87,17 @@ impl MessageQueue {
             false => self.partial.borrow_mut().entry(key).or_insert_with(|| PartialMessage::new(place())).buffer,
         };
         let driver = &context.driver;
-        let into = buffer + driver.place(fragment);
+        let into = buffer + driver.fragment_offset(fragment);
         let landed = packet.take(context, 0, PayloadSink::Memory(into)).await;
         context.cpu.sim().progress();
         let bytes = match is_whole {
-            true => context.host.peek(driver.payload_at(into), bytes),
+            true => context.host.peek(driver.payload_address(into), bytes),
             false => self.complete_with(context, key, (fragment, bytes, last))?,
         };
         Some(Incoming {
             source,
             tag: handler.into(),
-            address: driver.payload_at(buffer),
+            address: driver.payload_address(buffer),
             payload: Bytes(bytes.len() as u64),
             words: match landed.beside.is_empty() {
                 true => words_of(&bytes[..bytes.len().min(WORDS_BYTES_MAX)]).collect(),
@@ -130,7 +130,7 @@ impl MessageQueue {
         let free = self.free_buffers.borrow_mut().pop();
         let driver = &context.driver;
         let fragments = self.message_max.div_ceil(driver.limits().payload);
-        free.unwrap_or_else(|| context.host.allocate(driver.buffer_bytes(fragments as u32)))
+        free.unwrap_or_else(|| context.host.allocate(driver.buffer_size(fragments as u32)))
     }
 
     /// Makes a buffer free again.
@@ -140,12 +140,12 @@ impl MessageQueue {
 }
 
 /// Takes a message whose payload stays where the interface put it.
-async fn take_placed(context: &NodeContext, arrival: &mut Arrival) -> Incoming {
+async fn take_placed(context: &NodeContext, arrival: &mut RxPacket) -> Incoming {
     assert!(arrival.envelope.is_part, "{MESSAGES}");
     let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
     let journey = arrival.journey.clone();
     let sink = PayloadSink::Memory(0);
-    let Landed { address, beside, entry } = context.driver.take(&context.cpu, arrival, 0, sink).await;
+    let RxCompletion { address, beside, entry } = context.driver.take(&context.cpu, arrival, 0, sink).await;
     let storage = Storage::DriverEntry(entry.expect("a message that the interface placed has an entry"));
     let payload = Bytes(bytes as u64);
     let words = match beside.is_empty() {
@@ -159,7 +159,7 @@ async fn take_placed(context: &NodeContext, arrival: &mut Arrival) -> Incoming {
 fn assemble(context: &NodeContext, message: &PartialMessage<Address>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (&fragment, &count) in &message.fragment_bytes {
-        let from = context.driver.payload_at(message.buffer + context.driver.place(fragment as u32));
+        let from = context.driver.payload_address(message.buffer + context.driver.fragment_offset(fragment as u32));
         bytes.extend(context.host.peek(from, count));
     }
     bytes

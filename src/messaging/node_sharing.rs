@@ -15,7 +15,7 @@ use super::polled_packet::PolledPacket;
 use crate::engine::resource::OwnedHold;
 use crate::engine::{Addresses, EndId, NodeId, Resource, Sim};
 use crate::host::Processor;
-use crate::ni::{Driver, Rest, Wake};
+use crate::ni::{Driver, WaitPolicy, Wake};
 use std::rc::Rc;
 
 /// How an endpoint shares its node: with others, or not at all.
@@ -137,10 +137,10 @@ impl SharedNode {
         let sim = context.cpu.sim();
         let polled = sim.now();
         context.cpu.sync().await;
-        match context.driver.rest() {
+        match context.driver.wait_policy() {
             // A packet may have arrived meanwhile.
-            Rest::Told if sim.now() > polled => {}
-            Rest::Told => {
+            WaitPolicy::OnEvent if sim.now() > polled => {}
+            WaitPolicy::OnEvent => {
                 permit.0 = None;
                 let next = (wake.next)();
                 if next > sim.now() {
@@ -149,12 +149,12 @@ impl SharedNode {
                 *permit = self.run(context).await;
                 charge_round(context).await;
             }
-            Rest::Looks(interval) => {
+            WaitPolicy::Periodic(interval) => {
                 permit.0 = None;
                 sim.delay(interval).await;
                 *permit = self.run(context).await;
             }
-            Rest::Polls => {
+            WaitPolicy::BusyPoll => {
                 charge_round(context).await;
                 self.yield_now(context, permit).await;
             }
@@ -162,12 +162,12 @@ impl SharedNode {
     }
 
     async fn wait_for_room(&self, context: &NodeContext, permit: &mut RunPermit) {
-        match context.driver.rest() {
-            Rest::Polls => {
+        match context.driver.wait_policy() {
+            WaitPolicy::BusyPoll => {
                 charge_round(context).await;
                 self.yield_now(context, permit).await;
             }
-            Rest::Told | Rest::Looks(_) => {
+            WaitPolicy::OnEvent | WaitPolicy::Periodic(_) => {
                 permit.0 = None;
                 context.driver.wait_for_room(&context.cpu).await;
                 *permit = self.run(context).await;
@@ -205,6 +205,6 @@ impl SharedNode {
 
 /// Charges the processor for a poll that found nothing.
 async fn charge_round(context: &NodeContext) {
-    context.driver.round(&context.cpu);
+    context.driver.charge_poll(&context.cpu);
     context.cpu.sync().await;
 }

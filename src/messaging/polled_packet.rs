@@ -4,12 +4,12 @@ use super::loopback::{LoopbackPacket, LoopbackQueue};
 use super::node_context::NodeContext;
 use crate::engine::{EndId, Journey};
 use crate::host::Address;
-use crate::ni::{Arrival, Driver, Envelope, Landed, PayloadSink};
+use crate::ni::{Driver, Envelope, PayloadSink, RxCompletion, RxPacket};
 
 /// A packet that a poll found and that is still to be taken.
 pub(super) enum PolledPacket<'q> {
     /// A packet at the interface.
-    Interface(Arrival),
+    Interface(RxPacket),
     /// A packet from an endpoint of the same node, and the queue that it was in.
     Loopback(LoopbackPacket, &'q LoopbackQueue),
 }
@@ -27,7 +27,7 @@ impl PolledPacket<'_> {
     /// Returns the packet's header.
     pub fn header(&self) -> PacketHeader {
         match self {
-            PolledPacket::Interface(Arrival { from, envelope, bytes, journey, .. })
+            PolledPacket::Interface(RxPacket { from, envelope, bytes, journey, .. })
             | PolledPacket::Loopback(LoopbackPacket { from, envelope, bytes, journey, .. }, _) => {
                 PacketHeader { source: *from, envelope: *envelope, bytes: *bytes, journey: journey.clone() }
             }
@@ -43,7 +43,7 @@ impl PolledPacket<'_> {
     }
 
     /// Moves the payload to `sink`, which takes `extra_cycles` more than that of any packet. A packet is taken once.
-    pub async fn take(&mut self, context: &NodeContext, extra_cycles: u64, sink: PayloadSink<'_>) -> Landed {
+    pub async fn take(&mut self, context: &NodeContext, extra_cycles: u64, sink: PayloadSink<'_>) -> RxCompletion {
         match self {
             PolledPacket::Interface(arrival) => context.driver.take(&context.cpu, arrival, extra_cycles, sink).await,
             PolledPacket::Loopback(packet, queue) => queue.recv_loopback(context, packet, extra_cycles, sink).await,

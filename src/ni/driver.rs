@@ -1,12 +1,17 @@
 //! What the messaging layer sees of any interface: a driver.
 //!
-//! A packet is composed from memory or registers and sent; one that a poll found is taken into
-//! memory or registers. Whoever runs on the processor holds it meanwhile, so that several programs of
-//! a node share a driver safely.
+//! A packet is composed from memory or registers and sent; a packet that a poll found is taken into memory or
+//! registers. The program that runs on the processor holds it meanwhile, so that several programs of a node share a
+//! driver safely.
+//!
+//! Leaves out which interface it is: [`AnyDriver`](super::AnyDriver) dispatches over those that ship, and
+//! [`DynDriver`](super::DynDriver) is the object-safe form for all others.
 
-use super::moving::{PayloadSink, PayloadSource};
+use super::envelope::Envelope;
+use super::extensions::DriverExtensions;
 use super::parcel::{Header, Ticket};
 use super::port::{Port, TakenPacket};
+use super::word_copy::{PayloadSink, PayloadSource};
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Class, EndId, Journey, Signal, Time};
 use crate::fabric::Packet;
@@ -14,21 +19,6 @@ use crate::host::{Address, AnyProcessor, CpuLease, Utilization};
 use crate::protocol::{Marks, Statistics};
 use crate::text::Parameters;
 use std::rc::Rc;
-
-/// What the messaging layer says of a packet.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Envelope {
-    /// Whether it is a part of a message with a payload; else an active message by itself.
-    pub is_part: bool,
-    /// What runs at the receiver; of a part, the message's tag.
-    pub handler: u8,
-    /// The message it is part of, counted by its sender.
-    pub sequence: u16,
-    /// Its number among the fragments of that message.
-    pub fragment: u32,
-    /// It is the last fragment.
-    pub last: bool,
-}
 
 /// What messaging costs on a node, in cycles of its processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Parameters)]
@@ -48,219 +38,251 @@ pub struct Costs {
 /// The most cycles that anything of messaging may cost.
 pub const COST_MAX: u64 = 1_000_000_000;
 
-/// What a driver can do.
+/// Limits of a driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DriverLimits {
-    /// The most 32-bit words of an active message.
+    /// Largest number of 32-bit words of an active message.
     pub words: usize,
-    /// The most payload of a packet.
+    /// Largest payload of a packet, in bytes.
     pub payload: usize,
-    /// Bytes that travel beside a payload.
+    /// Bytes that travel in addition to a payload.
     pub beside: usize,
-    /// Sequence numbers of messages.
+    /// Size of the sequence-number space of messages.
     pub sequences: u32,
-    /// Whether a tag steers a payload to the address it is mapped to.
+    /// Whether a tag steers a payload to the address that it is mapped to.
     pub steers: bool,
-    /// Logical networks.
+    /// Number of logical networks.
     pub classes: u8,
 }
 
 /// A packet to send.
 #[derive(Clone, Debug)]
-pub struct Compose<'a> {
-    /// Who sends it.
+pub struct SendRequest<'a> {
+    /// Sending endpoint.
     pub from: EndId,
-    /// Whom it is for.
+    /// Receiving endpoint.
     pub to: EndId,
-    /// Its class.
+    /// Logical network of the packet.
     pub class: Class,
-    /// What the protocol is told.
+    /// Hints for the protocol.
     pub marks: Marks,
-    /// What the messaging layer says.
+    /// Description by the messaging layer.
     pub envelope: Envelope,
-    /// Its payload.
+    /// Payload.
     pub source: PayloadSource<'a>,
-    /// Bytes beside the payload.
+    /// Bytes in addition to the payload.
     pub beside: &'a [u8],
-    /// Its way.
+    /// Record of the packet's latency.
     pub journey: Journey,
 }
 
-/// A packet that a poll found; to be taken.
-pub struct Arrival {
-    /// Who sent it.
+/// A packet that a poll found, to be taken.
+pub struct RxPacket {
+    /// Sending endpoint.
     pub from: EndId,
-    /// Whom it is for: one of the node's endpoints, which may share a driver.
+    /// Receiving endpoint: one of the node's, which may share a driver.
     pub to: EndId,
-    /// What the messaging layer said.
+    /// Description by the messaging layer.
     pub envelope: Envelope,
     /// Bytes of its payload.
     pub bytes: usize,
-    /// Its way.
+    /// Record of the packet's latency.
     pub journey: Journey,
-    /// What the driver knows of it.
-    pub(super) known: Known,
-    /// The processor, held from the poll on.
-    pub(super) turn: Option<CpuLease>,
+    /// State of the driver between the poll and [`take`](Driver::take).
+    pub state: DriverState,
+    /// The processor, held from the poll until the packet is taken, if the driver does so.
+    pub turn: Option<CpuLease>,
 }
 
-/// What a driver knows of a packet that was found.
+impl RxPacket {
+    /// Returns a packet for endpoint `to` of `bytes` bytes of payload, without state of the driver.
+    pub fn new([from, to]: [EndId; 2], envelope: Envelope, bytes: usize, journey: Journey) -> RxPacket {
+        RxPacket { from, to, envelope, bytes, journey, state: DriverState::default(), turn: None }
+    }
+
+    /// Adds what the driver needs to take the packet.
+    #[must_use]
+    pub fn with_state(mut self, state: DriverState) -> RxPacket {
+        self.state = state;
+        self
+    }
+
+    /// Adds the processor, which is held until the packet is taken.
+    #[must_use]
+    pub fn with_turn(mut self, turn: CpuLease) -> RxPacket {
+        self.turn = Some(turn);
+        self
+    }
+}
+
+/// What a driver keeps of a packet between the poll that found it and its taking; each uses a few of the fields.
 #[derive(Default)]
-pub struct Known {
-    /// Its header.
+pub struct DriverState {
+    /// Header of a parcel.
     pub header: Header,
-    /// What names it, where packets carry tickets.
+    /// The processor's part of the packet's ledger, where packets carry tickets.
     pub ticket: Option<Ticket>,
-    /// It, where the driver took it out of the interface.
+    /// The packet, if the driver took it from its port.
     pub taken: Option<TakenPacket>,
-    /// It, where the interface took it in without the processor.
+    /// The packet, if the interface received it without the processor.
     pub whole: Option<Rc<Packet>>,
-    /// The entry or the buffer that it is in.
+    /// Number of the ring entry or buffer that holds the packet.
     pub entry: u64,
-    /// Where it lies, if it is in memory.
+    /// Address of the packet, if it is in memory.
     pub address: Address,
-    /// Bytes that travelled beside it.
+    /// Bytes in addition to the payload.
     pub beside: Vec<u8>,
 }
 
 /// A packet that was taken.
 #[derive(Default)]
-pub struct Landed {
-    /// Where its payload lies, if it is in memory.
+pub struct RxCompletion {
+    /// Address of its payload, if that is in memory.
     pub address: Address,
-    /// Bytes that travelled beside it.
+    /// Bytes in addition to the payload.
     pub beside: Vec<u8>,
-    /// The driver's buffer that is in use until it is given back, if one is.
+    /// Number of the driver's buffer that is in use until it is [released](Driver::release), if one is.
     pub entry: Option<u64>,
 }
 
 /// A packet whose sending has begun.
 #[derive(Clone, Default)]
-pub struct Begun(pub(super) Option<Ticket>);
+pub struct TxToken(pub(super) Option<Ticket>);
+
+impl TxToken {
+    /// Returns the token of a driver that keeps nothing of a packet whose sending has begun.
+    pub const fn none() -> TxToken {
+        TxToken(None)
+    }
+}
 
 /// When a program that polls will have something else to do.
 #[derive(Clone, Copy)]
 pub struct Wake<'a> {
-    /// The next instant at which it is known to; asked anew each time.
+    /// Returns the next known instant at which it has; asked anew each time.
     pub next: &'a dyn Fn() -> Time,
-    /// When it stops polling.
+    /// Instant at which it stops polling.
     pub until: Time,
 }
 
-/// How a program that shares its processor learns of a packet, where [`Driver::idle`] would keep that busy.
+/// How a program that shares its processor waits for a packet, where [`Driver::idle`] would keep the processor busy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rest {
-    /// [`Driver::attention`] tells it; no poll but the one after that takes time.
-    Told,
-    /// It looks again after so long, and needs no processor meanwhile.
-    Looks(Time),
-    /// It looks again and again.
-    Polls,
+pub enum WaitPolicy {
+    /// [`Driver::attention`] wakes it; no poll but the one after that takes time.
+    OnEvent,
+    /// It polls again after this time, and needs no processor meanwhile.
+    Periodic(Time),
+    /// It polls without a pause.
+    BusyPoll,
 }
 
-/// A driver half, whatever its device.
-pub trait Driver {
-    /// What it can do.
+/// The driver half of an interface, whatever its device.
+pub trait Driver: DriverExtensions {
+    /// Returns the driver's limits.
     fn limits(&self) -> DriverLimits;
 
-    /// Begins to send the packet of `journey`, before there need be room for it.
-    fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> Begun;
+    /// Begins to send the packet of `journey`, before there need be capacity for it.
+    fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> TxToken;
 
-    /// Sends a packet that was begun, if there is room for it.
-    async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, begun: &Begun) -> bool;
+    /// Sends a packet whose sending has begun; returns false if there is no capacity for it.
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool;
 
-    /// Waits, when there was no room and nothing has come either, until that may be otherwise.
+    /// Waits, after a send found no capacity and a poll no packet, until either may have changed.
     async fn wait_for_room(&self, cpu: &AnyProcessor);
 
-    /// Whether a poll may find a packet, as far as that is known without one.
+    /// Returns whether a poll may find a packet, as far as that is known without one.
     fn may_find(&self) -> bool {
         true
     }
 
-    /// Looks for a packet once; `answers` says of a handler whether it answers.
-    async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<Arrival>;
+    /// Looks for a packet once. `answers` returns whether a handler sends an answer.
+    async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
 
     /// Takes the packet just found.
-    async fn take(&self, cpu: &AnyProcessor, arrival: &mut Arrival, extra_cycles: u64, sink: PayloadSink<'_>)
-    -> Landed;
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut RxPacket,
+        extra_cycles: u64,
+        sink: PayloadSink<'_>,
+    ) -> RxCompletion;
 
-    /// Gives a buffer back that was in use.
+    /// Returns buffer `entry`, which was in use, to the interface.
     async fn release(&self, _cpu: &AnyProcessor, _entry: u64) {}
 
-    /// Ends a round of the polling loop in which nothing was found; where nothing can change before,
-    /// it ends when `wake` says. True if a look has just shown a packet: the next [`poll`](Driver::poll) goes on with
-    /// that, and comes before all else.
+    /// Ends a round of the polling loop in which nothing was found; where nothing can change before, it ends when `wake`
+    /// says. Returns true if a look has just found a packet: the next [`poll`](Driver::poll) continues with it and must
+    /// come before all else.
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
 
-    /// How a program waits that shares the processor with others.
-    fn rest(&self) -> Rest;
+    /// Returns how a program waits that shares the processor with others.
+    fn wait_policy(&self) -> WaitPolicy;
 
-    /// The processor's part of a poll that found nothing, beside looking.
-    fn round(&self, _cpu: &AnyProcessor) {}
+    /// Charges the processor's part of a poll that found nothing, without the access that looks.
+    fn charge_poll(&self, _cpu: &AnyProcessor) {}
 
-    /// What a program that waits is told by.
+    /// Returns the signal that wakes a waiting program.
     fn attention(&self) -> &Signal;
 
-    /// What a program looks for again and again that finds no room; none where
+    /// Returns the point that a program without capacity polls, or `None` if
     /// [`wait_for_room`](Driver::wait_for_room) waits for it.
     fn polled_room(&self) -> Option<PointId> {
         None
     }
 
-    /// What a program looks for again and again that finds no packet; none where
-    /// [`idle`](Driver::idle) waits for it.
+    /// Returns the point that a program without a packet polls, or `None` if [`idle`](Driver::idle) waits for it.
     fn polled_packet(&self) -> Option<PointId> {
         None
     }
 
-    /// Whether it puts payloads into buffers of its own.
-    fn places_itself(&self) -> bool {
+    /// Returns whether the interface puts payloads into buffers of its own.
+    fn is_zero_copy(&self) -> bool {
         false
     }
 
-    /// Where fragment `fragment` of a message goes in its buffer.
-    fn place(&self, fragment: u32) -> Address {
+    /// Returns the offset of fragment `fragment` in the buffer of its message.
+    fn fragment_offset(&self, fragment: u32) -> Address {
         u64::from(fragment) * self.limits().payload as u64
     }
 
-    /// Bytes of a buffer for `fragments` fragments.
-    fn buffer_bytes(&self, fragments: u32) -> usize {
+    /// Returns the bytes of a buffer for `fragments` fragments.
+    fn buffer_size(&self, fragments: u32) -> usize {
         self.limits().payload * fragments as usize
     }
 
-    /// Where the payload of what was taken to `into` lies.
-    fn payload_at(&self, into: Address) -> Address {
+    /// Returns the address of the payload of a packet that was taken to `into`.
+    fn payload_address(&self, into: Address) -> Address {
         into
     }
 
-    /// Has payloads with `tag` for an endpoint delivered to `address`, where it steers.
+    /// Maps `tag` of endpoint `end` to `address`, where the interface steers payloads.
     async fn map_tag(&self, _cpu: &AnyProcessor, _end: EndId, _tag: u16, _address: Address) {}
 
-    /// Its port, if packets go by one.
+    /// Returns the driver's port, if packets go through one.
     fn port(&self) -> Option<&Rc<Port>> {
         None
     }
 
-    /// What its protocol counted, and the bytes of that one's state.
+    /// Returns what the protocol counted, and the bytes of its state.
     fn accounts(&self) -> Option<(Statistics, usize)> {
         self.port().map(|port| (port.statistics(), port.state_bytes()))
     }
 
-    /// Whether what comes interrupts a program: looking for it costs nothing, and is worth it at any time.
+    /// Returns whether a packet interrupts the program: polling then costs nothing, and pays at any time.
     fn interrupts(&self) -> bool {
         false
     }
 
-    /// What it counted beside its protocol, by name.
+    /// Returns the driver's own counters, by name.
     fn counts(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
 
-    /// For how long each of its parts was at work.
+    /// Returns the utilisation of each part of the interface.
     fn utilization(&self) -> Vec<Utilization> {
         Vec::new()
     }
 }
 
-/// The least that a packet says of itself on the wire.
+/// Shortest header of a packet on the wire.
 pub const HEAD_WORD: Bytes = Bytes(4);

@@ -3,18 +3,21 @@
 //!
 //! A design is a sending and a receiving half, each with its device and its driver side by side in
 //! one file; the Memory-Channel-like one is made of halves of two others. The interface's own loop is
-//! in [`halves`](super::halves).
+//! in [`queue_driver`](super::queue_driver).
 //!
 //! *Calibrated* means: fitted on one column of Table 5, the round trip at 64 bytes (7 of 53 cells), one
 //! value for all designs; *chosen*: the paper does not say.
 
-use super::parcel::{HEADER_BYTES, Header};
-use super::room::in_blocks;
-use super::{EndsMax, PacketRoom, Reach, Room};
 use crate::engine::{Bytes, Time};
-use crate::host::memory_bus::BadParameter;
 use crate::host::{BLOCK_BYTES, HostCapabilities};
-use crate::text::Table;
+use crate::part::ParameterError;
+use crate::text::{ParameterSink, ParameterType, Table};
+
+/// Key of the largest network message.
+pub const MESSAGE_MAX: &str = "message-max";
+
+/// Largest number of blocks of a queue at home in the interface, where those of both directions lie apart.
+const INTERFACE_QUEUE_MAX: u64 = 1 << 17;
 
 /// The designs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -53,7 +56,7 @@ impl Design {
         Design::SingleCycle,
     ];
 
-    /// The design's name in descriptions.
+    /// Returns the design's name in descriptions.
     pub const fn key(self) -> &'static str {
         match self {
             Design::Ni2w => "ni2w",
@@ -68,12 +71,7 @@ impl Design {
         }
     }
 
-    /// The design called `key` in descriptions.
-    pub fn of_key(key: &str) -> Option<Design> {
-        Design::ALL.into_iter().find(|design| design.key() == key)
-    }
-
-    /// The paper's name.
+    /// Returns the paper's name of the design.
     pub const fn name(self) -> &'static str {
         match self {
             Design::Ni2w => "NI2w",
@@ -88,8 +86,8 @@ impl Design {
         }
     }
 
-    /// What it needs of a host. A queue that the processor polls in main memory is polled in the cache
-    /// where that snoops, else in memory.
+    /// Returns what the design needs of a host. A queue in main memory is polled in the cache where that snoops, else in
+    /// memory.
     pub fn needs(self) -> HostCapabilities {
         use HostCapabilities as Has;
         match self {
@@ -103,27 +101,27 @@ impl Design {
         }
     }
 
-    /// Whether a half of it is read or written through a fifo.
+    /// Returns whether a half of the design is read or written through a fifo.
     pub const fn is_fifo(self) -> bool {
         use Design::{Ap3000, MemoryChannel, Ni2w, SingleCycle, Udma};
         matches!(self, Ni2w | Udma | Ap3000 | MemoryChannel | SingleCycle)
     }
 
-    /// Whether a half of it is a queue in memory.
+    /// Returns whether a half of the design is a queue in memory.
     pub const fn has_queue(self) -> bool {
         !matches!(self, Design::Ni2w | Design::Udma | Design::Ap3000 | Design::SingleCycle)
     }
 
-    /// Whether it caches its queues.
+    /// Returns whether the interface caches its queues.
     pub const fn caches(self) -> bool {
         matches!(self, Design::Cni32qm | Design::Cni32qmThrottle)
     }
 }
 
-/// An interface.
+/// The parameters of a fifo or queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InterfaceParameters {
-    /// Which design (Table 2).
+    /// Design (Table 2).
     pub design: Design,
     /// Access time of its memory: 60 ns, `CNI512Q` 120 ns (Table 3, note a).
     pub memory_time: Time,
@@ -157,7 +155,7 @@ pub struct InterfaceParameters {
 }
 
 impl InterfaceParameters {
-    /// The interface `design` as in Table 5.
+    /// Returns the interface `design` as in Table 5.
     pub fn paper(design: Design) -> InterfaceParameters {
         InterfaceParameters {
             design,
@@ -227,47 +225,44 @@ impl InterfaceParameters {
         self.window_bytes = t.bytes("window", "Bytes of the fifo that the processor sees").required().len();
     }
 
-    /// What it can carry.
-    pub fn reach(&self) -> Reach {
-        let payload = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64);
-        Reach {
-            packet: self.message_bytes_max,
-            message: Bytes(payload * u64::from(Header::FRAGMENTS_MAX)),
-            nodes: Header::ENDS_MAX,
-            ends: EndsMax::InAll(Header::ENDS_MAX),
-            has_host_dma: false,
+    /// Writes the parameters of the design, as they are read.
+    pub fn write(&self, to: &mut dyn ParameterSink) {
+        let design = self.design;
+        to.value("memory-time", self.memory_time.to_value());
+        to.value("processing-time", self.processing_time.to_value());
+        to.value(MESSAGE_MAX, self.message_bytes_max.to_value());
+        to.value("word-cycles", self.word_cycles.to_value());
+        if design.is_fifo() {
+            if design != Design::MemoryChannel {
+                to.value("receive-accesses", self.fifo_receive_accesses.to_value());
+            }
+            to.value("access", Bytes(self.access_bytes as u64).to_value());
+            to.value("window", Bytes(self.window_bytes as u64).to_value());
+        }
+        if matches!(design, Design::Ap3000 | Design::MemoryChannel) {
+            to.value("block-buffer-cycles", self.block_buffer_cycles.to_value());
+        }
+        if design == Design::Udma {
+            to.value("udma-threshold", self.udma_threshold.to_value());
+            to.value("udma-start", self.udma_start_time.to_value());
+            to.value("udma-switch", self.udma_switch_time.to_value());
+        }
+        if design.has_queue() {
+            to.value("queue-blocks", self.queue_blocks.to_value());
+            to.value("head-poll", self.head_poll_time.to_value());
+        }
+        if design.caches() {
+            to.value("cache-blocks", (self.cache_blocks as u64).to_value());
         }
     }
 
-    /// What it takes of main memory: queues there, the word with the head of one, the buffer of user-level
-    /// DMA.
-    pub fn room(&self) -> Room {
-        let (block, has_head) = (BLOCK_BYTES as u64, u64::from(self.design.has_queue()));
-        let queues = match self.design {
-            Design::StartJr | Design::Cni32qm | Design::Cni32qmThrottle => 2,
-            Design::MemoryChannel => 1,
-            Design::Ni2w | Design::Udma | Design::Ap3000 | Design::Cni512q | Design::SingleCycle => 0,
-        };
-        let own = match self.design {
-            Design::Udma => [(1, self.message_bytes_max.get()), (0, 0)],
-            _ => [(queues, self.queue_blocks.saturating_mul(block)), (has_head, block)],
-        };
-        let carries = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64).max(1);
-        let packet = PacketRoom { carries, takes: in_blocks(self.message_bytes_max) };
-        let queued = match self.design.has_queue() {
-            true => self.queue_blocks / self.message_blocks_max().next_power_of_two(),
-            false => 0,
-        };
-        Room { own, packet: Some(packet), queued }
-    }
-
-    /// Blocks that the largest message takes.
+    /// Returns the number of blocks that the largest message takes.
     pub fn message_blocks_max(&self) -> u64 {
         self.message_bytes_max.get().div_ceil(BLOCK_BYTES as u64)
     }
 
-    /// Everything that is wrong with these parameters.
-    pub fn check(&self) -> Vec<BadParameter> {
+    /// Returns everything that is wrong with these parameters.
+    pub fn check(&self) -> Vec<ParameterError> {
         let mut problems = Vec::new();
         self.check_message(&mut problems);
         if self.design.is_fifo() {
@@ -279,41 +274,45 @@ impl InterfaceParameters {
         let (blocks, message) = (self.cache_blocks, self.message_blocks_max());
         if self.design.caches() && (!blocks.is_power_of_two() || (blocks as u64) < message) {
             let reason = format!("{blocks} blocks: a power of two of at least the {message} blocks of a message");
-            problems.push(BadParameter::new("cache-blocks", reason));
+            problems.push(ParameterError::new("cache-blocks", reason));
+        }
+        if problems.is_empty() && self.design == Design::Cni512q && self.queue_blocks > INTERFACE_QUEUE_MAX {
+            let reason = format!("{} blocks are more than the interface has a place for", self.queue_blocks);
+            problems.push(ParameterError::new("queue-blocks", reason).help(format!("at most {INTERFACE_QUEUE_MAX}")));
         }
         problems
     }
 
-    fn check_message(&self, problems: &mut Vec<BadParameter>) {
+    fn check_message(&self, problems: &mut Vec<ParameterError>) {
         let bytes = self.message_bytes_max.get();
         if !(16..=256).contains(&bytes) || !bytes.is_multiple_of(8) {
             let reason = format!("{bytes} B: a multiple of 8 from 16 (header and a word) to 256");
-            problems.push(BadParameter::new("message-bytes-max", reason));
+            problems.push(ParameterError::new(MESSAGE_MAX, reason));
         }
     }
 
-    fn check_access(&self, problems: &mut Vec<BadParameter>) {
+    fn check_access(&self, problems: &mut Vec<ParameterError>) {
         let (access, window) = (self.access_bytes, self.window_bytes);
         if ![1, 2, 4, 8].contains(&access) {
             let reason = format!("{access} B: an uncached access moves 1, 2, 4 or 8 bytes");
-            problems.push(BadParameter::new("access-bytes", reason));
+            problems.push(ParameterError::new("access", reason));
         } else if access > window {
             let reason = format!("{access} B is wider than the {window} B of the fifo that the processor sees");
-            problems.push(BadParameter::new("access-bytes", reason));
+            problems.push(ParameterError::new("access", reason));
         }
     }
 
-    fn check_queue(&self, problems: &mut Vec<BadParameter>) {
+    fn check_queue(&self, problems: &mut Vec<ParameterError>) {
         let (blocks, message) = (self.queue_blocks, self.message_blocks_max());
         if !blocks.is_power_of_two() {
-            problems.push(BadParameter::new("queue-blocks", format!("{blocks} blocks is not a power of two")));
+            problems.push(ParameterError::new("queue-blocks", format!("{blocks} blocks is not a power of two")));
         }
         if message > blocks {
             let reason = format!(
                 "a message of {} needs {message} blocks, more than the queue's {blocks}",
                 self.message_bytes_max
             );
-            problems.push(BadParameter::new("queue-blocks", reason));
+            problems.push(ParameterError::new("queue-blocks", reason));
         }
     }
 }

@@ -1,10 +1,9 @@
-//! What interfaces that move whole packets say in them: the header, and a processor's part of the
-//! way.
+//! The packets of fifos and queues: their header, and the processor's part of their ledger.
 //!
-//! The header is 8 bytes (Mukherjee and Hill 1998, Table 5). Its sense tells the reader of a coherent
-//! queue that the packet is new; elsewhere it is zero.
+//! The header has 8 bytes (Mukherjee and Hill 1998, Table 5). Its sense marks a packet of a coherent queue as new;
+//! elsewhere it is zero. Leaves out how a packet is moved.
 
-use super::Envelope;
+use super::envelope::Envelope;
 use crate::engine::{Journey, Time};
 use crate::fabric::Packet;
 use crate::host::memory_bus::block::read_bytes;
@@ -13,26 +12,26 @@ use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Stalls};
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 8;
 
-/// What the header of a packet says.
+/// The header of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Header {
     /// Bytes of payload in this packet, up to 248: 8 bits.
     pub payload_bytes: u8,
-    /// The endpoint that sent it: 10 bits.
+    /// Sending endpoint: 10 bits.
     pub source: u16,
-    /// The endpoint that it goes to: 10 bits.
+    /// Receiving endpoint: 10 bits.
     pub destination: u16,
-    /// What the messaging layer says: 14 bits of sequence, since a message may be returned often and
-    /// overtaken by many, 8 of fragment, 5 of handler, and two flags.
+    /// Description by the messaging layer: 14 bits of sequence, since a message may be returned often and overtaken by
+    /// many, 8 of fragment, 5 of handler, and two flags.
     pub envelope: Envelope,
-    /// The lap of the queue it was written in: 7 bits, zero for none.
+    /// Lap of the queue that the packet was written in: 7 bits, zero for none.
     pub sense: u8,
 }
 
-/// The widths of the fields, from the lowest bit on.
+/// Widths of the fields, from the lowest bit on.
 const WIDTHS: [u32; 9] = [8, 10, 10, 14, 1, 8, 1, 5, 7];
 
-/// Where each begins.
+/// First bit of each field.
 const PLACES: [u32; 9] = {
     let (mut places, mut field) = ([0; 9], 1);
     while field < 9 {
@@ -43,18 +42,18 @@ const PLACES: [u32; 9] = {
 };
 
 impl Header {
-    /// Most fragments of one message.
+    /// Largest number of fragments of a message.
     pub const FRAGMENTS_MAX: u32 = 1 << 8;
-    /// Most endpoints of a machine.
+    /// Largest number of endpoints of a machine.
     pub const ENDS_MAX: u32 = 1 << 10;
-    /// Sequence numbers.
+    /// Number of sequence numbers.
     pub const SEQUENCES: u32 = 1 << 14;
 
-    /// The header as a word.
+    /// Returns the header as a word.
     ///
     /// # Panics
     ///
-    /// If a field does not fit.
+    /// Panics if a field does not fit.
     pub fn encode(self) -> u64 {
         let Envelope { is_part, handler, sequence, fragment, last } = self.envelope;
         let fields = [
@@ -77,7 +76,7 @@ impl Header {
         word
     }
 
-    /// The header in a word.
+    /// Returns the header that `word` holds.
     #[inline]
     pub fn decode(word: u64) -> Header {
         let field = |number: usize| (word >> PLACES[number] & ((1 << WIDTHS[number]) - 1)) as u32;
@@ -96,54 +95,54 @@ impl Header {
         }
     }
 
-    /// The header of a packet.
+    /// Returns the header of `packet`.
     pub fn of(packet: &Packet) -> Header {
         Header::decode(read_bytes(&packet.bytes()[..HEADER_BYTES]))
     }
 
-    /// Bytes of the packet: header and payload.
+    /// Returns the bytes of the packet, header and payload.
     pub fn packet_bytes(self) -> usize {
         HEADER_BYTES + self.payload_bytes as usize
     }
 
-    /// Words of 8 bytes, the last perhaps not full.
+    /// Returns the number of 8-byte words of the packet, the last perhaps not full.
     pub fn words(self) -> usize {
         self.packet_bytes().div_ceil(8)
     }
 
-    /// Blocks that the packet takes.
+    /// Returns the number of blocks that the packet takes.
     pub fn blocks(self) -> usize {
         self.packet_bytes().div_ceil(BLOCK_BYTES)
     }
 
-    /// Bytes of word `word` of the packet.
+    /// Returns the number of bytes of word `word` of the packet.
     pub fn bytes_of_word(self, word: usize) -> usize {
         (self.packet_bytes() - 8 * word).min(8)
     }
 }
 
-/// Block `block` of a packet, zeros after its end.
+/// Returns block `block` of a packet, with zeros after its end.
 pub fn block_of(packet: &Packet, block: usize) -> Block {
     let bytes = packet.bytes();
     let from = (block * BLOCK_BYTES).min(bytes.len());
     Block::from_bytes(&bytes[from..(from + BLOCK_BYTES).min(bytes.len())])
 }
 
-/// The names under which a processor's part of a journey is told: its own work, and the bus.
+/// Names of the stages that a processor's part of a journey is recorded as: its own work, and the bus.
 pub struct StageNames {
-    /// Instructions and hits.
+    /// Stage of instructions and cache hits.
     pub processor: &'static str,
-    /// Accesses that left the processor.
+    /// Stage of accesses that left the processor.
     pub bus: &'static str,
 }
 
-/// The stages of sending.
+/// Stages of sending.
 pub const SENDING: StageNames = StageNames { processor: "send: processor", bus: "send: bus" };
-/// The stages of receiving.
+/// Stages of receiving.
 pub const RECEIVING: StageNames = StageNames { processor: "receive: processor", bus: "receive: bus" };
 
-/// A journey during a stage in which a processor works: its end splits the stage into the
-/// processor's own work and its bus accesses.
+/// A journey during a stage in which a processor works. Its end splits the stage into the processor's own work and its bus
+/// accesses.
 #[derive(Clone)]
 pub struct Ticket {
     journey: Journey,
@@ -153,8 +152,7 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// The processor's part begins now; what the stage holds so far is told as `before`. None where
-    /// nobody follows the packet.
+    /// Begins the processor's part, and ends the stage `before`. Returns `None` if the packet's latency is not recorded.
     pub fn start(journey: &Journey, cpu: &AnyProcessor, before: &'static str) -> Option<Ticket> {
         if !journey.is_followed() {
             return None;
@@ -164,7 +162,7 @@ impl Ticket {
         Some(Ticket { journey: journey.clone(), cpu: cpu.clone(), start, stalls })
     }
 
-    /// The processor's part ends at `at`, perhaps inside an access that is not counted yet.
+    /// Ends the processor's part at `at`, perhaps inside an access that is not counted yet.
     pub fn end(self, names: &StageNames, at: Time) {
         let stalls = self.cpu.stalls();
         let waiting = stalls.waiting - self.stalls.waiting;

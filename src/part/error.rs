@@ -27,6 +27,11 @@ impl ParameterError {
         self
     }
 
+    /// Iterates over the keys that the error may be reported at.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        [&self.key].into_iter().chain(&self.related).map(String::as_str)
+    }
+
     /// Adds what would be right.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> ParameterError {

@@ -3,9 +3,9 @@
 //! Several members may share *sibling tables*: `[fabric.router]` describes the routers of whichever shape is selected.
 
 use super::{PartInfo, PartSpec, Selected, Siblings};
-use crate::text::Table;
+use crate::text::{Table, describe};
 use std::fmt::{self, Debug, Formatter};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Reads the part of an entry from its table.
 type Reader<S> = dyn Fn(&mut Table<'_>) -> Arc<S> + Send + Sync;
@@ -44,11 +44,13 @@ pub struct PartFamily<S: ?Sized> {
     summary: &'static str,
     default: Option<&'static str>,
     entries: Vec<PartEntry<S>>,
+    undescribed: OnceLock<Vec<Selected<S>>>,
 }
 
 impl<S: ?Sized> Clone for PartFamily<S> {
     fn clone(&self) -> Self {
-        PartFamily { entries: self.entries.clone(), ..*self }
+        let (entries, undescribed) = (self.entries.clone(), OnceLock::new());
+        PartFamily { entries, undescribed, ..*self }
     }
 }
 
@@ -61,7 +63,7 @@ impl<S: ?Sized> Debug for PartFamily<S> {
 impl<S: ?Sized + PartSpec> PartFamily<S> {
     /// Returns a family without parts, whose members are tables below `table`.
     pub const fn new(table: &'static str, summary: &'static str) -> Self {
-        PartFamily { table, summary, default: None, entries: Vec::new() }
+        PartFamily { table, summary, default: None, entries: Vec::new(), undescribed: OnceLock::new() }
     }
 
     /// States the part that a description has which selects none. The parts of such a family have no sibling tables.
@@ -80,6 +82,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         let key = entry.info.key;
         assert!(self.get(key).is_none(), "two parts are registered as `{}.{key}`: give one another key", self.table);
         self.entries.push(entry);
+        self.undescribed.take();
     }
 
     /// Returns the key that the family's parts are described below.
@@ -193,5 +196,24 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
             t.wrong(table.key, table.refusal, siblings.help);
         }
         None
+    }
+
+    /// Reads the part that a description selects below the family's table, if it selects one; `doc` describes the
+    /// selection in one line.
+    pub fn read_optional(&self, t: &mut Table<'_>, doc: &'static str) -> Option<Selected<S>> {
+        let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, self.table);
+        t.optional_one_of(self.table, doc, &self.members(), read)
+    }
+
+    /// Returns every part as its reader gives it where nothing is described: for questions whose answer is the same
+    /// whatever the values. They are read once.
+    pub fn undescribed(&self) -> &[Selected<S>] {
+        self.undescribed.get_or_init(|| {
+            let mut all = Vec::new();
+            for entry in &self.entries {
+                describe(|t| all.push(Selected::new((entry.read)(t), self.table)));
+            }
+            all
+        })
     }
 }

@@ -56,6 +56,11 @@ impl<S: ?Sized + PartSpec> Selected<S> {
         self.spec.info().key
     }
 
+    /// Returns the table that the part is described below, such as `workload` or `hosts.a`.
+    pub fn family_table(&self) -> &str {
+        &self.family_table
+    }
+
     /// Returns the path of the part's table, such as `workload.ping-pong`.
     pub fn table(&self) -> String {
         format!("{}.{}", self.family_table, self.name())

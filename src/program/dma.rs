@@ -5,7 +5,7 @@ use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndId, Journey, Metric, Outcome, Time};
 use crate::host::Direction;
 use crate::messaging::World;
-use crate::ni::lanai::HostJob;
+use crate::ni::DriverExtensions;
 use crate::part::{Part, PartInfo};
 use crate::program::{FlowEndpoint, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
@@ -43,25 +43,14 @@ struct Measured {
 impl DmaTest {
     async fn transfer(self, world: World, id: EndId, ended: Rc<Cell<Time>>) {
         let endpoint = world.end(id);
-        let chip = endpoint.driver().lanai().expect("a checked description has host DMA to try");
-        let (engine, page) = (&chip.host_dma, endpoint.allocate(self.size));
+        let engine = endpoint.driver().host_dma().expect("a checked description has host DMA to try");
+        let page = endpoint.allocate(self.size);
         let journey = Journey::new(0, id, id, self.size, world.sim.now());
         if self.transfers == 0 {
             endpoint.until(endpoint.now() + self.time).await;
         }
         for _ in 0..self.transfers {
-            engine.begin(HostJob {
-                direction: self.direction,
-                host_address: page,
-                sram_address: 0,
-                bytes: self.size,
-                landing: None,
-                journey: journey.clone(),
-                closes: None,
-            });
-            while !engine.is_idle() {
-                chip.attention.wait().await;
-            }
+            engine.transfer(self.direction, page, self.size, journey.clone()).await;
         }
         ended.set(world.sim.now());
     }

@@ -16,9 +16,9 @@ const PARTS: [Part; 5] = [
     ),
     (
         "an interface",
-        &["direct::", "QueuesParameters", "NiParameters::Queues", "AnyDriver::Direct"],
-        "src/ni/direct.rs",
-        &["src/machine/mod.rs", "src/ni/mod.rs"],
+        &["direct::", "QueuesParameters", "QueuesNic", "AnyDriver::Direct"],
+        "src/ni/direct/",
+        &["src/machine/registry.rs", "src/ni/any.rs"],
     ),
     ("a protocol", &["window::", "WindowParameters"], "src/protocol/window/", &["src/machine/registry.rs"]),
     (

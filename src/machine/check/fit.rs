@@ -4,9 +4,9 @@ use super::reach::{endpoints, lengths, names, packets};
 use crate::engine::Addresses;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
-use crate::machine::{Ends, FabricPart, HostPart, Interface, Registry, Workload, shipped};
+use crate::machine::{Ends, FabricPart, HostPart, InterfacePart, Registry, Workload, shipped};
 use crate::messaging::shared::SharingMake;
-use crate::ni::NiParameters;
+use crate::ni::{EndpointLimit, ProtocolMemory};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
 /// What is looked at, of a machine whose every part is sound by itself.
@@ -18,9 +18,9 @@ pub struct Parts<'a> {
     /// What nodes have at the fabric.
     pub ends: &'a Ends,
     /// The interface that is looked at, of the hosts.
-    pub interface: Interface<'a>,
+    pub interface: &'a InterfacePart,
     /// All of them.
-    pub interfaces: &'a [Interface<'a>],
+    pub interfaces: &'a [&'a InterfacePart],
     /// What the fabric carries.
     pub facts: FabricCapabilities,
     /// The fabric.
@@ -81,39 +81,27 @@ impl Parts<'_> {
     fn guarantees(&self) -> Guarantees {
         self.ends.protocol.guarantees(&self.environment())
     }
-
-    pub(super) fn ni(&self) -> &NiParameters {
-        self.interface.ni
-    }
-
-    /// A key of an interface as it stands in the table of this one.
-    pub(super) fn key(&self, key: &str) -> String {
-        self.interface.key(key)
-    }
-}
-
-pub(super) fn table(parts: &Parts<'_>) -> String {
-    parts.key(&format!("ni.{}", parts.ni().key()))
 }
 
 /// Nodes whose interfaces differ read each other's packets.
 fn format(parts: &Parts<'_>) -> Vec<Misfit> {
-    let own = &parts.interface;
-    let Some(other) = parts.interfaces.first().filter(|first| first.table != own.table) else { return Vec::new() };
-    let alone = [own, other].into_iter().find(|interface| interface.ni.format().is_none());
-    let mut keys = vec![table(parts)];
-    let [packet, others] = [own, other].map(|interface| interface.ni.reach().packet);
+    let own = parts.interface;
+    let apart = |first: &&&InterfacePart| first.family_table() != own.family_table();
+    let Some(&other) = parts.interfaces.first().filter(apart) else { return Vec::new() };
+    let alone = [own, other].into_iter().find(|interface| interface.wire_format().is_none());
+    let mut keys = vec![own.table()];
+    let [packet, others] = [own, other].map(|interface| interface.limits().packet);
     let (message, help) = if let Some(alone) = alone {
-        let message = format!("only an interface like it reads the packets of [ni.{}]", alone.ni.key());
+        let message = format!("only an interface like it reads the packets of [ni.{}]", alone.name());
         (message, "give all nodes interfaces of one format".to_owned())
-    } else if own.ni.format() != other.ni.format() {
-        let [own, other] = [own, other].map(|one| format!("[ni.{}] ({})", one.ni.key(), one.ni.format().unwrap_or("")));
+    } else if own.wire_format() != other.wire_format() {
+        let [own, other] = [own, other].map(|one| format!("[ni.{}] ({})", one.name(), one.wire_format().unwrap_or("")));
         let message =
             format!("nodes do not read each other's packets: those of {own} and {other} have different formats");
         (message, "give all nodes interfaces of one format".to_owned())
     } else if packet != others {
-        keys.push(parts.key(&parts.ni().packet_key()));
-        let [own, other] = [own, other].map(|interface| interface.key(&interface.ni.packet_key()));
+        keys.push(own.key(own.packet_key()));
+        let [own, other] = [own, other].map(|interface| interface.key(interface.packet_key()));
         (format!("packets of {packet} here ({own}), and of {others} elsewhere ({other})"), "make them equal".to_owned())
     } else {
         return Vec::new();
@@ -123,7 +111,7 @@ fn format(parts: &Parts<'_>) -> Vec<Misfit> {
 
 /// Hosts offer the capabilities that the interface requires.
 fn capabilities(parts: &Parts<'_>) -> Vec<Misfit> {
-    let needs = parts.ni().needs();
+    let needs = parts.interface.needs();
     let mut wrong = Vec::new();
     for (name, host) in &parts.hosts {
         let missing = host.capabilities().missing(&needs);
@@ -133,11 +121,11 @@ fn capabilities(parts: &Parts<'_>) -> Vec<Misfit> {
         let message = format!(
             "`{name}` is a host of kind [hosts.NAME.{}] and lacks what [ni.{}] needs: {}",
             host.name(),
-            parts.ni().key(),
+            parts.interface.name(),
             missing.join(", ")
         );
-        let help = format!("{}; {}", hosts_with(parts.registry, &needs), interfaces_for(host));
-        wrong.push(Misfit::new([table(parts), host.table()], message, help));
+        let help = format!("{}; {}", hosts_with(parts.registry, &needs), interfaces_for(parts.registry, host));
+        wrong.push(Misfit::new([parts.interface.table(), host.table()], message, help));
         break;
     }
     wrong
@@ -150,18 +138,18 @@ fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
     format!("hosts that have it: {}", named.join(", "))
 }
 
-/// Returns the interfaces that find on a host what they need.
-fn interfaces_for(host: &HostPart) -> String {
-    let offered = host.capabilities();
-    let names: Vec<&str> =
-        crate::ni::least_needs().filter(|(_, needs)| offered.missing(needs).is_empty()).map(|(name, _)| name).collect();
-    format!("interfaces for this host: {}", names.join(", "))
+/// Returns the interfaces that find on a host what they need: first those that name endpoints without their nodes.
+fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
+    let (offered, mut all) = (host.capabilities(), registry.interfaces().undescribed().iter().collect::<Vec<_>>());
+    all.sort_by_key(|interface| matches!(interface.limits().endpoints, EndpointLimit::PerNode(_)));
+    let fits = all.iter().filter(|interface| offered.missing(&interface.needs_at_least()).is_empty());
+    format!("interfaces for this host: {}", fits.map(|interface| interface.name()).collect::<Vec<_>>().join(", "))
 }
 
 /// A firmware that carries UDP alone runs no other protocol.
 fn spoken(parts: &Parts<'_>) -> Vec<Misfit> {
-    let (ni, protocol) = (parts.ni().key(), parts.ends.protocol.name());
-    if parts.ni().runs_protocols() || parts.ends.protocol.buffer_requirements().is_none() {
+    let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
+    if parts.interface.runs_protocols() || parts.ends.protocol.buffer_requirements().is_none() {
         return Vec::new();
     }
     let message = format!("the firmware of [ni.{ni}] carries UDP/IP and runs no [protocol.{protocol}]");
@@ -170,8 +158,9 @@ fn spoken(parts: &Parts<'_>) -> Vec<Misfit> {
 
 /// What a protocol keeps fits the memory of an interface whose firmware runs it.
 fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
-    let (ni, protocol) = (parts.ni().key(), parts.ends.protocol.name());
-    let Some((needed, memory)) = parts.ni().room_for(&*parts.ends.protocol, 1) else { return Vec::new() };
+    let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
+    let room = parts.interface.protocol_memory(&*parts.ends.protocol, 1);
+    let Some(ProtocolMemory { needed, available: memory, size_key, .. }) = room else { return Vec::new() };
     if needed.is_some_and(|needed| needed <= memory) || parts.ends.protocol.buffer_requirements().is_none() {
         return Vec::new();
     }
@@ -184,9 +173,9 @@ fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
             "[protocol.{protocol}] has no end of buffers, and they lie in the memory of [ni.{ni}], which has {memory}"
         ),
     };
-    let help = format!("make the buffers of the protocol fewer, or ni.{ni}.payload-max smaller, or its memory larger");
-    let of = |key: &str| parts.key(&format!("ni.{ni}.{key}"));
-    let keys = [format!("protocol.{protocol}"), of("payload-max"), of("lanai.sram.size")];
+    let packet = parts.interface.packet_key();
+    let help = format!("make the buffers of the protocol fewer, or ni.{ni}.{packet} smaller, or its memory larger");
+    let keys = [format!("protocol.{protocol}"), parts.interface.key(packet), parts.interface.key(size_key)];
     vec![Misfit::new(keys, message, help)]
 }
 
@@ -250,8 +239,8 @@ fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
     if parts.ends.shared_memory.make != SharingMake::Hardware || !parts.workload.needs().shared_memory {
         return Vec::new();
     }
-    if !parts.ni().shares_memory() {
-        let message = format!("[ni.{}] keeps no memory coherent that nodes share", parts.ni().key());
+    if !parts.interface.shares_memory() {
+        let message = format!("[ni.{}] keeps no memory coherent that nodes share", parts.interface.name());
         let help = "it needs [ni.cmmu], or [shared-memory.software]";
         return vec![Misfit::new(["shared-memory.hardware".to_owned()], message, help)];
     }
@@ -269,8 +258,8 @@ fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
 /// The program finds what it tries.
 fn program(parts: &Parts<'_>) -> Vec<Misfit> {
     let mut wrong = Vec::new();
-    if parts.workload.needs().host_dma && !parts.ni().reach().has_host_dma {
-        let message = format!("[ni.{}] has no host DMA that could be tried alone", parts.ni().key());
+    if parts.workload.needs().host_dma && !parts.interface.limits().has_host_dma {
+        let message = format!("[ni.{}] has no host DMA that could be tried alone", parts.interface.name());
         wrong.push(Misfit::new([parts.workload.table()], message, "it needs [ni.trapeze]"));
     }
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());

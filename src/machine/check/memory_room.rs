@@ -15,12 +15,8 @@ use crate::host::MainMemorySize;
 use crate::host::memory_bus::node::FIRST_FREE;
 use crate::machine::{Ends, Machine, build};
 use crate::messaging::SLOTS;
-use crate::ni::{Design, NiParameters};
 use crate::program::{FlowEndpoint, PlannedFlow};
 use crate::text::{Problem, Read};
-
-/// The most blocks of a queue at home in the interface, where those of both directions lie apart.
-const INTERFACE_QUEUE_MAX: u64 = 1 << 17;
 
 /// What a node's memory is needed for, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -61,11 +57,10 @@ impl Grain {
     }
 }
 
-/// Refuses hosts with too little memory, each once, and queues that the interface has no place for.
+/// Refuses hosts with too little memory, each once.
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(ends) = &machine.ends else { return };
-    queues(read, problems);
     let flows = flows(machine);
     for (name, host) in &machine.hosts {
         let Some(MainMemorySize { size, key, granularity }) = host.main_memory() else { continue };
@@ -85,17 +80,6 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
 }
 
-fn queues(read: &Read<Machine>, problems: &mut Vec<Problem>) {
-    for it in read.value.interfaces() {
-        let NiParameters::Design(interface) = it.ni else { continue };
-        if interface.design == Design::Cni512q && interface.queue_blocks > INTERFACE_QUEUE_MAX {
-            let message = format!("{} blocks are more than the interface has a place for", interface.queue_blocks);
-            let help = format!("at most {INTERFACE_QUEUE_MAX}");
-            problems.push(read.wrong(&it.key("ni.cni512q.queue-blocks"), &message, &help));
-        }
-    }
-}
-
 fn told(need: Need, memory: &str) -> String {
     let [interface, send, receive] = [need.interface, need.to_send, need.to_receive].map(Bytes);
     format!(
@@ -107,9 +91,9 @@ fn told(need: Need, memory: &str) -> String {
 fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> Need {
     let sent = flows.iter().filter(|flow| flow.from == node).map(|flow| flow.to_send);
     let sent = sent.map(|(buffers, bytes)| grain.of(bytes.get()).saturating_mul(buffers));
-    let ni = ends.of(&machine.nodes[node]).ni;
+    let interface = ends.of(&machine.nodes[node]).memory_footprint();
     Need {
-        interface: ni.room().own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
+        interface: interface.own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
         to_send: sent.fold(copied(machine, node, grain), u64::saturating_add),
         to_receive: received(flows, node, machine, ends, grain).saturating_add(beside(machine, node, ends, grain)),
     }
@@ -119,12 +103,12 @@ fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grai
 fn beside(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u64 {
     let several = u64::from(machine.nodes[node].endpoints);
     let all = if several > 1 { 2 * SLOTS as u64 * several } else { 0 };
-    grain.of(ends.of(&machine.nodes[node]).ni.reach().packet.get()).saturating_mul(all)
+    grain.of(ends.of(&machine.nodes[node]).limits().packet.get()).saturating_mul(all)
 }
 
 /// Buffers in which messages are put together; an interface that places them itself needs none.
 fn received(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> u64 {
-    let room = ends.of(&machine.nodes[node]).ni.room();
+    let room = ends.of(&machine.nodes[node]).memory_footprint();
     let Some(packet) = room.packet else { return 0 };
     let fragments = build::message_max(machine, ends).get().max(1).div_ceil(packet.carries);
     let buffer = grain.of(fragments.saturating_mul(packet.takes));

@@ -7,7 +7,7 @@ pub(super) mod notes;
 mod reach;
 mod sound;
 
-use crate::machine::{HostPart, Interface, Machine, NodeDescription, shipped};
+use crate::machine::{HostPart, InterfacePart, Machine, NodeDescription, shipped};
 use crate::text::suggest::among;
 use crate::text::{Problem, Read};
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     if workload.needs().fabric_only {
         let message = format!("`{}` drives the fabric alone, and no interface takes part", workload.table());
         let help = "leave it out, or choose a workload for hosts with interfaces";
-        problems.push(read.wrong(&format!("ni.{}", ends.ni.key()), &message, help));
+        problems.push(read.wrong(&ends.ni.table(), &message, help));
         return;
     }
     let (interfaces, endpoints) = (&machine.interfaces()[..], &endpoints_key(machine));
@@ -56,8 +56,8 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 }
 
 /// The kinds of host that have an interface, by name.
-fn hosts_of<'a>(machine: &'a Machine, interface: Interface<'_>) -> Vec<(&'a str, &'a HostPart)> {
-    let has_it = |node: &&NodeDescription| node.ni_table == interface.table;
+fn hosts_of<'a>(machine: &'a Machine, interface: &InterfacePart) -> Vec<(&'a str, &'a HostPart)> {
+    let has_it = |node: &&NodeDescription| node.ni_table() == interface.family_table();
     let of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
     let hosts = machine.nodes.iter().filter(has_it).filter_map(of).map(|(name, host)| (name.as_str(), host));
     let mut hosts: Vec<_> = hosts.collect();

@@ -1,18 +1,18 @@
 //! Whether packets, messages and names are no longer than what carries them, and no more than it can tell apart.
 
-use super::fit::{Misfit, Parts, table};
+use super::fit::{Misfit, Parts};
 use crate::engine::Bytes;
 use crate::fabric::MtuLimit;
 use crate::machine::nodes::NODES_MAX;
-use crate::machine::{Ends, FabricPart, Interface};
-use crate::ni::{self, EndsMax, NiParameters};
+use crate::machine::{Ends, FabricPart, InterfacePart};
+use crate::ni::{self, EndpointLimit, MessageBound, ProtocolMemory};
 
 /// The longest of the packets that enter the fabric, and the key that says so.
-pub(super) fn longest(ends: &Ends, interface: Interface<'_>) -> (Bytes, String) {
-    let (alone, packet) = (ends.protocol.control_frame(), interface.ni.reach().packet);
+pub(super) fn longest(ends: &Ends, interface: &InterfacePart) -> (Bytes, String) {
+    let (alone, packet) = (ends.protocol.control_frame(), interface.limits().packet);
     match alone > packet {
         true => (alone, ends.protocol.key("acknowledgement")),
-        false => (packet, interface.key(&interface.ni.packet_key())),
+        false => (packet, interface.key(interface.packet_key())),
     }
 }
 
@@ -34,11 +34,11 @@ pub(super) fn packets(parts: &Parts<'_>) -> Vec<Misfit> {
 
 /// Messages are no longer than the interface can say.
 pub(super) fn lengths(parts: &Parts<'_>) -> Vec<Misfit> {
-    let all = parts.interfaces.iter().map(|interface| interface.ni);
-    if all.clone().any(|ni| ni.format() != parts.ni().format()) {
+    let all = parts.interfaces.iter().map(|interface| &***interface);
+    if all.clone().any(|ni| ni.wire_format() != parts.interface.wire_format()) {
         return Vec::new();
     }
-    let (reach, mut wrong) = (ni::message_reach(all), Vec::new());
+    let (reach, mut wrong) = (ni::message_max(all), Vec::new());
     if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > reach) {
         wrong.push(too_long(parts, &parts.workload.key(key), payload, reach));
     } else if let (Some(most), Some((key, payload))) = (parts.ends.messaging.message_max, parts.workload.payload_max())
@@ -58,18 +58,18 @@ pub(super) fn lengths(parts: &Parts<'_>) -> Vec<Misfit> {
 }
 
 fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit {
-    match parts.ni() {
-        NiParameters::Trapeze(_) => Misfit::new(
-            [key.to_owned()],
+    let (name, packet) = (parts.interface.name(), parts.interface.packet_key());
+    let (message, help) = match parts.interface.limits().message_bound {
+        MessageBound::PacketBuffer => (
             format!("a payload of {payload} is larger than a packet buffer, {most}"),
-            "make it smaller, or ni.trapeze.payload-max larger",
+            format!("make it smaller, or ni.{name}.{packet} larger"),
         ),
-        ni => Misfit::new(
-            [key.to_owned()],
+        MessageBound::PacketNumbers => (
             format!("a payload of {payload} is larger than the packets of a message can be numbered, {most}"),
-            format!("make it smaller, or the packets of [ni.{}] larger", ni.key()),
+            format!("make it smaller, or the packets of [ni.{name}] larger"),
         ),
-    }
+    };
+    Misfit::new([key.to_owned()], message, help)
 }
 
 /// Headers can name all nodes, and the fabric has places for them.
@@ -78,8 +78,8 @@ pub(super) fn names(parts: &Parts<'_>) -> Vec<Misfit> {
 }
 
 /// More nodes than one of these can have: told of the one that has the fewest.
-pub(super) fn too_many(nodes: usize, interface: Option<Interface<'_>>, fabric: &FabricPart) -> Option<Misfit> {
-    let ni = interface.map(|Interface { ni, .. }| (ni.reach().nodes, format!("ni.{}", ni.key())));
+pub(super) fn too_many(nodes: usize, interface: Option<&InterfacePart>, fabric: &FabricPart) -> Option<Misfit> {
+    let ni = interface.map(|interface| (interface.limits().nodes, format!("ni.{}", interface.name())));
     let limits = [
         ni.map(|(most, key)| (most, format!("a header of [{key}] names {most} at most"), key)),
         // A shape without nodes could not be built, and was told of.
@@ -114,30 +114,33 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
         let message = format!("the machine has {all} endpoints, and Narrows simulates {NODES_MAX} at most");
         return told(message, "describe fewer endpoints");
     }
-    match parts.ni().reach().ends {
-        EndsMax::InAll(named) if all > named as usize => {
-            let message =
-                format!("the machine has {all} endpoints, and a header of [{}] names {named} at most", table(parts));
+    match parts.interface.limits().endpoints {
+        EndpointLimit::Total(named) if all > named as usize => {
+            let message = format!(
+                "the machine has {all} endpoints, and a header of [{}] names {named} at most",
+                parts.interface.table()
+            );
             return told(message, help);
         }
-        EndsMax::OfNode(named) if most > named => {
+        EndpointLimit::PerNode(named) if most > named => {
             let message = format!(
                 "a node has {most} endpoints, and a header of [{}] tells {named} of a node apart",
-                table(parts)
+                parts.interface.table()
             );
             return told(message, help);
         }
         _ => {}
     }
-    let room = |ends| parts.ni().room_for(&*parts.ends.protocol, ends);
-    let fits = |(needed, memory): (Option<Bytes>, Bytes)| needed.is_some_and(|needed| needed <= memory);
+    let room = |endpoints| parts.interface.protocol_memory(&*parts.ends.protocol, endpoints);
+    let fits = |room: ProtocolMemory| room.needed.is_some_and(|needed| needed <= room.available);
     match (room(1).is_none_or(fits), room(most)) {
-        (true, Some((Some(needed), memory))) if needed > memory => {
+        (true, Some(ProtocolMemory { needed: Some(needed), available, endpoint_key, .. })) if needed > available => {
             let message = format!(
-                "with the tags of {most} endpoints [{}] needs {needed} of its memory, which has {memory}",
-                table(parts)
+                "with the {endpoint_key} of {most} endpoints [{}] needs {needed} of its memory, which has {available}",
+                parts.interface.table()
             );
-            told(message, "describe fewer endpoints, or make ni.trapeze.tags fewer")
+            let name = parts.interface.name();
+            told(message, &format!("describe fewer endpoints, or make ni.{name}.{endpoint_key} fewer"))
         }
         _ => Vec::new(),
     }

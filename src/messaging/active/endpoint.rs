@@ -10,8 +10,7 @@ use crate::host::{Address, AnyProcessor, Processor};
 use crate::messaging::active_message::{ActiveMessage, MessageWords, Received};
 use crate::messaging::endpoint::Endpoint;
 use crate::messaging::parameters::MessagingParameters;
-use crate::ni::Driver;
-use crate::ni::cmmu::Coherence;
+use crate::ni::{CoherenceUnit, Driver, DriverExtensions};
 use crate::protocol::Statistics;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -210,7 +209,7 @@ impl Active {
     }
 
     /// Returns the memory that the interface shares with other nodes, if it shares any.
-    pub fn coherence(&self) -> Option<&Rc<Coherence>> {
+    pub fn coherence(&self) -> Option<Rc<dyn CoherenceUnit>> {
         self.endpoint.context.driver.coherence()
     }
 

@@ -21,7 +21,7 @@ use crate::host::Processor;
 use crate::messaging::active_message::{ActiveMessage, MESSAGING_HANDLERS, PROTOCOL_HANDLERS, Received};
 use crate::messaging::inbox::DeferredMessage;
 use crate::messaging::node_sharing::{RunPermit, SharedNode};
-use crate::ni::{Compose, Driver, Envelope, PayloadSink, PayloadSource, Wake};
+use crate::ni::{Driver, Envelope, PayloadSink, PayloadSource, SendRequest, Wake};
 use crate::protocol::Marks;
 
 impl Active {
@@ -195,7 +195,7 @@ impl Active {
 
     /// Sends a packet without receiving first.
     async fn put(&self, packet: ActiveMessage, permit: &mut RunPermit) {
-        let composed = Compose {
+        let composed = SendRequest {
             from: self.id(),
             to: packet.to,
             class: self.class(packet.reply),

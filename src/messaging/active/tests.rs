@@ -13,7 +13,7 @@ use crate::host::{Host, HostSpec};
 use crate::messaging::active_message::{TRANSFER_BEGIN, TRANSFER_DATA};
 use crate::messaging::{Endpoint, MessagingParameters};
 use crate::ni::direct::QueuesParameters;
-use crate::ni::{self, Costs, NiParameters, Pending, Site};
+use crate::ni::{BuildContext, Costs, InFlight, InterfaceSpec};
 use crate::protocol::{ProtocolBinding, ProtocolEnvironment, plain};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -47,14 +47,14 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let sim = simulation.sim();
     let fabric = FABRIC.join(&sim, &["a", "b"].map(str::to_owned), 1);
     let addresses = Rc::new(Addresses::new([1, 1]));
-    let (tally, pending, barrier) = (MessageTally::new(&sim), Pending::new(2), Rc::<Barrier>::default());
+    let (tally, pending, barrier) = (MessageTally::new(&sim), InFlight::new(2), Rc::<Barrier>::default());
     let kind = SoftwareParameters { clock: Hertz(1_000_000_000) };
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
-    let interface = NiParameters::Queues(QueuesParameters { packet: Bytes(32) });
+    let interface = QueuesParameters { packet: Bytes(32) };
     let end = |node: NodeId| {
         let name = format!("n{node}");
         let host = Host::new(node, &name, kind.start(&sim, node, &name));
-        let site = Site {
+        let context = BuildContext {
             sim: &sim,
             host: &host,
             fabric: &fabric,
@@ -64,7 +64,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
             pending: &pending,
             addresses: &addresses,
         };
-        let driver = ni::start(&site, &interface);
+        let driver = interface.start(&context);
         let endpoints = Endpoint::all(&host, driver, parameters, Bytes(64), (&tally, &pending, &addresses));
         Active::new(&endpoints[0], &barrier)
     };

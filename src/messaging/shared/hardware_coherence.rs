@@ -13,7 +13,7 @@ use crate::engine::EndId;
 use crate::host::alewife::remote;
 use crate::host::{Address, Processor};
 use crate::messaging::active::Active;
-use crate::ni::cmmu::Coherence;
+use crate::ni::{AccessCosts, CoherenceUnit};
 use crate::protocol::directory::Want;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -21,7 +21,8 @@ use std::rc::Rc;
 /// An endpoint's shared memory that hardware keeps coherent.
 pub(super) struct HardwareCoherence {
     active: Rc<Active>,
-    unit: Rc<Coherence>,
+    unit: Rc<dyn CoherenceUnit>,
+    costs: AccessCosts,
     /// The address of each endpoint's part of shared memory, as this node has it.
     parts: Vec<Address>,
     /// Whether other programs run on its node.
@@ -38,7 +39,8 @@ impl HardwareCoherence {
     /// Creates the shared memory of the endpoint over `active`; `bases` are the addresses of the endpoints' parts in
     /// their own nodes' memories.
     pub fn new(active: &Rc<Active>, bases: &[Address]) -> HardwareCoherence {
-        let unit = active.coherence().expect("a checked machine has hardware that shares memory").clone();
+        let unit = active.coherence().expect("a checked machine has hardware that shares memory");
+        let costs = unit.access_costs();
         let homes: Vec<_> = (0..bases.len()).map(|end| active.node_of(EndId(end as u32))).collect();
         let part = |(&home, &base)| if home == unit.node() { base } else { remote(home, base) };
         let parts = homes.iter().zip(bases).map(part).collect();
@@ -48,6 +50,7 @@ impl HardwareCoherence {
         HardwareCoherence {
             active: active.clone(),
             unit,
+            costs,
             parts,
             is_shared,
             switch,
@@ -74,7 +77,7 @@ impl HardwareCoherence {
         let cpu = active.cpu();
         {
             let _turn = cpu.acquire("miss").await;
-            cpu.work(self.unit.costs().request);
+            cpu.work(self.costs.request);
             cpu.sync().await;
         }
         let grant = self.unit.demand(address, want).await;
@@ -100,7 +103,7 @@ impl HardwareCoherence {
 
     /// Switches to the loop that delays, if a delay is stated; returns the cycle in which the loop ends.
     async fn begin_delay(&self) -> Option<u64> {
-        let delay = self.unit.costs().delay;
+        let delay = self.costs.delay;
         if delay == 0 {
             return None;
         }
@@ -119,7 +122,7 @@ impl HardwareCoherence {
     /// Prefetches the block of `at`.
     pub async fn prefetch(&self, at: SharedAddress, want: Want) {
         let (address, cpu) = (self.address(at), self.active.cpu());
-        cpu.work(self.unit.costs().prefetch);
+        cpu.work(self.costs.prefetch);
         if !self.unit.may(address, want) {
             cpu.sync().await;
             self.unit.prefetch(address, want).await;
@@ -133,6 +136,6 @@ impl HardwareCoherence {
 
     /// Returns the cycles of a handler of locks.
     pub fn lock_cycles(&self) -> u64 {
-        self.unit.costs().lock
+        self.costs.lock
     }
 }

@@ -9,7 +9,7 @@
 //! What the unit has to say waits in a queue for each class; the rules bound them. What comes is always taken in.
 //! Leaves out: the unit's share of memory that processor and messages take.
 
-use super::grants::{Grant, Grants};
+use super::grants::Grants;
 use super::parameters::{CmmuParameters, CoherenceCosts};
 use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES};
@@ -17,7 +17,8 @@ use crate::engine::{Bytes, Class, Hertz, Journey, Mailbox, NodeId, Signal, Sim};
 use crate::fabric::{Label, Packet};
 use crate::host::alewife::{AlewifeNode, Keeper, LINE_BYTES, LineBytes, home_of, remote};
 use crate::host::{Address, Processor};
-use crate::ni::Port;
+use crate::ni::extensions::{AccessCosts, CoherenceUnit, Grant, LocalFuture};
+use crate::ni::port::Port;
 use crate::protocol::directory::{
     Access, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage, Directory, DirectoryParameters, Evicted,
     Requester, RequesterParameters, Touch, Trap, Want,
@@ -283,26 +284,7 @@ impl Coherence {
     }
 }
 
-/// What programs that share memory ask for.
 impl Coherence {
-    /// What it costs.
-    pub fn costs(&self) -> &CoherenceCosts {
-        &self.costs
-    }
-
-    /// The node's number.
-    pub fn node(&self) -> NodeId {
-        self.own
-    }
-
-    /// Whether the processor may load a block, or store to it, without waiting for another node.
-    #[inline]
-    pub fn may(&self, address: Address, want: Want) -> bool {
-        let has = self.host.processor.may(address, want == Want::Write);
-        // What others of this node were granted may be for them alone.
-        has && (!self.grants.borrow().are_held() || self.allowed(address).allows(want))
-    }
-
     fn allowed(&self, address: Address) -> Access {
         let block = self.block(address);
         match block.home == self.own {
@@ -311,8 +293,7 @@ impl Coherence {
         }
     }
 
-    /// A program wants a block; what it waits for, if it must.
-    pub async fn demand(&self, address: Address, want: Want) -> Option<Grant> {
+    async fn request(&self, address: Address, want: Want) -> Option<Grant> {
         let (block, mut actions) = (self.block(address), Vec::new());
         let touch = match block.home == self.own {
             true => self.directory.borrow_mut().access(block.number, want, &mut actions),
@@ -328,20 +309,7 @@ impl Coherence {
         Some(grant)
     }
 
-    /// Waits for what was asked for; nothing else runs here meanwhile.
-    pub async fn wait(&self, grant: &Grant) {
-        while !grant.get() {
-            self.changed.wait().await;
-        }
-    }
-
-    /// A block that was granted moves into the cache.
-    pub fn settle(&self, address: Address) {
-        self.host.settle(address);
-    }
-
-    /// A program has used what it was granted.
-    pub async fn used(&self, address: Address) {
+    async fn finish(&self, address: Address) {
         let (block, mut actions) = (self.block(address), Vec::new());
         if !self.grants.borrow_mut().used(block) {
             return;
@@ -358,15 +326,54 @@ impl Coherence {
         }
         self.say(due).await;
     }
+}
 
-    /// A program will want a block. Nothing is bound by that.
-    pub async fn prefetch(&self, address: Address, want: Want) {
-        let (block, mut actions) = (self.block(address), Vec::new());
-        match block.home == self.own {
-            true => _ = self.directory.borrow_mut().prefetch(block.number, want, &mut actions),
-            false => _ = self.requester.borrow_mut().prefetch(block, want, &mut actions),
-        }
-        let due = self.perform(block, None, &actions);
-        self.say(due).await;
+impl CoherenceUnit for Coherence {
+    fn access_costs(&self) -> AccessCosts {
+        let CoherenceCosts { request, delay, prefetch, lock, .. } = self.costs;
+        AccessCosts { request, delay, prefetch, lock }
+    }
+
+    fn node(&self) -> NodeId {
+        self.own
+    }
+
+    fn may(&self, address: Address, want: Want) -> bool {
+        let has = self.host.processor.may(address, want == Want::Write);
+        // What others of this node were granted may be for them alone.
+        has && (!self.grants.borrow().are_held() || self.allowed(address).allows(want))
+    }
+
+    fn demand<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, Option<Grant>> {
+        Box::pin(self.request(address, want))
+    }
+
+    fn wait<'a>(&'a self, grant: &'a Grant) -> LocalFuture<'a, ()> {
+        Box::pin(async move {
+            while !grant.get() {
+                self.changed.wait().await;
+            }
+        })
+    }
+
+    fn settle(&self, address: Address) {
+        self.host.settle(address);
+    }
+
+    fn used<'a>(&'a self, address: Address) -> LocalFuture<'a, ()> {
+        Box::pin(self.finish(address))
+    }
+
+    /// Nothing is bound by a prefetch.
+    fn prefetch<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, ()> {
+        Box::pin(async move {
+            let (block, mut actions) = (self.block(address), Vec::new());
+            match block.home == self.own {
+                true => _ = self.directory.borrow_mut().prefetch(block.number, want, &mut actions),
+                false => _ = self.requester.borrow_mut().prefetch(block, want, &mut actions),
+            }
+            let due = self.perform(block, None, &actions);
+            self.say(due).await;
+        })
     }
 }

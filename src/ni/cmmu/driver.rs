@@ -15,10 +15,13 @@ use crate::engine::{Bytes, Doing, Journey, Signal};
 use crate::fabric::{Label, Packet};
 use crate::host::alewife::AlewifeNode;
 use crate::host::{AnyProcessor, Processor};
-use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Known, Landed, Rest, Wake};
-use crate::ni::moving::{PayloadSink, PayloadSource, bytes_of, words_of};
+use crate::ni::driver::{
+    Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
+};
+use crate::ni::extensions::{CoherenceUnit, DriverExtensions};
+use crate::ni::handoff::{end_poll, hand_over};
 use crate::ni::port::Port;
-use crate::ni::without_bus::{end_poll, hand_over};
+use crate::ni::word_copy::{PayloadSink, PayloadSource, bytes_of, words_of};
 use std::rc::Rc;
 
 /// Bytes that the unit moves at once to and from memory.
@@ -47,13 +50,8 @@ impl CmmuDriver {
         CmmuDriver { parameters, costs, host: host.clone(), port, intake, coherence, volume: Volume::default() }
     }
 
-    /// Memory that is shared with other nodes.
-    pub fn coherence(&self) -> &Rc<Coherence> {
-        &self.coherence
-    }
-
     /// A packet with its bytes; describing it takes the processor's cycles.
-    fn compose(&self, cpu: &AnyProcessor, packet: &Compose<'_>) -> Rc<Packet> {
+    fn compose(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> Rc<Packet> {
         let word = self.parameters.word;
         let mut body = match packet.source {
             PayloadSource::Words(words) => {
@@ -99,6 +97,12 @@ fn body(packet: &Packet, padding: u32) -> Vec<u8> {
     bytes[HEADER_BYTES.len()..bytes.len() - padding as usize].to_vec()
 }
 
+impl DriverExtensions for CmmuDriver {
+    fn coherence(&self) -> Option<Rc<dyn CoherenceUnit>> {
+        Some(self.coherence.clone())
+    }
+}
+
 impl Driver for CmmuDriver {
     fn limits(&self) -> DriverLimits {
         DriverLimits {
@@ -111,12 +115,12 @@ impl Driver for CmmuDriver {
         }
     }
 
-    fn begin_send(&self, cpu: &AnyProcessor, _journey: &Journey) -> Begun {
+    fn begin_send(&self, cpu: &AnyProcessor, _journey: &Journey) -> TxToken {
         cpu.work(self.costs.send);
-        Begun::default()
+        TxToken::default()
     }
 
-    async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, _begun: &Begun) -> bool {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
         if cpu.is_at_rest() && self.port.room(packet.class) == 0 {
             return false;
         }
@@ -139,7 +143,7 @@ impl Driver for CmmuDriver {
         self.intake.has_message()
     }
 
-    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         if !self.intake.has_message() {
             return None;
         }
@@ -153,21 +157,21 @@ impl Driver for CmmuDriver {
             cpu.work(self.parameters.overflow_each);
         }
         let nodes = [from, self.port.node()];
-        let [from, to] = [0, 1].map(|end| self.port.addresses().at(nodes[end], places[end]));
+        let ends = [0, 1].map(|end| self.port.addresses().at(nodes[end], places[end]));
         let bytes = packet.bytes().len() - HEADER_BYTES.len() - padding as usize;
-        let known = Known { whole: Some(packet), ..Known::default() };
-        Some(Arrival { from, to, envelope, bytes, journey, known, turn: Some(turn) })
+        let state = DriverState { whole: Some(packet), ..DriverState::default() };
+        Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state).with_turn(turn))
     }
 
     async fn take(
         &self,
         cpu: &AnyProcessor,
-        arrival: &mut Arrival,
+        arrival: &mut RxPacket,
         extra_cycles: u64,
         sink: PayloadSink<'_>,
-    ) -> Landed {
+    ) -> RxCompletion {
         let (begun, p) = (cpu.now(), &self.parameters);
-        let packet = arrival.known.whole.take().expect("a packet that was found");
+        let packet = arrival.state.whole.take().expect("a packet that was found");
         let body = body(&packet, wire::decode(&packet).padding);
         let interrupt = if self.is_interrupted() { p.interrupt } else { 0 };
         cpu.work(interrupt + self.costs.receive + extra_cycles);
@@ -194,12 +198,12 @@ impl Driver for CmmuDriver {
         if let Some(turn) = arrival.turn.take() {
             turn.did("receive", arrival.journey.id(), HEADER_BYTES.len() + body.len());
         }
-        Landed { address, ..Landed::default() }
+        RxCompletion { address, ..RxCompletion::default() }
     }
 
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         let looks = cpu.now();
-        self.round(cpu);
+        self.charge_poll(cpu);
         cpu.sync().await;
         let begin = cpu.now();
         cpu.arbiter().record_span(Doing { what: "poll", ..Doing::default() }, looks, begin);
@@ -214,11 +218,11 @@ impl Driver for CmmuDriver {
         false
     }
 
-    fn rest(&self) -> Rest {
-        Rest::Told
+    fn wait_policy(&self) -> WaitPolicy {
+        WaitPolicy::OnEvent
     }
 
-    fn round(&self, cpu: &AnyProcessor) {
+    fn charge_poll(&self, cpu: &AnyProcessor) {
         if !self.is_interrupted() {
             cpu.work(self.costs.poll);
         }

@@ -3,13 +3,9 @@
 //! A program waits for one block at a time, and several of a node may wait for the same. When the block comes all
 //! of them have it; when the last has used it, it may go.
 
+use crate::ni::extensions::Grant;
 use crate::protocol::directory::BlockId;
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
-
-/// What a program waits for: whether it was granted.
-pub type Grant = Rc<Cell<bool>>;
 
 /// Of all programs of a node.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use crate::engine::{Class, NodeId, Sim, Time};
 use crate::fabric::Packet;
 use crate::host::Processor;
 use crate::host::alewife::AlewifeNode;
-use crate::ni::Port;
+use crate::ni::port::Port;
 use crate::protocol::Answer;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

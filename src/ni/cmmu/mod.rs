@@ -5,6 +5,7 @@
 //! | `parameters.rs` | queues, cycles, the protocol's costs |
 //! | `wire.rs` | a packet's two words of header |
 //! | `intake.rs` | what comes: the receive queue, and what becomes of it when it is full |
+//! | `interface.rs` | the specification |
 //! | `driver.rs` | messages, as a processor sends and receives them |
 //! | `coherence.rs` | memory shared with other nodes: the directory protocol, in hardware |
 //! | `volume.rs` | bytes that it sends, by what they are for |
@@ -26,29 +27,12 @@
 //! place, and sending from a handler that interrupts a half-described message.
 
 mod coherence;
-mod driver;
+pub mod driver;
 mod grants;
 mod intake;
+mod interface;
 mod parameters;
 mod volume;
 mod wire;
 
-pub use coherence::Coherence;
-pub use driver::CmmuDriver;
 pub use parameters::{CmmuParameters, CoherenceCosts, Reception};
-
-use super::wiring::Stages;
-use super::{Port, Site};
-use intake::Intake;
-
-/// The stages between two of these.
-const STAGES: Stages = Stages { pool: "send queue", always: false, fabric: "fabric" };
-
-/// Builds the interface of a node from checked parameters.
-pub fn start(site: &Site<'_>, parameters: &CmmuParameters) -> CmmuDriver {
-    let port = Port::start(site.wiring(parameters.packet_max()), false, STAGES);
-    let node = &site.host.delegated_misses().expect("a checked interface finds a cache whose misses it serves");
-    let coherence = Coherence::start(site.sim, site.name(), (site.node(), node), &port, parameters);
-    let intake = Intake::start(site.sim, site.name(), node, (&port, &coherence), parameters);
-    CmmuDriver::new(*parameters, site.costs, node, port, intake, coherence)
-}

@@ -1,9 +1,7 @@
-//! The parameters of the unit, and what it can carry.
+//! The parameters of the unit.
 
-use super::wire::{FRAGMENT_BITS, HEADER_BYTES, PLACE_BITS};
+use super::wire::HEADER_BYTES;
 use crate::engine::{Bytes, Time};
-use crate::host::HostCapabilities;
-use crate::ni::{EndsMax, PacketRoom, Reach, Room};
 use crate::text::{ParameterChoice, Parameters};
 
 /// How a processor learns of a message.
@@ -137,30 +135,8 @@ pub const ARGUMENTS: usize = 14;
 const CYCLES_MAX: u64 = 1_000_000;
 
 impl CmmuParameters {
-    /// What it needs of a host.
-    pub fn needs() -> HostCapabilities {
-        HostCapabilities::of([HostCapabilities::DELEGATED_MISSES])
-    }
-
-    /// The longest packet.
+    /// Returns the length of the longest packet.
     pub fn packet_max(&self) -> Bytes {
         HEADER_BYTES + Bytes(self.payload.get().max(4 * ARGUMENTS as u64))
-    }
-
-    /// What it takes of main memory.
-    pub fn room(&self) -> Room {
-        let part = self.payload.get();
-        Room { own: [(0, 0); 2], packet: Some(PacketRoom { carries: part, takes: part }), queued: self.queue as u64 }
-    }
-
-    /// What it can carry.
-    pub fn reach(&self) -> Reach {
-        Reach {
-            packet: self.packet_max(),
-            message: Bytes(self.payload.get() << FRAGMENT_BITS),
-            nodes: 1 << 16,
-            ends: EndsMax::OfNode(1 << PLACE_BITS),
-            has_host_dma: false,
-        }
     }
 }

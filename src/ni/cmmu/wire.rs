@@ -9,7 +9,7 @@
 
 use crate::engine::Bytes;
 use crate::fabric::Packet;
-use crate::ni::Envelope;
+use crate::ni::envelope::Envelope;
 use crate::protocol::directory::CoherenceMessage;
 
 /// Bytes of the header.

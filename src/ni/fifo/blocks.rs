@@ -21,10 +21,10 @@ use super::polls::StatusPolls;
 use super::words::{REGISTER_BYTES, receive_fifo, send_fifo};
 use crate::engine::sim::PointId;
 use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Window};
-use crate::ni::driver::{Compose, Known, Wake};
-use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{PayloadSink, load_word, loaded, store_word, stored};
+use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::parcel::{Header, Ticket};
+use crate::ni::word_copy::{PayloadSink, load_word, loaded, store_word, stored};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -51,19 +51,19 @@ pub struct BlockReceiver {
 }
 
 /// Builds the sending half.
-pub fn sender(site: &HalfSite<'_>) -> BlockSender {
-    let (p, fifo) = (site.parameters, send_fifo(site));
-    let window = site.host().attach(fifo.clone(), BYTES);
+pub fn sender(context: &HalfContext<'_>) -> BlockSender {
+    let (p, fifo) = (context.parameters, send_fifo(context));
+    let window = context.host().attach(fifo.clone(), BYTES);
     let (block_buffer_cycles, word_cycles) = (p.block_buffer_cycles, p.word_cycles);
     BlockSender { fifo, window, block_buffer_cycles, word_cycles, room: Cell::new(0) }
 }
 
 /// Builds the receiving half.
-pub fn receiver(site: &HalfSite<'_>) -> BlockReceiver {
-    let (p, fifo) = (site.parameters, receive_fifo(site));
-    let window = site.host().attach(fifo.clone(), BYTES);
+pub fn receiver(context: &HalfContext<'_>) -> BlockReceiver {
+    let (p, fifo) = (context.parameters, receive_fifo(context));
+    let window = context.host().attach(fifo.clone(), BYTES);
     BlockReceiver {
-        polls: StatusPolls::new(&fifo, Some((window.at(STATUS), REGISTER_BYTES)), 0, site.poll_cycles()),
+        polls: StatusPolls::new(&fifo, Some((window.at(STATUS), REGISTER_BYTES)), 0, context.poll_cycles()),
         window,
         fifo,
         block_buffer_cycles: p.block_buffer_cycles,
@@ -73,7 +73,7 @@ pub fn receiver(site: &HalfSite<'_>) -> BlockReceiver {
 }
 
 impl BlockSender {
-    async fn send_block(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, first_word: usize) {
+    async fn send_block(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, first_word: usize) {
         let mut block = Block::ZERO;
         for word in first_word..header.words().min(first_word + WORDS_PER_BLOCK) {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
@@ -93,7 +93,7 @@ impl SendHalf for BlockSender {
         self.room.get() > 0
     }
 
-    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
         self.room.set(self.room.get() - 1);
         self.fifo.follow(&packet.journey, ticket);
         for first_word in (0..header.words()).step_by(WORDS_PER_BLOCK) {
@@ -112,7 +112,7 @@ impl BlockReceiver {
 }
 
 impl ReceiveHalf for BlockReceiver {
-    async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
         if !self.polls.takes_up(cpu) && cpu.read(self.window.at(STATUS), REGISTER_BYTES).await == 0 {
             return None;
         }
@@ -121,7 +121,7 @@ impl ReceiveHalf for BlockReceiver {
         self.load_block(cpu).await;
         cpu.work(self.word_cycles + 1);
         let header = Header::decode(self.buffer.get().read(0, 8));
-        Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
+        Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
@@ -139,8 +139,8 @@ impl ReceiveHalf for BlockReceiver {
         self.polls.idle(cpu, wake).await
     }
 
-    fn round(&self, cpu: &AnyProcessor) {
-        self.polls.round(cpu);
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        self.polls.charge_poll(cpu);
     }
 
     fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {

@@ -33,14 +33,14 @@ impl StatusPolls {
     }
 
     /// Cycles of a round beside the read.
-    pub fn round(&self, cpu: &AnyProcessor) {
+    pub fn charge_poll(&self, cpu: &AnyProcessor) {
         cpu.work(self.round_cycles);
     }
 
     /// Ends a round in which no packet was there; true if a read has just ended that showed one.
     pub async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         match cpu.coherent() {
-            None => self.round(cpu),
+            None => self.charge_poll(cpu),
             Some(processor) => {
                 let register = PolledRegister {
                     on_bus: self.on_bus,

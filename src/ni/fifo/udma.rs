@@ -23,10 +23,10 @@ use super::words::{self, WordReceiver, WordSender};
 use crate::engine::sim::PointId;
 use crate::engine::{Mailbox, Sim, Time};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, DmaInitiator, Processor, Window};
-use crate::ni::driver::{Compose, Wake};
-use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{PayloadSink, behind_header, load, load_word, loaded, store, store_word, stored};
+use crate::ni::driver::{SendRequest, Wake};
+use crate::ni::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::parcel::{Header, Ticket};
+use crate::ni::word_copy::{PayloadSink, behind_header, load, load_word, loaded, store, store_word, stored};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -95,13 +95,13 @@ struct Mover {
 
 impl Mover {
     /// With its registers, and where the processor reaches them.
-    fn attached(site: &HalfSite<'_>) -> (Window, Mover) {
-        let p = site.parameters;
-        let registers = Registers::new(site.sim(), site.name(), p.memory_time);
-        let window = site.host().attach(registers.clone(), BYTES);
+    fn attached(context: &HalfContext<'_>) -> (Window, Mover) {
+        let p = context.parameters;
+        let registers = Registers::new(context.sim(), context.name(), p.memory_time);
+        let window = context.host().attach(registers.clone(), BYTES);
         let mover = Mover {
-            sim: site.sim().clone(),
-            initiator: site.host().dma(),
+            sim: context.sim().clone(),
+            initiator: context.host().dma(),
             registers,
             start_time: p.udma_start_time,
             switch_time: p.udma_switch_time,
@@ -169,32 +169,32 @@ pub struct UdmaReceiver {
 }
 
 /// Builds the sending half.
-pub fn sender(site: &HalfSite<'_>) -> UdmaSender {
-    let (p, words) = (site.parameters, words::sender(site, true));
-    let (window, mover) = Mover::attached(site);
-    site.sim().spawn_server(format!("{} sending DMA", site.name()), mover.serve_sends(words.fifo.clone()));
+pub fn sender(context: &HalfContext<'_>) -> UdmaSender {
+    let (p, words) = (context.parameters, words::sender(context, true));
+    let (window, mover) = Mover::attached(context);
+    context.sim().spawn_server(format!("{} sending DMA", context.name()), mover.serve_sends(words.fifo.clone()));
     UdmaSender {
         words,
         window,
-        buffer: site.host().allocate(p.message_bytes_max.len()),
+        buffer: context.host().allocate(p.message_bytes_max.len()),
         threshold: p.udma_threshold.len(),
         word_cycles: p.word_cycles,
-        poll_cycles: site.poll_cycles(),
+        poll_cycles: context.poll_cycles(),
     }
 }
 
 /// Builds the receiving half.
-pub fn receiver(site: &HalfSite<'_>) -> UdmaReceiver {
-    let (p, words) = (site.parameters, words::receiver(site, true));
-    let (window, mover) = Mover::attached(site);
-    site.sim().spawn_server(format!("{} receiving DMA", site.name()), mover.serve_receives(words.fifo.clone()));
+pub fn receiver(context: &HalfContext<'_>) -> UdmaReceiver {
+    let (p, words) = (context.parameters, words::receiver(context, true));
+    let (window, mover) = Mover::attached(context);
+    context.sim().spawn_server(format!("{} receiving DMA", context.name()), mover.serve_receives(words.fifo.clone()));
     UdmaReceiver {
         words,
         window,
-        buffer: site.host().allocate(p.message_bytes_max.len()),
+        buffer: context.host().allocate(p.message_bytes_max.len()),
         threshold: p.udma_threshold.len(),
         word_cycles: p.word_cycles,
-        poll_cycles: site.poll_cycles(),
+        poll_cycles: context.poll_cycles(),
     }
 }
 
@@ -215,7 +215,7 @@ impl SendHalf for UdmaSender {
         self.words.can_send(cpu).await
     }
 
-    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
         if usize::from(header.payload_bytes) <= self.threshold {
             return self.words.send(cpu, header, packet, ticket).await;
         }
@@ -240,7 +240,7 @@ impl UdmaReceiver {
 }
 
 impl ReceiveHalf for UdmaReceiver {
-    async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
         self.words.poll(cpu).await
     }
 
@@ -268,8 +268,8 @@ impl ReceiveHalf for UdmaReceiver {
         self.words.idle(cpu, wake).await
     }
 
-    fn round(&self, cpu: &AnyProcessor) {
-        self.words.round(cpu);
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        self.words.charge_poll(cpu);
     }
 
     fn polled(&self, cpu: &AnyProcessor) -> Option<PointId> {

@@ -21,11 +21,11 @@ use super::polls::StatusPolls;
 use crate::engine::Time;
 use crate::engine::sim::PointId;
 use crate::host::{AnyProcessor, Device, Processor, Window};
-use crate::ni::driver::{Compose, Known, Wake};
-use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{PayloadSink, load_word, loaded, store_word, stored};
+use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::parameters::InterfaceParameters;
 use crate::ni::parcel::{Header, Ticket};
+use crate::ni::word_copy::{PayloadSink, load_word, loaded, store_word, stored};
 use std::rc::Rc;
 
 /// Cycles of an access to a register of the processor (§4).
@@ -90,40 +90,45 @@ pub struct WordReceiver {
 }
 
 /// The sending device.
-pub fn send_fifo(site: &HalfSite<'_>) -> Rc<SendFifo> {
-    let InterfaceParameters { memory_time, processing_time, .. } = *site.parameters;
-    Rc::new(SendFifo::new(site.sim(), site.name(), site.port, memory_time, processing_time))
+pub fn send_fifo(context: &HalfContext<'_>) -> Rc<SendFifo> {
+    let InterfaceParameters { memory_time, processing_time, .. } = *context.parameters;
+    Rc::new(SendFifo::new(context.sim(), context.name(), context.port, memory_time, processing_time))
 }
 
 /// The receiving device.
-pub fn receive_fifo(site: &HalfSite<'_>) -> Rc<ReceiveFifo> {
-    let p = site.parameters;
+pub fn receive_fifo(context: &HalfContext<'_>) -> Rc<ReceiveFifo> {
+    let p = context.parameters;
     let filling: Time = p.processing_time + p.memory_time * p.fifo_receive_accesses;
-    ReceiveFifo::new(site.sim(), site.name(), site.port, p.memory_time, filling)
+    ReceiveFifo::new(context.sim(), context.name(), context.port, p.memory_time, filling)
 }
 
 /// A sending half over the bus, or over registers of the processor.
-pub fn sender(site: &HalfSite<'_>, over_bus: bool) -> WordSender {
-    let fifo = send_fifo(site);
+pub fn sender(context: &HalfContext<'_>, over_bus: bool) -> WordSender {
+    let fifo = send_fifo(context);
     let path = match over_bus {
-        true => Path::Bus(site.host().attach(fifo.clone(), BYTES)),
+        true => Path::Bus(context.host().attach(fifo.clone(), BYTES)),
         false => Path::Register(fifo.clone()),
     };
-    WordSender { fifo, path, access_bytes: site.parameters.access_bytes, word_cycles: site.parameters.word_cycles }
+    WordSender {
+        fifo,
+        path,
+        access_bytes: context.parameters.access_bytes,
+        word_cycles: context.parameters.word_cycles,
+    }
 }
 
 /// A receiving half, likewise.
-pub fn receiver(site: &HalfSite<'_>, over_bus: bool) -> WordReceiver {
-    let (p, fifo) = (site.parameters, receive_fifo(site));
+pub fn receiver(context: &HalfContext<'_>, over_bus: bool) -> WordReceiver {
+    let (p, fifo) = (context.parameters, receive_fifo(context));
     let path = match over_bus {
-        true => Path::Bus(site.host().attach(fifo.clone(), BYTES)),
+        true => Path::Bus(context.host().attach(fifo.clone(), BYTES)),
         false => Path::Register(fifo.clone()),
     };
     let on_bus = match &path {
         Path::Bus(window) => Some((window.at(STATUS), REGISTER_BYTES)),
         Path::Register(_) => None,
     };
-    let polls = StatusPolls::new(&fifo, on_bus, ACCESS_CYCLES, site.poll_cycles());
+    let polls = StatusPolls::new(&fifo, on_bus, ACCESS_CYCLES, context.poll_cycles());
     WordReceiver { fifo, path, access_bytes: p.access_bytes, word_cycles: p.word_cycles, polls }
 }
 
@@ -140,7 +145,7 @@ impl SendHalf for WordSender {
         self.path.read(cpu, STATUS, REGISTER_BYTES).await > 0
     }
 
-    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
         self.fifo.follow(&packet.journey, ticket);
         for word in 0..header.words() {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
@@ -162,7 +167,7 @@ impl WordReceiver {
 }
 
 impl ReceiveHalf for WordReceiver {
-    async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
         if !self.polls.takes_up(cpu) && self.path.read(cpu, STATUS, REGISTER_BYTES).await == 0 {
             return None;
         }
@@ -170,7 +175,7 @@ impl ReceiveHalf for WordReceiver {
         let ticket = Ticket::start(&journey, cpu, "receive: poll");
         cpu.work(self.word_cycles);
         let header = Header::decode(self.read_word(cpu).await);
-        Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
+        Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
@@ -184,8 +189,8 @@ impl ReceiveHalf for WordReceiver {
         self.polls.idle(cpu, wake).await
     }
 
-    fn round(&self, cpu: &AnyProcessor) {
-        self.polls.round(cpu);
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        self.polls.charge_poll(cpu);
     }
 
     fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {

@@ -25,9 +25,11 @@ pub use receive_dma::{ReceiveDma, ReceiveJob};
 pub use sram::{Sram, SramParameters};
 pub use transmit_dma::{TransmitDma, TransmitJob};
 
-use crate::engine::{Class, Doing, Hertz, Rate, Signal, Sim, Time, Track};
+use crate::engine::{Bytes, Class, Doing, Hertz, Journey, Rate, Signal, Sim, Time, Track};
 use crate::fabric::{Fabric, StreamTx};
-use crate::host::{Host, Utilization};
+use crate::host::{Address, Direction, Host, Utilization};
+use crate::ni::extensions::{HostDmaEngine, LocalFuture};
+use crate::part::ParameterError;
 use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -40,6 +42,19 @@ pub struct LanaiParameters {
     /// The interface's memory.
     #[param(table)]
     pub sram: SramParameters,
+}
+
+impl LanaiParameters {
+    /// Returns what is wrong on a host whose bus moves DMA at `rate`: the chip's memory serves the bus first, and
+    /// something must be left for the network.
+    pub fn check_dma_rate(&self, rate: Rate, rate_table: &str) -> Option<ParameterError> {
+        if rate < self.sram.rate {
+            return None;
+        }
+        let message = format!("memory of {} leaves nothing for the network beside DMA at {rate}", self.sram.rate);
+        let help = format!("the bus comes first: more than the rates of {rate_table}");
+        Some(ParameterError::new("lanai.sram.rate", message).help(help))
+    }
 }
 
 /// A LANai on its card: what firmware programs.
@@ -111,6 +126,24 @@ impl Lanai {
     /// How long the firmware has worked in all.
     pub fn worked(&self) -> Time {
         self.worked.get()
+    }
+}
+
+impl HostDmaEngine for Lanai {
+    fn transfer<'a>(
+        &'a self,
+        direction: Direction,
+        host_address: Address,
+        bytes: Bytes,
+        journey: Journey,
+    ) -> LocalFuture<'a, ()> {
+        Box::pin(async move {
+            let job = HostJob { direction, host_address, sram_address: 0, bytes, landing: None, journey, closes: None };
+            self.host_dma.begin(job);
+            while !self.host_dma.is_idle() {
+                self.attention.wait().await;
+            }
+        })
     }
 }
 

@@ -2,15 +2,16 @@
 //! receive into, and what the interface tells of those that came.
 
 use super::buffers::{Place, ReceiveBuffers};
-use super::firmware::Instruments;
+use super::instruments::Instruments;
 use super::layout::{Layout, event, post, state};
 use super::parameters::McpParameters;
 use super::queue::SendQueue;
 use crate::engine::{Addresses, Journey, MessageTally, Signal, Sim};
 use crate::host::{Address, AnyProcessor, Host, Processor, Window};
+use crate::ni::build_context::BuildContext;
 use crate::ni::driver::Costs;
-use crate::ni::moving::words_of;
-use crate::ni::{Pending, Site};
+use crate::ni::in_flight::InFlight;
+use crate::ni::word_copy::words_of;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -33,7 +34,7 @@ pub struct Card {
     pub(super) room: Signal,
     pub(super) buffers: ReceiveBuffers,
     pub(super) instruments: Rc<Instruments>,
-    pending: Rc<Pending>,
+    pending: Rc<InFlight>,
     /// How many buffers were posted, and events read.
     posted: Cell<u64>,
     events: Cell<u64>,
@@ -58,31 +59,31 @@ pub(super) struct Came {
 impl Card {
     /// The driver of a card that the host finds in `window`; what is to be sent has buffers of `send_bytes`.
     pub(super) fn new(
-        site: &Site<'_>,
+        context: &BuildContext<'_>,
         (window, parameters): (Window, &McpParameters),
         buffers: ReceiveBuffers,
         instruments: &Rc<Instruments>,
         send_bytes: u64,
     ) -> Card {
-        let memory = |_| site.host.allocate(send_bytes as usize);
+        let memory = |_| context.host.allocate(send_bytes as usize);
         let send_memory: Vec<Address> = (0..parameters.send_buffers).map(memory).collect();
         Card {
-            sim: site.sim.clone(),
-            name: site.name().to_string(),
-            host: site.host.clone(),
+            sim: context.sim.clone(),
+            name: context.name().to_string(),
+            host: context.host.clone(),
             parameters: parameters.clone(),
-            costs: site.costs,
-            addresses: site.addresses.clone(),
-            tally: site.tally.clone(),
+            costs: context.costs,
+            addresses: context.addresses.clone(),
+            tally: context.tally.clone(),
             window,
             layout: Layout::new(parameters),
             queue: SendQueue::new(parameters),
             send_free: RefCell::new((0..send_memory.len()).rev().collect()),
             send_memory,
-            room: Signal::new(site.sim, format!("room to send of {}", site.name())),
+            room: Signal::new(context.sim, format!("room to send of {}", context.name())),
             buffers,
             instruments: instruments.clone(),
-            pending: site.pending.clone(),
+            pending: context.pending.clone(),
             posted: Cell::new(0),
             events: Cell::new(0),
         }

@@ -9,22 +9,25 @@ use super::stage;
 use crate::engine::sim::PointId;
 use crate::engine::{Journey, Mailbox, Signal};
 use crate::host::{AnyProcessor, Processor, Utilization};
-use crate::ni::driver::{Arrival, Begun, Compose, Driver, DriverLimits, Known, Landed, Rest, Wake};
+use crate::ni::driver::{
+    Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
+};
+use crate::ni::extensions::{DriverExtensions, HostDmaEngine};
 use crate::ni::lanai::Lanai;
-use crate::ni::moving::PayloadSink;
+use crate::ni::word_copy::PayloadSink;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What lies between programs and the interface.
-pub(super) enum Between {
+/// The software between programs and the interface.
+pub(super) enum SoftwareStack {
     Kernel(Rc<Kernel>),
     Library(Library),
 }
 
 /// The driver of one node.
 pub struct McpDriver {
-    between: Between,
+    stack: SoftwareStack,
     chip: Rc<Lanai>,
     /// Datagrams that programs have, by number.
     held: RefCell<BTreeMap<u64, Received>>,
@@ -33,39 +36,40 @@ pub struct McpDriver {
 
 impl McpDriver {
     /// Over `chip`.
-    pub(super) fn new(between: Between, chip: Rc<Lanai>) -> McpDriver {
-        McpDriver { between, chip, held: RefCell::default(), next: Cell::new(0) }
+    pub(super) fn new(stack: SoftwareStack, chip: Rc<Lanai>) -> McpDriver {
+        McpDriver { stack, chip, held: RefCell::default(), next: Cell::new(0) }
     }
 
     fn card(&self) -> &Card {
-        match &self.between {
-            Between::Kernel(kernel) => &kernel.card,
-            Between::Library(library) => &library.card,
+        match &self.stack {
+            SoftwareStack::Kernel(kernel) => &kernel.card,
+            SoftwareStack::Library(library) => &library.card,
         }
     }
 
     fn inbox(&self) -> &Mailbox<Received> {
-        match &self.between {
-            Between::Kernel(kernel) => &kernel.inbox,
-            Between::Library(library) => &library.inbox,
+        match &self.stack {
+            SoftwareStack::Kernel(kernel) => &kernel.inbox,
+            SoftwareStack::Library(library) => &library.inbox,
         }
-    }
-
-    /// The chip.
-    pub fn chip(&self) -> &Rc<Lanai> {
-        &self.chip
     }
 
     /// Gives a datagram's buffers back.
     async fn give_back(&self, cpu: &AnyProcessor, received: Received) {
-        match &self.between {
-            Between::Kernel(kernel) => kernel.give_back(cpu, received.parts).await,
-            Between::Library(library) => {
+        match &self.stack {
+            SoftwareStack::Kernel(kernel) => kernel.give_back(cpu, received.parts).await,
+            SoftwareStack::Library(library) => {
                 for part in received.parts {
                     library.card.repost(cpu, part.buffer).await;
                 }
             }
         }
+    }
+}
+
+impl DriverExtensions for McpDriver {
+    fn host_dma(&self) -> Option<&dyn HostDmaEngine> {
+        Some(&*self.chip)
     }
 }
 
@@ -76,76 +80,76 @@ impl Driver for McpDriver {
         DriverLimits { words, payload, beside: 0, sequences: 1 << 16, steers: false, classes: 1 }
     }
 
-    fn begin_send(&self, _cpu: &AnyProcessor, _journey: &Journey) -> Begun {
-        Begun::default()
+    fn begin_send(&self, _cpu: &AnyProcessor, _journey: &Journey) -> TxToken {
+        TxToken::default()
     }
 
-    async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, _begun: &Begun) -> bool {
-        match &self.between {
-            Between::Kernel(kernel) => kernel.send(cpu, packet).await,
-            Between::Library(library) => library.send(cpu, packet).await,
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
+        match &self.stack {
+            SoftwareStack::Kernel(kernel) => kernel.send(cpu, packet).await,
+            SoftwareStack::Library(library) => library.send(cpu, packet).await,
         }
     }
 
     async fn wait_for_room(&self, cpu: &AnyProcessor) {
         cpu.sync().await;
-        match &self.between {
-            Between::Kernel(kernel) => {
+        match &self.stack {
+            SoftwareStack::Kernel(kernel) => {
                 kernel.card.room.wait().await;
             }
-            Between::Library(library) => library.wait_for_room(cpu).await,
+            SoftwareStack::Library(library) => library.wait_for_room(cpu).await,
         }
     }
 
     fn may_find(&self) -> bool {
-        match &self.between {
-            Between::Kernel(kernel) => !kernel.inbox.is_empty(),
-            Between::Library(_) => true,
+        match &self.stack {
+            SoftwareStack::Kernel(kernel) => !kernel.inbox.is_empty(),
+            SoftwareStack::Library(_) => true,
         }
     }
 
-    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
-        if let Between::Library(library) = &self.between {
+    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
+        if let SoftwareStack::Library(library) = &self.stack {
             library.look(cpu).await;
         }
         let received = self.inbox().try_receive()?;
         let entry = self.next.get();
         self.next.set(entry + 1);
-        let (from, to, envelope) = (received.from, received.to, received.envelope);
+        let (ends, envelope) = ([received.from, received.to], received.envelope);
         let (bytes, journey) = (received.bytes - ENVELOPE, received.journey.clone());
         self.held.borrow_mut().insert(entry, received);
-        let known = Known { entry, ..Known::default() };
-        Some(Arrival { from, to, envelope, bytes, journey, known, turn: None })
+        let state = DriverState { entry, ..DriverState::default() };
+        Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state))
     }
 
     /// `recvfrom`, of a socket; a library's message has been received when it was found.
     async fn take(
         &self,
         cpu: &AnyProcessor,
-        arrival: &mut Arrival,
+        arrival: &mut RxPacket,
         extra_cycles: u64,
         sink: PayloadSink<'_>,
-    ) -> Landed {
+    ) -> RxCompletion {
         let turn = cpu.acquire("receive").await;
         let start = cpu.now();
         cpu.work(extra_cycles);
-        if let Between::Kernel(kernel) = &self.between {
+        if let SoftwareStack::Kernel(kernel) = &self.stack {
             cpu.work(kernel.card.costs.receive + kernel.costs.receive);
         }
-        let entry = arrival.known.entry;
+        let entry = arrival.state.entry;
         let landed = match sink {
-            PayloadSink::Memory(_) if self.places_itself() => {
+            PayloadSink::Memory(_) if self.is_zero_copy() => {
                 let address = self.held.borrow()[&entry].parts[0].address;
-                Landed { address, entry: Some(entry), ..Landed::default() }
+                RxCompletion { address, entry: Some(entry), ..RxCompletion::default() }
             }
             sink => {
                 let received = self.held.borrow_mut().remove(&entry).expect("what was found is held");
-                match &self.between {
-                    Between::Kernel(kernel) => kernel.read(cpu, &received, sink).await,
-                    Between::Library(library) => library.read(cpu, &received, sink).await,
+                match &self.stack {
+                    SoftwareStack::Kernel(kernel) => kernel.read(cpu, &received, sink).await,
+                    SoftwareStack::Library(library) => library.read(cpu, &received, sink).await,
                 }
                 self.give_back(cpu, received).await;
-                Landed::default()
+                RxCompletion::default()
             }
         };
         cpu.sync().await;
@@ -166,22 +170,22 @@ impl Driver for McpDriver {
 
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         cpu.sync().await;
-        match &self.between {
-            Between::Kernel(kernel) => {
+        match &self.stack {
+            SoftwareStack::Kernel(kernel) => {
                 let wake = (wake.next)();
                 if kernel.inbox.is_empty() && wake > cpu.sim().now() {
                     kernel.inbox.arrived().wait_until(wake).await;
                 }
             }
-            Between::Library(library) => cpu.sim().delay(library.costs.interval).await,
+            SoftwareStack::Library(library) => cpu.sim().delay(library.costs.interval).await,
         }
         false
     }
 
-    fn rest(&self) -> Rest {
-        match &self.between {
-            Between::Kernel(_) => Rest::Told,
-            Between::Library(library) => Rest::Looks(library.costs.interval),
+    fn wait_policy(&self) -> WaitPolicy {
+        match &self.stack {
+            SoftwareStack::Kernel(_) => WaitPolicy::OnEvent,
+            SoftwareStack::Library(library) => WaitPolicy::Periodic(library.costs.interval),
         }
     }
 
@@ -190,13 +194,13 @@ impl Driver for McpDriver {
     }
 
     fn polled_packet(&self) -> Option<PointId> {
-        match &self.between {
-            Between::Kernel(_) => None,
-            Between::Library(library) => Some(library.inbox.point()),
+        match &self.stack {
+            SoftwareStack::Kernel(_) => None,
+            SoftwareStack::Library(library) => Some(library.inbox.point()),
         }
     }
 
-    fn places_itself(&self) -> bool {
+    fn is_zero_copy(&self) -> bool {
         self.card().parameters.is_in_place()
     }
 

@@ -1,8 +1,8 @@
 //! What the messaging layer says of a packet, at the beginning of a datagram's payload; and what the
 //! firmware reads of a packet's headers while the rest of it is still coming.
 
-use crate::ni::driver::Envelope;
-use crate::ni::moving::bytes_of;
+use crate::ni::envelope::Envelope;
+use crate::ni::word_copy::bytes_of;
 use crate::protocol::udp_ip::{DatagramKey, UDP_HEADER};
 use etherparse::Ipv4HeaderSlice;
 

@@ -4,11 +4,13 @@
 //! All of it is words of 32 bits, as the host's loads and stores find them.
 
 use super::headers::ENVELOPE;
-use super::library::MESSAGE_HEADER;
 use super::parameters::{McpParameters, Users};
 use crate::engine::Bytes;
 use crate::host::Address;
 use crate::protocol::udp_ip::{IPV4_HEADER, PAYLOAD_MAX, UDP_HEADER};
+
+/// What the messaging layer says of a message, before its data.
+pub const MESSAGE_HEADER: usize = 16;
 
 /// A number of messages that have gone, which the host compares with what it has seen.
 pub const SENT: u64 = 0;

@@ -9,20 +9,17 @@ use super::buffers::{Place, pages};
 use super::card::Card;
 use super::headers::{ENVELOPE, decode, encode};
 use super::kernel::{Part, Received};
-use super::layout::{Piece, SENT, event, state};
+use super::layout::{MESSAGE_HEADER, Piece, SENT, event, state};
 use super::parameters::LibraryCosts;
 use super::queue::Descriptor;
 use super::stage;
 use crate::engine::{Mailbox, NodeId, Time};
 use crate::host::{AnyProcessor, Processor};
-use crate::ni::driver::Compose;
-use crate::ni::moving::{PayloadSink, PayloadSource, bytes_of, words_of};
+use crate::ni::driver::SendRequest;
+use crate::ni::word_copy::{PayloadSink, PayloadSource, bytes_of, words_of};
 use crate::protocol::udp_ip::Sum;
 use std::cell::Cell;
 use std::rc::Rc;
-
-/// What the messaging layer says of a message, before its data.
-pub const MESSAGE_HEADER: usize = 16;
 
 /// A node's library.
 pub struct Library {
@@ -46,7 +43,7 @@ fn ends(places: [u32; 2]) -> u32 {
 
 impl Library {
     /// Sends a message; false if there is no room for it.
-    pub(super) async fn send(&self, cpu: &AnyProcessor, packet: &Compose<'_>) -> bool {
+    pub(super) async fn send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> bool {
         let card = &self.card;
         let turn = cpu.acquire("send").await;
         let Some(buffer) = self.reserve(cpu).await else { return false };

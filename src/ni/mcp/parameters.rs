@@ -1,7 +1,6 @@
 //! Every named number of the control program, its driver, and the kernel above it.
 
 use crate::engine::{Bytes, Time};
-use crate::host::HostCapabilities;
 use crate::protocol::udp_ip::fragment::MTU_MIN;
 use crate::text::{ParameterSink, Parameters, Table};
 
@@ -165,11 +164,6 @@ pub struct LibraryCosts {
 const CYCLES_MAX: u64 = 10_000_000;
 
 impl McpParameters {
-    /// What firmware and driver need of a host.
-    pub fn needs(&self) -> HostCapabilities {
-        if self.sends_ip() { least_needs().with(HostCapabilities::INTERRUPTS, 1) } else { least_needs() }
-    }
-
     /// Whether messages go from a program's memory to another's.
     pub fn is_in_place(&self) -> bool {
         self.remedies.zero_copy || matches!(self.users, Users::Library(_))
@@ -217,11 +211,6 @@ impl Users {
 
 /// What the firmware puts before each packet of a message: six words.
 pub const PREFIX: u64 = 24;
-
-/// What firmware and driver need of a host at least.
-pub fn least_needs() -> HostCapabilities {
-    HostCapabilities::of([HostCapabilities::REGISTERS, HostCapabilities::DMA])
-}
 
 /// Room for the headers of a packet and what the messaging layer says, so that the first fragment has both.
 const LEAST_MTU: usize = 128;

@@ -1,6 +1,6 @@
 //! The side of a port towards the fabric: what goes in when the way is free, and what becomes of what comes.
 
-use super::late::Later;
+use super::deferred::Deferred;
 use super::{Port, Reading, Sending};
 use crate::engine::{Class, Doing, Journey, Time};
 use crate::fabric::{FabricEvent, Label, Packet};
@@ -102,16 +102,16 @@ impl Port {
                 self.has_effects(effects);
                 self.pump(class);
             }
-            FabricEvent::HeaderArrived(packet) if self.early => self.comes(packet),
+            FabricEvent::HeaderArrived(packet) if self.accepts_on_header => self.comes(packet),
             FabricEvent::HeaderArrived(_) => {}
-            FabricEvent::TailArrived(packet) if !self.early => self.comes(packet),
+            FabricEvent::TailArrived(packet) if !self.accepts_on_header => self.comes(packet),
             FabricEvent::TailArrived(packet) => {
                 if !packet.bytes().is_empty() {
                     self.changed.notify();
                 }
             }
             FabricEvent::PacketArrived(packet) => {
-                let tells = self.early && !packet.bytes().is_empty();
+                let tells = self.accepts_on_header && !packet.bytes().is_empty();
                 self.comes(packet);
                 if tells {
                     self.changed.notify();
@@ -130,7 +130,7 @@ impl Port {
         match self.processing > 0 && packet.bytes().is_empty() {
             true => {
                 let taken = self.clock.edge_since(self.sim.now(), self.processing);
-                self.later.send((taken, Later::Arrive(packet)));
+                self.later.send((taken, Deferred::Arrive(packet)));
             }
             false => self.arrive(&packet),
         }

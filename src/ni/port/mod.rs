@@ -6,18 +6,18 @@
 //! the protocol's `processing` cycles each; a packet's way through the interface is the design's, or
 //! part of the fabric's interface delay. Leaves out: anything by which designs differ.
 //!
-//! Statistics: what the protocol counts; packets for each node that are under way ([`Pending`]); a span
+//! Statistics: what the protocol counts; packets for each node that are under way ([`InFlight`]); a span
 //! for each packet that goes in, while it does, and one of no length for each that comes.
 
+mod deferred;
 mod fabric_side;
-mod late;
 
-use super::Pending;
-use super::wiring::{PortWiring, Stages};
+use super::in_flight::InFlight;
+use super::port_config::{PortConfig, Stages};
 use crate::engine::{Addresses, Bytes, Class, Hertz, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track};
 use crate::fabric::{Label, Packet, PacketPort};
 use crate::protocol::{Answer, Offer, PacketHandle, Protocol, Slot, Statistics};
-use late::Later;
+use deferred::Deferred;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -37,7 +37,7 @@ pub struct Port {
     wire: Rc<dyn PacketPort>,
     lanes: Vec<Lane>,
     /// Whether a packet is taken in when its header is here, and not only when all of it is.
-    early: bool,
+    accepts_on_header: bool,
     stages: Stages,
     held: RefCell<Vec<Option<Reading>>>,
     /// A packet left, or a slot may be free.
@@ -47,13 +47,13 @@ pub struct Port {
     /// Something that a processor may wait for changed: either of these, or a packet is whole.
     pub changed: Signal,
     /// Each with its instant.
-    later: Mailbox<(Time, Later)>,
+    later: Mailbox<(Time, Deferred)>,
     /// A timer is set for an earlier instant.
     sooner: Signal,
     /// The timer that the task for them waits for, or the end of time.
     watched: Cell<Time>,
     tally: Rc<MessageTally>,
-    pending: Rc<Pending>,
+    pending: Rc<InFlight>,
     addresses: Rc<Addresses>,
     track: Track,
 }
@@ -97,8 +97,9 @@ pub struct TakenPacket {
 
 impl Port {
     /// The port, its tasks started.
-    pub fn start(wiring: PortWiring<'_>, early: bool, stages: Stages) -> Rc<Port> {
-        let PortWiring { sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet } = wiring;
+    pub fn start(config: PortConfig<'_>) -> Rc<Port> {
+        let PortConfig { sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet, .. } =
+            config;
         let protocol = protocol.with_classes(classes);
         let guarantees = protocol.guarantees();
         let port = Rc::new(Port {
@@ -114,8 +115,8 @@ impl Port {
             has_timers: guarantees.has_timers,
             wire,
             lanes: Class::all(classes).map(|_| Lane::default()).collect(),
-            early,
-            stages,
+            accepts_on_header: config.accepts_on_header,
+            stages: config.stages,
             held: RefCell::default(),
             freed: Signal::new(sim, format!("room in the interface of {name}")),
             arrived: Signal::new(sim, format!("a packet for {name}")),
@@ -235,7 +236,7 @@ impl Port {
             cycles => {
                 lane.taking.set(true);
                 let made = self.clock.edge_since(self.sim.now(), cycles);
-                self.later.send((made, Later::Accept(class, answer, key)));
+                self.later.send((made, Deferred::Accept(class, answer, key)));
             }
         }
         Some(TakenPacket { from, packet, class, key })

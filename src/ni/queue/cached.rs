@@ -36,7 +36,7 @@ use super::throttle::Throttle;
 use crate::engine::{Bytes, Mailbox, Sim, Time};
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use crate::host::memory_bus::{Agent, AgentId, Bus, Cache, Snooped, State, TransactionKind, moesi};
-use crate::ni::halves::HalfSite;
+use crate::ni::half::HalfContext;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -239,27 +239,27 @@ impl Filling {
 }
 
 /// Builds the sending half.
-pub fn sender(site: &HalfSite<'_>, throttled: bool) -> QueueSender {
-    let (queue, node) = (queue_in_memory(site), site.coherent());
+pub fn sender(context: &HalfContext<'_>, throttled: bool) -> QueueSender {
+    let (queue, node) = (queue_in_memory(context), context.coherent());
     let device = Rc::new(SendDevice {
         queue,
-        cache: QueueCache::new(site.parameters.cache_blocks),
-        wanted: prefetch::wanted(site.sim(), site.name()),
+        cache: QueueCache::new(context.parameters.cache_blocks),
+        wanted: prefetch::wanted(context.sim(), context.name()),
     });
     let id = node.bus.attach(device.clone(), None);
-    let source = Prefetch::new(site.sim(), &node.bus, id, device.clone(), device.wanted.clone(), site.name());
-    let registers = SendRegisters::new(site);
-    device::start_sending(site, &registers, queue, source);
-    QueueSender::new(site, registers, queue, throttled.then(Throttle::default))
+    let source = Prefetch::new(context.sim(), &node.bus, id, device.clone(), device.wanted.clone(), context.name());
+    let registers = SendRegisters::new(context);
+    device::start_sending(context, &registers, queue, source);
+    QueueSender::new(context, registers, queue, throttled.then(Throttle::default))
 }
 
 /// Builds the receiving half.
-pub fn receiver(site: &HalfSite<'_>) -> QueueReceiver {
-    let (p, queue, node) = (site.parameters, queue_in_memory(site), site.coherent());
-    let shared = ReceiveShared::new(site);
+pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
+    let (p, queue, node) = (context.parameters, queue_in_memory(context), context.coherent());
+    let shared = ReceiveShared::new(context);
     let device = Rc::new(ReceiveDevice { cache: QueueCache::new(p.cache_blocks), time: p.memory_time });
     let target = Filling {
-        sim: site.sim().clone(),
+        sim: context.sim().clone(),
         bus: node.bus.clone(),
         id: node.bus.attach(device.clone(), None),
         device,
@@ -268,6 +268,6 @@ pub fn receiver(site: &HalfSite<'_>) -> QueueReceiver {
         resident: vec![Cell::new(None); p.cache_blocks],
         memory_senses: vec![Cell::new(0); queue.slots() as usize],
     };
-    device::start_receiving(site, &shared, queue, target);
-    QueueReceiver::new(site, shared, queue)
+    device::start_receiving(context, &shared, queue, target);
+    QueueReceiver::new(context, shared, queue)
 }

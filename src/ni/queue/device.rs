@@ -8,7 +8,7 @@ use crate::fabric::{Label, Packet};
 use crate::host::memory_bus::block::read_bytes;
 use crate::host::{Address, BLOCK_BYTES, Block, Device};
 use crate::ni::fifo::device::{Output, marks_of};
-use crate::ni::halves::HalfSite;
+use crate::ni::half::HalfContext;
 use crate::ni::parcel::{Header, SENDING, Ticket, block_of};
 use crate::ni::port::Port;
 use crate::protocol::Marks;
@@ -40,13 +40,13 @@ pub struct SendRegisters {
 
 impl SendRegisters {
     /// Registers at rest.
-    pub fn new(site: &HalfSite<'_>) -> Rc<SendRegisters> {
+    pub fn new(context: &HalfContext<'_>) -> Rc<SendRegisters> {
         Rc::new(SendRegisters {
-            sim: site.sim().clone(),
-            time: site.parameters.memory_time,
+            sim: context.sim().clone(),
+            time: context.parameters.memory_time,
             told: Cell::new(0),
             fetched: Cell::new(0),
-            rung: Signal::new(site.sim(), format!("{}: a packet in the send queue", site.name())),
+            rung: Signal::new(context.sim(), format!("{}: a packet in the send queue", context.name())),
             composing: RefCell::default(),
             packets: RefCell::default(),
         })
@@ -133,12 +133,12 @@ pub struct ReceiveShared {
 
 impl ReceiveShared {
     /// An empty queue's.
-    pub fn new(site: &HalfSite<'_>) -> Rc<ReceiveShared> {
+    pub fn new(context: &HalfContext<'_>) -> Rc<ReceiveShared> {
         Rc::new(ReceiveShared {
-            head_address: site.host().allocate(BLOCK_BYTES),
+            head_address: context.host().allocate(BLOCK_BYTES),
             head_known: Cell::new(0),
             journeys: RefCell::default(),
-            visible: Signal::new(site.sim(), format!("{}: a packet", site.name())),
+            visible: Signal::new(context.sim(), format!("{}: a packet", context.name())),
         })
     }
 
@@ -219,24 +219,25 @@ async fn wait_for_room(
 
 /// Starts a receiving device at work.
 pub fn start_receiving(
-    site: &HalfSite<'_>,
+    context: &HalfContext<'_>,
     shared: &Rc<ReceiveShared>,
     queue: QueueLayout,
     target: impl Deposit + 'static,
 ) {
-    let times = ReceiveTimes { processing: site.parameters.processing_time, head_poll: site.parameters.head_poll_time };
-    let work = serve_receives(site.sim().clone(), shared.clone(), queue, site.port.clone(), times, target);
-    site.sim().spawn_server(format!("{} receive queue", site.name()), work);
+    let times =
+        ReceiveTimes { processing: context.parameters.processing_time, head_poll: context.parameters.head_poll_time };
+    let work = serve_receives(context.sim().clone(), shared.clone(), queue, context.port.clone(), times, target);
+    context.sim().spawn_server(format!("{} receive queue", context.name()), work);
 }
 
 /// Starts a sending device at work.
 pub fn start_sending(
-    site: &HalfSite<'_>,
+    context: &HalfContext<'_>,
     registers: &Rc<SendRegisters>,
     queue: QueueLayout,
     source: impl Fetch + 'static,
 ) {
-    let output = Output::new(site.sim(), site.name(), site.port, site.parameters.processing_time);
-    let work = serve_sends(registers.clone(), queue, site.port.clone(), output, source);
-    site.sim().spawn_server(format!("{} send queue", site.name()), work);
+    let output = Output::new(context.sim(), context.name(), context.port, context.parameters.processing_time);
+    let work = serve_sends(registers.clone(), queue, context.port.clone(), output, source);
+    context.sim().spawn_server(format!("{} send queue", context.name()), work);
 }

@@ -21,7 +21,7 @@ use super::device::{self, Deposit, Fetch, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};
 use super::layout::{QueueLayout, header_last};
 use crate::host::{Address, BLOCK_BYTES, Block, DmaInitiator};
-use crate::ni::halves::HalfSite;
+use crate::ni::half::HalfContext;
 
 /// Reads and writes main memory, and keeps nothing.
 struct Direct {
@@ -48,23 +48,23 @@ impl Deposit for Direct {
 }
 
 /// A queue of the site's size in main memory.
-pub fn queue_in_memory(site: &HalfSite<'_>) -> QueueLayout {
-    let p = site.parameters;
-    let base = site.host().allocate(p.queue_blocks as usize * BLOCK_BYTES);
+pub fn queue_in_memory(context: &HalfContext<'_>) -> QueueLayout {
+    let p = context.parameters;
+    let base = context.host().allocate(p.queue_blocks as usize * BLOCK_BYTES);
     QueueLayout::new(base, p.queue_blocks, p.message_blocks_max())
 }
 
 /// Builds the sending half.
-pub fn sender(site: &HalfSite<'_>) -> QueueSender {
-    let (queue, registers) = (queue_in_memory(site), SendRegisters::new(site));
-    let sender = QueueSender::new(site, registers.clone(), queue, None);
-    device::start_sending(site, &registers, queue, Direct { initiator: site.host().dma(), queue });
+pub fn sender(context: &HalfContext<'_>) -> QueueSender {
+    let (queue, registers) = (queue_in_memory(context), SendRegisters::new(context));
+    let sender = QueueSender::new(context, registers.clone(), queue, None);
+    device::start_sending(context, &registers, queue, Direct { initiator: context.host().dma(), queue });
     sender
 }
 
 /// Builds the receiving half.
-pub fn receiver(site: &HalfSite<'_>) -> QueueReceiver {
-    let (queue, shared) = (queue_in_memory(site), ReceiveShared::new(site));
-    device::start_receiving(site, &shared, queue, Direct { initiator: site.host().dma(), queue });
-    QueueReceiver::new(site, shared, queue)
+pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
+    let (queue, shared) = (queue_in_memory(context), ReceiveShared::new(context));
+    device::start_receiving(context, &shared, queue, Direct { initiator: context.host().dma(), queue });
+    QueueReceiver::new(context, shared, queue)
 }

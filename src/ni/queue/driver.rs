@@ -6,12 +6,12 @@ use super::layout::{HEAD, QueueLayout, REGISTER_BYTES, REGISTERS, TAIL};
 use super::throttle::{Meter, Throttle};
 use crate::engine::sim::PointId;
 use crate::host::{AnyProcessor, Processor, Window};
-use crate::ni::driver::{Compose, Known, Wake};
+use crate::ni::driver::{DriverState, SendRequest, Wake};
 use crate::ni::fifo::device::marks_word;
-use crate::ni::halves::{Found, HalfSite, ReceiveHalf, SendHalf};
-use crate::ni::moving::{PayloadSink, load, load_word, loaded, store, store_word, stored};
+use crate::ni::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::parcel::{Header, Ticket};
 use crate::ni::port::Port;
+use crate::ni::word_copy::{PayloadSink, load, load_word, loaded, store, store_word, stored};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -30,17 +30,17 @@ pub struct QueueSender {
 impl QueueSender {
     /// A driver that composes in `queue`, and tells `registers`.
     pub fn new(
-        site: &HalfSite<'_>,
+        context: &HalfContext<'_>,
         registers: Rc<SendRegisters>,
         queue: QueueLayout,
         throttle: Option<Throttle>,
     ) -> QueueSender {
         QueueSender {
-            window: site.host().attach(registers.clone(), REGISTERS),
+            window: context.host().attach(registers.clone(), REGISTERS),
             registers,
-            port: site.port.clone(),
+            port: context.port.clone(),
             queue,
-            word_cycles: site.parameters.word_cycles,
+            word_cycles: context.parameters.word_cycles,
             tail: Cell::new(0),
             head_seen: Cell::new(0),
             throttle,
@@ -60,7 +60,7 @@ impl SendHalf for QueueSender {
         self.has_room()
     }
 
-    async fn send(&self, cpu: &AnyProcessor, mut header: Header, packet: &Compose<'_>, ticket: Option<Ticket>) {
+    async fn send(&self, cpu: &AnyProcessor, mut header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
         if let Some(throttle) = &self.throttle {
             throttle.wait(cpu, &self.port, &header).await;
         }
@@ -91,13 +91,13 @@ pub struct QueueReceiver {
 
 impl QueueReceiver {
     /// A driver that reads from `queue`.
-    pub fn new(site: &HalfSite<'_>, shared: Rc<ReceiveShared>, queue: QueueLayout) -> QueueReceiver {
+    pub fn new(context: &HalfContext<'_>, shared: Rc<ReceiveShared>, queue: QueueLayout) -> QueueReceiver {
         QueueReceiver {
             shared,
-            port: site.port.clone(),
+            port: context.port.clone(),
             queue,
-            word_cycles: site.parameters.word_cycles,
-            poll_cycles: site.poll_cycles(),
+            word_cycles: context.parameters.word_cycles,
+            poll_cycles: context.poll_cycles(),
             head: Cell::new(0),
             meter: Meter::default(),
         }
@@ -105,7 +105,7 @@ impl QueueReceiver {
 }
 
 impl ReceiveHalf for QueueReceiver {
-    async fn poll(&self, cpu: &AnyProcessor) -> Option<Found> {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
         let position = self.head.get();
         let began = cpu.now();
         let first = loaded!(cpu, load(cpu, self.queue.block(position, 0), 8));
@@ -117,7 +117,7 @@ impl ReceiveHalf for QueueReceiver {
         self.meter.begin(began);
         let journey = self.shared.journeys.borrow_mut().pop_front().expect("a packet that is seen was put there");
         let ticket = Ticket::start(&journey, cpu, "receive: poll");
-        Some(Found { header, journey, known: Known { ticket, ..Known::default() } })
+        Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
     }
 
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
@@ -140,14 +140,14 @@ impl ReceiveHalf for QueueReceiver {
                 processor.spin(block, self.poll_cycles, self.shared.visible.point(), wake.next).await;
             }
             None => {
-                self.round(cpu);
+                self.charge_poll(cpu);
                 cpu.sync().await;
             }
         }
         false
     }
 
-    fn round(&self, cpu: &AnyProcessor) {
+    fn charge_poll(&self, cpu: &AnyProcessor) {
         self.meter.idle();
         cpu.work(self.poll_cycles);
     }

@@ -23,7 +23,7 @@ use super::prefetch::{self, Keep, Prefetch};
 use crate::engine::{Mailbox, Sim, Time};
 use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use crate::host::memory_bus::{Agent, AgentId, Bus, Snooped, TransactionKind};
-use crate::ni::halves::HalfSite;
+use crate::ni::half::HalfContext;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -35,8 +35,8 @@ struct QueueMemory {
 }
 
 impl QueueMemory {
-    fn new(base: Address, site: &HalfSite<'_>) -> QueueMemory {
-        let queue = QueueLayout::new(base, site.parameters.queue_blocks, site.parameters.message_blocks_max());
+    fn new(base: Address, context: &HalfContext<'_>) -> QueueMemory {
+        let queue = QueueLayout::new(base, context.parameters.queue_blocks, context.parameters.message_blocks_max());
         QueueMemory { queue, blocks: RefCell::new(vec![Block::ZERO; queue.blocks()]) }
     }
 
@@ -157,30 +157,30 @@ impl Deposit for Steering {
 }
 
 /// Builds the sending half.
-pub fn sender(site: &HalfSite<'_>) -> QueueSender {
-    let memory = QueueMemory::new(SEND_QUEUE, site);
-    let (queue, node) = (memory.queue, site.coherent());
+pub fn sender(context: &HalfContext<'_>) -> QueueSender {
+    let memory = QueueMemory::new(SEND_QUEUE, context);
+    let (queue, node) = (memory.queue, context.coherent());
     let device = Rc::new(SendDevice {
         current: vec![Cell::new(false); queue.blocks()],
         memory,
-        wanted: prefetch::wanted(site.sim(), site.name()),
-        time: site.parameters.memory_time,
+        wanted: prefetch::wanted(context.sim(), context.name()),
+        time: context.parameters.memory_time,
     });
     let id = node.attach(device.clone(), device.memory.range());
-    let source = Prefetch::new(site.sim(), &node.bus, id, device.clone(), device.wanted.clone(), site.name());
-    let registers = SendRegisters::new(site);
-    device::start_sending(site, &registers, queue, source);
-    QueueSender::new(site, registers, queue, None)
+    let source = Prefetch::new(context.sim(), &node.bus, id, device.clone(), device.wanted.clone(), context.name());
+    let registers = SendRegisters::new(context);
+    device::start_sending(context, &registers, queue, source);
+    QueueSender::new(context, registers, queue, None)
 }
 
 /// Builds the receiving half.
-pub fn receiver(site: &HalfSite<'_>) -> QueueReceiver {
-    let (node, shared) = (site.coherent(), ReceiveShared::new(site));
-    let time = site.parameters.memory_time;
-    let device = Rc::new(ReceiveDevice { memory: QueueMemory::new(RECEIVE_QUEUE, site), time });
+pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
+    let (node, shared) = (context.coherent(), ReceiveShared::new(context));
+    let time = context.parameters.memory_time;
+    let device = Rc::new(ReceiveDevice { memory: QueueMemory::new(RECEIVE_QUEUE, context), time });
     let queue = device.memory.queue;
     let id = node.attach(device.clone(), device.memory.range());
-    let target = Steering { sim: site.sim().clone(), bus: node.bus.clone(), id, device };
-    device::start_receiving(site, &shared, queue, target);
-    QueueReceiver::new(site, shared, queue)
+    let target = Steering { sim: context.sim().clone(), bus: node.bus.clone(), id, device };
+    device::start_receiving(context, &shared, queue, target);
+    QueueReceiver::new(context, shared, queue)
 }

@@ -2,19 +2,26 @@
 //! leaves payloads to the firmware's DMA (Yocum et al. 1997, §2.1–2.3).
 
 use super::control::{ControlReader, PROGRAM_BYTES, Writer};
+use super::firmware::Admission;
+use super::instruments::Instruments;
 use super::layout::{
     ACTIVE, CONTROL, HEADER, Layout, length_word, node_of, payload_length, placed, places_of, program_bytes, state,
     tag_node, tag_of, word,
 };
 use super::parameters::{Notification, TrapezeParameters};
-use super::{Admission, Instruments, stage};
+use super::stage;
 use crate::engine::sim::{PointId, TaskId};
 use crate::engine::{Addresses, Bytes, EndId, Journey, Mailbox, Signal, Sim};
 use crate::host::{Address, AnyProcessor, CpuLease, Host, Processor, Utilization, Window};
-use crate::ni::driver::{Arrival, Begun, Compose, Costs, Driver, DriverLimits, Envelope, Known, Landed, Rest, Wake};
+use crate::ni::build_context::BuildContext;
+use crate::ni::driver::{
+    Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
+};
+use crate::ni::envelope::Envelope;
+use crate::ni::extensions::{DriverExtensions, HostDmaEngine};
+use crate::ni::in_flight::InFlight;
 use crate::ni::lanai::Lanai;
-use crate::ni::moving::{PayloadSink, PayloadSource, bytes_of, words_of};
-use crate::ni::{Pending, Site};
+use crate::ni::word_copy::{PayloadSink, PayloadSource, bytes_of, words_of};
 use crate::protocol::Statistics;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -46,7 +53,7 @@ pub struct TrapezeDriver {
     layout: Layout,
     instruments: Rc<Instruments>,
     admission: Rc<Admission>,
-    pending: Rc<Pending>,
+    pending: Rc<InFlight>,
     addresses: Rc<Addresses>,
     send_next: Cell<u64>,
     send_free: Cell<u64>,
@@ -62,28 +69,28 @@ pub struct TrapezeDriver {
 impl TrapezeDriver {
     /// Attaches a buffer to every entry of the receive ring, and takes interrupts.
     pub(super) fn start(
-        site: &Site<'_>,
+        context: &BuildContext<'_>,
         (window, chip): (Window, &Rc<Lanai>),
         parameters: &TrapezeParameters,
         layout: Layout,
         (instruments, admission): (&Rc<Instruments>, &Rc<Admission>),
     ) -> Rc<TrapezeDriver> {
-        let (sim, name) = (site.sim, site.name());
-        let buffer = |_| site.host.allocate(parameters.payload_max.len());
+        let (sim, name) = (context.sim, context.name());
+        let buffer = |_| context.host.allocate(parameters.payload_max.len());
         let driver = Rc::new(TrapezeDriver {
             receive_buffers: (0..parameters.ring_entries).map(buffer).collect(),
             sim: sim.clone(),
-            host: site.host.clone(),
-            cpu: site.host.cpu(),
+            host: context.host.clone(),
+            cpu: context.host.cpu(),
             window,
             chip: chip.clone(),
             parameters: parameters.clone(),
-            costs: site.costs,
+            costs: context.costs,
             layout,
             instruments: instruments.clone(),
             admission: admission.clone(),
-            pending: site.pending.clone(),
-            addresses: site.addresses.clone(),
+            pending: context.pending.clone(),
+            addresses: context.addresses.clone(),
             send_next: Cell::new(0),
             send_free: Cell::new(parameters.ring_entries),
             receive_next: Cell::new(0),
@@ -109,13 +116,8 @@ impl TrapezeDriver {
         self.sim.set_holder(self.inbox.point(), firmware);
     }
 
-    /// The chip.
-    pub fn chip(&self) -> &Rc<Lanai> {
-        &self.chip
-    }
-
     /// The words after the state first, the state last: the firmware takes the entry by it.
-    async fn write_entry(&self, entry: u64, packet: &Compose<'_>, control: &Writer) {
+    async fn write_entry(&self, entry: u64, packet: &SendRequest<'_>, control: &Writer) {
         let (payload, address, tag) = match packet.source {
             PayloadSource::Memory(address, bytes) => (bytes, address, packet.envelope.handler.into()),
             PayloadSource::Words(_) => (0, 0, ACTIVE | u16::from(packet.envelope.handler)),
@@ -236,7 +238,7 @@ impl TrapezeDriver {
 }
 
 /// The words of an active message, as the control message carries them.
-fn compose(packet: &Compose<'_>) -> Writer {
+fn compose(packet: &SendRequest<'_>) -> Writer {
     let mut control = Writer::default();
     let room = |control: &mut Writer, bytes: &[u8]| {
         control.reserve(bytes.len()).expect("what goes beside a payload fits a control message").copy_from_slice(bytes);
@@ -246,6 +248,12 @@ fn compose(packet: &Compose<'_>) -> Writer {
     }
     room(&mut control, packet.beside);
     control
+}
+
+impl DriverExtensions for TrapezeDriver {
+    fn host_dma(&self) -> Option<&dyn HostDmaEngine> {
+        Some(&*self.chip)
+    }
 }
 
 impl Driver for TrapezeDriver {
@@ -260,13 +268,13 @@ impl Driver for TrapezeDriver {
         }
     }
 
-    fn begin_send(&self, _cpu: &AnyProcessor, _journey: &Journey) -> Begun {
-        Begun::default()
+    fn begin_send(&self, _cpu: &AnyProcessor, _journey: &Journey) -> TxToken {
+        TxToken::default()
     }
 
     /// Look and use are one hold, so that of several programs none counts on an entry that another has
     /// filled.
-    async fn try_send(&self, cpu: &AnyProcessor, packet: &Compose<'_>, _begun: &Begun) -> bool {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
         let turn = cpu.acquire("look for room").await;
         if !self.has_ring_space().await {
             return false;
@@ -292,7 +300,7 @@ impl Driver for TrapezeDriver {
         self.sim.delay(self.parameters.ring_poll).await;
     }
 
-    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<Arrival> {
+    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let received = match self.parameters.notification {
             Notification::Interrupt => self.inbox.try_receive(),
             Notification::Polling(_) => {
@@ -303,30 +311,30 @@ impl Driver for TrapezeDriver {
         let mut received = received?;
         let is_part = received.tag & ACTIVE == 0;
         let (entry, address) = (received.entry, received.address);
-        let known = Known { entry, address, beside: received.control.rest().to_vec(), ..Known::default() };
-        let (handler, from, to) = (received.tag as u8, received.source, received.to);
+        let state = DriverState { entry, address, beside: received.control.rest().to_vec(), ..DriverState::default() };
+        let (handler, ends) = (received.tag as u8, [received.source, received.to]);
         let envelope = Envelope { is_part, handler, last: true, ..Envelope::default() };
-        let bytes = if is_part { received.length.len() } else { known.beside.len() };
-        Some(Arrival { from, to, envelope, bytes, journey: Journey::NONE, known, turn: None })
+        let bytes = if is_part { received.length.len() } else { state.beside.len() };
+        Some(RxPacket::new(ends, envelope, bytes, Journey::NONE).with_state(state))
     }
 
     async fn take(
         &self,
         cpu: &AnyProcessor,
-        arrival: &mut Arrival,
+        arrival: &mut RxPacket,
         extra_cycles: u64,
         sink: PayloadSink<'_>,
-    ) -> Landed {
+    ) -> RxCompletion {
         if extra_cycles > 0 {
             let _turn = cpu.acquire("receive").await;
             cpu.work(extra_cycles);
             cpu.sync().await;
         }
-        let Known { entry, address, beside, .. } = std::mem::take(&mut arrival.known);
-        let PayloadSink::Words(words) = sink else { return Landed { address, beside, entry: Some(entry) } };
+        let DriverState { entry, address, beside, .. } = std::mem::take(&mut arrival.state);
+        let PayloadSink::Words(words) = sink else { return RxCompletion { address, beside, entry: Some(entry) } };
         words.extend(words_of(&beside));
         self.give_back(entry).await;
-        Landed::default()
+        RxCompletion::default()
     }
 
     async fn release(&self, _cpu: &AnyProcessor, entry: u64) {
@@ -347,10 +355,10 @@ impl Driver for TrapezeDriver {
         false
     }
 
-    fn rest(&self) -> Rest {
+    fn wait_policy(&self) -> WaitPolicy {
         match self.parameters.notification {
-            Notification::Interrupt => Rest::Told,
-            Notification::Polling(interval) => Rest::Looks(interval),
+            Notification::Interrupt => WaitPolicy::OnEvent,
+            Notification::Polling(interval) => WaitPolicy::Periodic(interval),
         }
     }
 
@@ -369,7 +377,7 @@ impl Driver for TrapezeDriver {
         }
     }
 
-    fn places_itself(&self) -> bool {
+    fn is_zero_copy(&self) -> bool {
         true
     }
 

@@ -48,6 +48,16 @@ pub enum Policy {
 }
 
 impl Policy {
+    /// Returns the policy's key.
+    pub const fn key(&self) -> &'static str {
+        match self {
+            Policy::StoreAndForward { .. } => "store-and-forward",
+            Policy::PureCutThrough { .. } => "pure-cut-through",
+            Policy::EagerCutThrough { .. } => "eager-cut-through",
+            Policy::AdaptiveCutThrough { .. } => "adaptive-cut-through",
+        }
+    }
+
     /// How much must have landed before the next transfer to the sink starts.
     pub fn starts_at(&self, taken: Bytes, total: Bytes) -> Bytes {
         match self.minpulse() {

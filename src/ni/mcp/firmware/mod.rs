@@ -14,18 +14,18 @@ mod receive;
 mod send;
 
 use super::buffers::ReceiveBuffers;
+use super::instruments::Instruments;
 use super::layout::{Layout, state};
 use super::parameters::{McpParameters, PipeliningParameters, Users};
 use super::threads::{Act, Config, Mcp, Pipelining, ThreadState, Watch};
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Journey, MessageTally, Time};
 use crate::host::Host;
+use crate::ni::build_context::BuildContext;
+use crate::ni::in_flight::InFlight;
 use crate::ni::lanai::{Lanai, Landing};
-use crate::ni::{Pending, Site};
 use receive::ReceiveSide;
 use send::SendSide;
-use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// Causes of an interrupt.
@@ -36,16 +36,6 @@ pub mod cause {
     pub const RECEIVED: u32 = 2;
 }
 
-/// What travels beside the bytes: the ways of the packets that slots and events stand for. Instruments
-/// only; no part decides by them.
-#[derive(Default)]
-pub struct Instruments {
-    /// Packets in send slots, oldest first.
-    pub sending: RefCell<VecDeque<Journey>>,
-    /// Packets that the host is told of, oldest first.
-    pub received: RefCell<VecDeque<Journey>>,
-}
-
 /// What both directions work with.
 struct Context {
     chip: Rc<Lanai>,
@@ -53,7 +43,7 @@ struct Context {
     parameters: McpParameters,
     layout: Layout,
     instruments: Rc<Instruments>,
-    pending: Rc<Pending>,
+    pending: Rc<InFlight>,
     tally: Rc<MessageTally>,
     /// Where the buffers to receive into lie.
     places: ReceiveBuffers,
@@ -70,31 +60,31 @@ struct Firmware {
 
 /// Starts the firmware of a node.
 pub(super) fn start(
-    site: &Site<'_>,
+    build: &BuildContext<'_>,
     chip: &Rc<Lanai>,
     parameters: &McpParameters,
     places: ReceiveBuffers,
     instruments: &Rc<Instruments>,
 ) {
-    let name = site.name();
+    let name = build.name();
     let context = Context {
         chip: chip.clone(),
-        host: site.host.clone(),
+        host: build.host.clone(),
         parameters: parameters.clone(),
         layout: Layout::new(parameters),
         instruments: instruments.clone(),
-        pending: site.pending.clone(),
-        tally: site.tally.clone(),
+        pending: build.pending.clone(),
+        tally: build.tally.clone(),
         places,
     };
     let firmware = Firmware {
         mcp: Mcp::new(config(parameters)),
         send: SendSide::default(),
         receive: ReceiveSide::default(),
-        work: site.sim.point(format!("work for {name}")),
+        work: build.sim.point(format!("work for {name}")),
         context,
     };
-    let task = site.sim.spawn_server(format!("{name} firmware"), firmware.run());
+    let task = build.sim.spawn_server(format!("{name} firmware"), firmware.run());
     chip.receive.set_poster(task);
 }
 

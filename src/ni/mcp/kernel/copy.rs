@@ -3,7 +3,7 @@
 use super::super::headers::ENVELOPE;
 use super::{Kernel, Received};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
-use crate::ni::moving::{PayloadSink, words_of};
+use crate::ni::word_copy::{PayloadSink, words_of};
 use crate::protocol::udp_ip::Sum;
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 use super::super::parameters::McpParameters;
 use crate::engine::{EndId, Journey, Time};
 use crate::host::Address;
-use crate::ni::driver::Envelope;
+use crate::ni::envelope::Envelope;
 use crate::protocol::udp_ip::{
     DatagramKey, DropReason, Parsed, Reassembled, Reassembly, ReassemblyParameters, Sum, UdpHead,
 };

@@ -32,7 +32,7 @@ use super::layout::fragments_max;
 use super::parameters::{KernelCosts, McpParameters};
 use crate::engine::Mailbox;
 use crate::host::{ExecPriority, Processor};
-use crate::ni::Site;
+use crate::ni::build_context::BuildContext;
 use crate::protocol::udp_ip::PAYLOAD_MAX;
 use gathering::Gathering;
 pub use gathering::{Part, Received};
@@ -63,8 +63,8 @@ pub fn send_bytes(parameters: &McpParameters) -> u64 {
 
 impl Kernel {
     /// Takes interrupts.
-    pub(super) fn start(site: &Site<'_>, card: &Rc<Card>, costs: KernelCosts) -> Rc<Kernel> {
-        let (sim, name) = (site.sim, site.name());
+    pub(super) fn start(context: &BuildContext<'_>, card: &Rc<Card>, costs: KernelCosts) -> Rc<Kernel> {
+        let (sim, name) = (context.sim, context.name());
         let kernel = Rc::new(Kernel {
             card: card.clone(),
             costs,
@@ -75,7 +75,7 @@ impl Kernel {
         });
         let [handler, half] = [kernel.clone(), kernel.clone()];
         let [interrupt, below] =
-            [ExecPriority::Interrupt, ExecPriority::BottomHalf].map(|priority| site.host.cpu().at(priority));
+            [ExecPriority::Interrupt, ExecPriority::BottomHalf].map(|priority| context.host.cpu().at(priority));
         sim.spawn_server(format!("{name} interrupt handler"), async move { handler.handle(&interrupt).await });
         sim.spawn_server(format!("{name} bottom half"), async move { half.serve(&below).await });
         kernel

@@ -10,8 +10,8 @@ use super::Kernel;
 use super::copy::From;
 use crate::engine::Time;
 use crate::host::{Address, AnyProcessor, Processor};
-use crate::ni::driver::Compose;
-use crate::ni::moving::{PayloadSource, bytes_of};
+use crate::ni::driver::SendRequest;
+use crate::ni::word_copy::{PayloadSource, bytes_of};
 use crate::protocol::udp_ip::{Datagram, Fragment, Sum, addresses};
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ struct Outgoing<'a> {
 
 impl Kernel {
     /// Takes room for a packet of the messaging layer: the buffer of its datagram.
-    pub(super) fn reserve(&self, packet: &Compose<'_>) -> Option<usize> {
+    pub(super) fn reserve(&self, packet: &SendRequest<'_>) -> Option<usize> {
         let packets = packets_of(&self.card.parameters, (ENVELOPE + packet.source.bytes()) as u64);
         if self.card.send_free.borrow().is_empty() || !self.card.queue.reserve(packets) {
             return None;
@@ -41,7 +41,7 @@ impl Kernel {
     }
 
     /// Sends it.
-    pub(in super::super) async fn send(&self, cpu: &AnyProcessor, packet: &Compose<'_>) -> bool {
+    pub(in super::super) async fn send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> bool {
         let turn = cpu.acquire("send").await;
         let Some(buffer) = self.reserve(packet) else { return false };
         let start = cpu.now();
@@ -70,7 +70,7 @@ impl Kernel {
         self.costs.sends_from_cache && !zero_copy && self.card.host.coherent().is_none()
     }
 
-    fn datagram(&self, packet: &Compose<'_>) -> Datagram {
+    fn datagram(&self, packet: &SendRequest<'_>) -> Datagram {
         let socket = |end| {
             let (node, place) = (self.card.addresses.node(end), self.card.addresses.place(end));
             addresses::socket(node, place).expect("a checked machine's endpoints have addresses")
@@ -83,7 +83,7 @@ impl Kernel {
 
     /// Moves data to where the interface will read it, and adds it up if the processor is to: where each
     /// fragment's data lies, by its place in the datagram.
-    async fn gather(&self, cpu: &AnyProcessor, outgoing: &mut Outgoing<'_>, packet: &Compose<'_>) -> Vec<Address> {
+    async fn gather(&self, cpu: &AnyProcessor, outgoing: &mut Outgoing<'_>, packet: &SendRequest<'_>) -> Vec<Address> {
         let sums = !self.card.parameters.remedies.checksum_offload;
         let fragments = self.fragments(&outgoing.datagram);
         let mut sources = Vec::with_capacity(fragments.len());
@@ -112,7 +112,7 @@ impl Kernel {
     }
 
     /// Where a program's data lies, if the interface reads it there.
-    fn in_place(&self, packet: &Compose<'_>) -> Option<Address> {
+    fn in_place(&self, packet: &SendRequest<'_>) -> Option<Address> {
         match packet.source {
             PayloadSource::Memory(address, _) if self.card.parameters.remedies.zero_copy => Some(address),
             _ => None,
@@ -138,7 +138,7 @@ impl Kernel {
         &self,
         cpu: &AnyProcessor,
         outgoing: &Outgoing<'_>,
-        packet: &Compose<'_>,
+        packet: &SendRequest<'_>,
         (buffer, sources): (usize, Vec<Address>),
         mut since: Time,
     ) {
@@ -186,7 +186,7 @@ impl Kernel {
         cpu: &AnyProcessor,
         (head_at, head): (Address, u64),
         (data_at, data): (Address, u64),
-        packet: &Compose<'_>,
+        packet: &SendRequest<'_>,
     ) -> Vec<Piece> {
         if !self.card.parameters.remedies.zero_copy {
             return vec![Piece { address: head_at, bytes: head + data }];

@@ -12,7 +12,7 @@
 
 use super::receive::Arrived;
 use super::send::Outgoing;
-use crate::engine::{Bytes, Class, Head, NodeId, Time};
+use crate::engine::{Bytes, Class, NodeId, Time};
 use crate::fabric::{Label, Packet};
 use crate::protocol::{
     Answer, Effects, Frame, Marks, Offer, PacketHandle, Protocol, ProtocolBinding, Slot, Statistics, Taken, plain,
@@ -172,11 +172,4 @@ impl Admission {
         let protocol = self.protocol.borrow();
         self.runs.then(|| (protocol.statistics(), protocol.state_bytes(packet.len())))
     }
-}
-
-/// The first bytes of a frame of the protocol's own: its head.
-pub(super) fn head_bytes(head: Head) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    bytes.chunks_exact_mut(8).zip(head.0).for_each(|(part, word)| part.copy_from_slice(&word.to_le_bytes()));
-    bytes
 }

@@ -10,16 +10,17 @@ mod admitted;
 mod receive;
 mod send;
 
-use super::Instruments;
 pub use admission::Admission;
 
+use super::instruments::Instruments;
 use super::layout::Layout;
 use super::parameters::TrapezeParameters;
-use crate::engine::sim::PointId;
+use crate::engine::sim::{PointId, TaskId};
 use crate::engine::{Bytes, Journey};
-use crate::host::{Direction, Host};
+use crate::host::{Address, Direction, Host};
+use crate::ni::build_context::BuildContext;
+use crate::ni::in_flight::InFlight;
 use crate::ni::lanai::Lanai;
-use crate::ni::{Pending, Site};
 use receive::ReceiveSide;
 use send::{Outgoing, SendSide};
 use std::rc::Rc;
@@ -32,7 +33,7 @@ struct Context {
     instruments: Rc<Instruments>,
     host: Host,
     admission: Rc<Admission>,
-    pending: Rc<Pending>,
+    pending: Rc<InFlight>,
     waits: Waits,
 }
 
@@ -54,17 +55,15 @@ struct Firmware {
     host_dma_last: Option<Direction>,
 }
 
-/// Starts the firmware of a node.
-pub fn start(
-    site: &Site<'_>,
-    chip: &Rc<Lanai>,
-    parameters: &TrapezeParameters,
+/// Starts the firmware of a node, whose receive ring has these buffers in host memory; returns its task.
+pub(super) fn start(
+    build: &BuildContext<'_>,
+    (chip, parameters): (&Rc<Lanai>, &TrapezeParameters),
     layout: Layout,
-    driver: &super::TrapezeDriver,
-    instruments: Rc<Instruments>,
-    admission: &Rc<Admission>,
-) {
-    let (sim, name) = (site.sim, site.name());
+    receive_buffers: &[Address],
+    (instruments, admission): (Rc<Instruments>, &Rc<Admission>),
+) -> TaskId {
+    let (sim, name) = (build.sim, build.name());
     let waits = Waits {
         work: sim.point(format!("work for {name}")),
         receive_buffer: sim.point(format!("a free packet buffer of {name}")),
@@ -77,16 +76,16 @@ pub fn start(
         parameters: parameters.clone(),
         layout,
         instruments,
-        host: site.host.clone(),
+        host: build.host.clone(),
         admission: admission.clone(),
-        pending: site.pending.clone(),
+        pending: build.pending.clone(),
         waits,
     };
     let holders =
         [context.waits.work, context.waits.receive_buffer, context.waits.receive_entry, context.waits.transmit];
     let firmware = Firmware {
         send: SendSide::new(&context),
-        receive: ReceiveSide::new(&context, driver.receive_buffers()),
+        receive: ReceiveSide::new(&context, receive_buffers),
         context,
         host_dma_last: None,
     };
@@ -94,7 +93,7 @@ pub fn start(
     sim.set_holder(holders[1], task);
     sim.set_holder(holders[3], chip.transmit.task());
     chip.receive.set_poster(task);
-    driver.set_firmware(task);
+    task
 }
 
 impl Firmware {

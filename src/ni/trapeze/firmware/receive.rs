@@ -6,7 +6,8 @@
 //! has its entry when the protocol has handed it up: `admitted.rs`.
 
 use super::super::layout::{ACTIVE, CONTROL, payload_length, places_of, state, tag_of, word};
-use super::super::{Notification, stage};
+use super::super::parameters::Notification;
+use super::super::stage;
 use super::Context;
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Time};

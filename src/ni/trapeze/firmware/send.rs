@@ -5,10 +5,9 @@
 
 use super::super::layout::{CONTROL, node_of, payload_length, source_in, state, word};
 use super::super::stage;
-use super::admission::head_bytes;
 use super::{Context, whole_words};
 use crate::engine::sim::PointId;
-use crate::engine::{Bytes, Journey, NodeId, Time};
+use crate::engine::{Bytes, Head, Journey, NodeId, Time};
 use crate::fabric::Packet;
 use crate::host::Direction;
 use crate::ni::lanai::{HostJob, Landing, TransmitJob};
@@ -326,4 +325,11 @@ impl Crossing {
     fn job(&self, sram_address: u64, bytes: Bytes, last: bool) -> TransmitJob {
         TransmitJob { packet: self.packet.clone(), sram_address, bytes, last, closes: last.then_some(stage::NET_TX) }
     }
+}
+
+/// Returns the first bytes of a frame of the protocol's own, which are its head.
+fn head_bytes(head: Head) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes.chunks_exact_mut(8).zip(head.0).for_each(|(part, word)| part.copy_from_slice(&word.to_le_bytes()));
+    bytes
 }

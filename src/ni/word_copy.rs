@@ -1,29 +1,31 @@
-//! The loops that every driver has: words of a packet out of memory or registers, and into them.
+//! The loops that every driver has: they move the words of a packet from memory or registers, and into them.
+//!
+//! Models the cycles of the loop around each access. Leaves out accesses to a device, which are each driver's own.
 
 use super::parcel::{HEADER_BYTES, Header};
 use crate::host::UNTAGGED;
 use crate::host::{Address, AnyProcessor, Processor};
 
-/// Where a packet's payload comes from.
+/// Source of a packet's payload.
 #[derive(Clone, Copy, Debug)]
 pub enum PayloadSource<'a> {
-    /// Memory, at a multiple of 8.
+    /// Memory at this address, a multiple of 8, and the number of bytes.
     Memory(Address, usize),
-    /// Registers.
+    /// Words in registers.
     Words(&'a [u32]),
 }
 
-/// Where a packet's payload goes.
+/// Destination of a packet's payload.
 #[derive(Debug)]
 pub enum PayloadSink<'a> {
-    /// Memory, at a multiple of 8.
+    /// Memory at this address, a multiple of 8.
     Memory(Address),
-    /// Registers.
+    /// Registers, to which the words are appended.
     Words(&'a mut Vec<u32>),
 }
 
 impl PayloadSource<'_> {
-    /// Its length, in bytes.
+    /// Returns the length of the payload, in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             PayloadSource::Memory(_, bytes) => *bytes,
@@ -32,25 +34,25 @@ impl PayloadSource<'_> {
     }
 }
 
-/// Words as bytes, as they lie in memory.
+/// Returns words as bytes, in the order in which they lie in memory.
 pub fn bytes_of(words: &[u32]) -> Vec<u8> {
     words.iter().map(|word| word.to_le_bytes()).collect::<Vec<_>>().into_flattened()
 }
 
-/// The whole words of a row of bytes.
+/// Iterates over the whole words of a slice of bytes.
 pub fn words_of(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     let (words, _) = bytes.as_chunks::<4>();
     words.iter().map(|word| u32::from_le_bytes(*word))
 }
 
-/// The eight bytes at word `word` of a row of 32-bit words, zeros after its end.
+/// Returns the eight bytes at word `word` of a slice of 32-bit words, with zeros after its end.
 fn pair(words: &[u32], word: usize) -> u64 {
     let at = |place: usize| u64::from(words.get(place).copied().unwrap_or(0));
     at(2 * word) | at(2 * word + 1) << 32
 }
 
-/// A word of memory that the processor must wait for. Most words need no wait, and a future that is
-/// made in vain costs a copy of all that it might hold: so loops ask first.
+/// A word of memory that the processor must wait for. Most accesses need no wait, and an unused future costs a copy of
+/// its whole state: loops therefore try an access first.
 #[must_use = "the access is still to be made"]
 pub struct Missing {
     address: Address,
@@ -58,18 +60,18 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// Waits for it, and loads it.
+    /// Waits for the word and loads it.
     pub async fn load(self, cpu: &AnyProcessor) -> u64 {
         cpu.load(self.address, self.bytes).await.expect(UNTAGGED)
     }
 
-    /// Waits until it can be stored.
+    /// Waits until the word can be stored, and stores it.
     pub async fn store(self, cpu: &AnyProcessor, value: u64) {
         cpu.store(self.address, self.bytes, value).await.expect(UNTAGGED);
     }
 }
 
-/// The word that a load gives, waited for where it must be.
+/// Evaluates to the word that `load` returns, and waits for it if it must.
 macro_rules! loaded {
     ($cpu:expr, $load:expr) => {
         match $load {
@@ -79,7 +81,7 @@ macro_rules! loaded {
     };
 }
 
-/// Has a store made, waited for where it must be.
+/// Completes a store, and waits for it if it must.
 macro_rules! stored {
     ($cpu:expr, $value:expr, $store:expr) => {
         if let Err(missing) = $store {
@@ -90,20 +92,32 @@ macro_rules! stored {
 
 pub(super) use {loaded, stored};
 
-/// Loads a word of memory.
+/// Loads a word of memory, if the processor need not wait for it.
+///
+/// # Errors
+///
+/// Returns the access that is still to be made.
 #[inline]
 pub fn load(cpu: &AnyProcessor, address: Address, bytes: usize) -> Result<u64, Missing> {
     cpu.try_load(address, bytes).ok_or(Missing { address, bytes })
 }
 
-/// Stores a word in memory.
+/// Stores a word in memory, if the processor need not wait for it.
+///
+/// # Errors
+///
+/// Returns the access that is still to be made.
 #[inline]
 pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> Result<(), Missing> {
     if cpu.try_store(address, bytes, value) { Ok(()) } else { Err(Missing { address, bytes }) }
 }
 
-/// Word `word` of a packet: the header, or up to eight bytes of the payload, which take `cycles` of
-/// the loop around the access.
+/// Loads word `word` of a packet: the header, or up to eight bytes of the payload. `cycles` are those of the loop around
+/// the access.
+///
+/// # Errors
+///
+/// Returns the access that is still to be made.
 pub fn load_word(
     cpu: &AnyProcessor,
     header: Header,
@@ -121,7 +135,11 @@ pub fn load_word(
     }
 }
 
-/// Puts word `word` (not the header) of a packet where its payload goes.
+/// Stores word `word` of a packet, which is not the header, at the payload's destination.
+///
+/// # Errors
+///
+/// Returns the access that is still to be made.
 pub fn store_word(
     cpu: &AnyProcessor,
     header: Header,
@@ -144,7 +162,7 @@ pub fn store_word(
     Ok(())
 }
 
-/// Where a packet that is moved with its header has its payload.
+/// Returns the address of the payload of a packet that was moved with its header to `address`.
 pub const fn behind_header(address: Address) -> Address {
     address + HEADER_BYTES as u64
 }

@@ -1,7 +1,7 @@
-//! What drivers of interfaces do that need no bus: hand a composed packet over, and account for polls that were
-//! skipped.
+//! What drivers of interfaces do that need no bus: they hand a composed packet to a port, and account for polls that
+//! were skipped.
 
-use super::driver::Compose;
+use super::driver::SendRequest;
 use super::port::Port;
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
@@ -9,12 +9,12 @@ use crate::host::{AnyProcessor, CpuLease, Processor};
 use crate::protocol::{Offer, Slot};
 use std::rc::Rc;
 
-/// Gives a packet that was composed into `body` on, of which `bytes` leave: the stage of its sending ends. Another
-/// program's work may lie ahead on the processor's clock: the packet goes now.
+/// Hands the composed packet `body`, of which `bytes` are sent, to `port`, and ends the stage `send` of its ledger.
+/// Another program's work may lie ahead on the processor's clock; the packet goes at the simulation's present.
 pub fn hand_over(
     port: &Port,
     (cpu, turn): (&AnyProcessor, &CpuLease),
-    packet: &Compose<'_>,
+    packet: &SendRequest<'_>,
     slot: Slot,
     (body, bytes): (Rc<Packet>, Bytes),
 ) {
@@ -22,11 +22,11 @@ pub fn hand_over(
     journey.served(Time::ZERO, now);
     journey.close("send", now);
     turn.did("send", journey.id(), bytes.len());
-    let Compose { to, class, marks, .. } = *packet;
+    let SendRequest { to, class, marks, .. } = *packet;
     port.offer(slot, Offer { to: port.addresses().node(to), class, marks, bytes, body });
 }
 
-/// The processor has polled since `begin`, every `poll` cycles: it sees what changed with the poll after it.
+/// Charges the polls that the processor made since `begin`, one every `poll` cycles: a change is seen by the next poll.
 pub async fn end_poll(cpu: &AnyProcessor, begin: Time, poll: u64) {
     let clock = cpu.clock();
     let waited = clock.cycle_at(cpu.now()) - clock.cycle_before(begin);

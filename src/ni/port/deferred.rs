@@ -7,7 +7,7 @@ use crate::protocol::Answer;
 use std::rc::Rc;
 
 /// What happens some cycles later.
-pub(super) enum Later {
+pub(super) enum Deferred {
     /// An acknowledgement has been taken in.
     Arrive(Rc<Packet>),
     /// A packet that was taken is acknowledged.
@@ -23,8 +23,8 @@ impl Port {
                 self.sim.until(at).await;
             }
             match later {
-                Later::Arrive(packet) => self.arrive(&packet),
-                Later::Accept(class, answer, key) => self.accepted(class, answer, key),
+                Deferred::Arrive(packet) => self.arrive(&packet),
+                Deferred::Accept(class, answer, key) => self.accepted(class, answer, key),
             }
         }
     }

@@ -1,20 +1,20 @@
-//! How many packets for each node are under way: an instrument, no part decides by it.
+//! Number of packets in flight to each node: an instrument, by which no part decides.
 
 use crate::engine::NodeId;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// For each node, the packets for it that are in the fabric or wait for its reader: an instrument.
+/// Packets for each node that are in the fabric or wait for their reader.
 #[derive(Debug, Default)]
-pub struct Pending(Vec<Cell<u64>>);
+pub struct InFlight(Vec<Cell<u64>>);
 
-impl Pending {
-    /// Of `nodes` nodes, none.
-    pub fn new(nodes: usize) -> Rc<Pending> {
-        Rc::new(Pending((0..nodes).map(|_| Cell::new(0)).collect()))
+impl InFlight {
+    /// Returns counters for `nodes` nodes, all zero.
+    pub fn new(nodes: usize) -> Rc<InFlight> {
+        Rc::new(InFlight((0..nodes).map(|_| Cell::new(0)).collect()))
     }
 
-    /// Those for a node.
+    /// Returns the number of packets in flight to `node`.
     pub fn of(&self, node: NodeId) -> u64 {
         self.0[node.index()].get()
     }

@@ -1,0 +1,135 @@
+//! The drivers of all interfaces behind one type: a variant for each that ships, and one for all others.
+//!
+//! A driver is called for each packet and each poll, which is why those that ship are variants and not trait objects.
+//! This file alone imports them.
+
+use super::cmmu::driver::CmmuDriver;
+use super::direct::nic::QueuesNic;
+use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake};
+use super::dyn_driver;
+use super::extensions::{CoherenceUnit, DriverExtensions, HostDmaEngine};
+use super::mcp::driver::McpDriver;
+use super::port::Port;
+use super::queue_driver::SplitDriver;
+use super::trapeze::driver::TrapezeDriver;
+use super::whole_packet::WholePacketDriver;
+use super::word_copy::PayloadSink;
+use crate::engine::sim::PointId;
+use crate::engine::{EndId, Journey, Signal};
+use crate::host::{Address, AnyProcessor, Utilization};
+use crate::protocol::Statistics;
+use std::rc::Rc;
+
+/// Declares [`AnyDriver`] and `on_driver!`, which evaluates an expression for the variant at hand, from one list.
+macro_rules! drivers {
+    (($d:tt) $($(#[$doc:meta])* $variant:ident($driver:ty),)*) => {
+        /// The driver of an interface.
+        pub enum AnyDriver {
+            $($(#[$doc])* $variant($driver),)*
+            /// An interface that this crate does not know.
+            Custom(Box<dyn dyn_driver::DynDriver>),
+        }
+
+        $(impl From<$driver> for AnyDriver {
+            fn from(driver: $driver) -> AnyDriver {
+                AnyDriver::$variant(driver)
+            }
+        })*
+
+        macro_rules! on_driver {
+            ($d any:expr, $d name:ident => $d call:expr) => {
+                match $d any {
+                    $(AnyDriver::$variant($d name) => $d call,)*
+                    AnyDriver::Custom($d name) => $d call,
+                }
+            };
+        }
+    };
+}
+
+drivers! {
+    ($)
+    /// Trapeze on a LANai.
+    Trapeze(Rc<TrapezeDriver>),
+    /// Sockets over the Myrinet control program, on a LANai.
+    Mcp(Box<McpDriver>),
+    /// A fifo or queue: a sending and a receiving half.
+    Split(Box<SplitDriver>),
+    /// Queues without a bus.
+    Direct(WholePacketDriver<QueuesNic>),
+    /// Alewife's unit.
+    Cmmu(Box<CmmuDriver>),
+}
+
+impl AnyDriver {
+    /// Returns the driver of an interface that this crate does not know.
+    pub fn custom(driver: impl Driver + 'static) -> AnyDriver {
+        AnyDriver::Custom(Box::new(driver))
+    }
+}
+
+/// Forwards methods of [`Driver`] to the variant at hand.
+macro_rules! forward {
+    (
+        now { $(fn $now:ident($($now_name:ident: $now_type:ty),*) $(-> $now_returns:ty)?;)* }
+        later { $(async fn $later:ident($($name:ident: $type:ty),*) $(-> $returns:ty)?;)* }
+    ) => {
+        $(fn $now(&self $(, $now_name: $now_type)*) $(-> $now_returns)? {
+            on_driver!(self, driver => driver.$now($($now_name),*))
+        })*
+        $(async fn $later(&self $(, $name: $type)*) $(-> $returns)? {
+            on_driver!(self, driver => driver.$later($($name),*).await)
+        })*
+    };
+}
+
+// A method with a default that were not forwarded would give the default.
+#[deny(clippy::missing_trait_methods)]
+impl Driver for AnyDriver {
+    forward! {
+        now {
+            fn limits() -> DriverLimits;
+            fn begin_send(cpu: &AnyProcessor, journey: &Journey) -> TxToken;
+            fn may_find() -> bool;
+            fn wait_policy() -> WaitPolicy;
+            fn charge_poll(cpu: &AnyProcessor);
+            fn attention() -> &Signal;
+            fn polled_room() -> Option<PointId>;
+            fn polled_packet() -> Option<PointId>;
+            fn is_zero_copy() -> bool;
+            fn fragment_offset(fragment: u32) -> Address;
+            fn buffer_size(fragments: u32) -> usize;
+            fn payload_address(into: Address) -> Address;
+            fn port() -> Option<&Rc<Port>>;
+            fn accounts() -> Option<(Statistics, usize)>;
+            fn interrupts() -> bool;
+            fn counts() -> Vec<(&'static str, u64)>;
+            fn utilization() -> Vec<Utilization>;
+        }
+        later {
+            async fn try_send(cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool;
+            async fn wait_for_room(cpu: &AnyProcessor);
+            async fn poll(cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
+            async fn take(
+                cpu: &AnyProcessor,
+                arrival: &mut RxPacket,
+                extra_cycles: u64,
+                sink: PayloadSink<'_>
+            ) -> RxCompletion;
+            async fn release(cpu: &AnyProcessor, entry: u64);
+            async fn idle(cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
+            async fn map_tag(cpu: &AnyProcessor, end: EndId, tag: u16, address: Address);
+        }
+    }
+}
+
+#[deny(clippy::missing_trait_methods)]
+impl DriverExtensions for AnyDriver {
+    fn host_dma(&self) -> Option<&dyn HostDmaEngine> {
+        on_driver!(self, driver => driver.host_dma())
+    }
+
+    fn coherence(&self) -> Option<Rc<dyn CoherenceUnit>> {
+        on_driver!(self, driver => driver.coherence())
+    }
+}

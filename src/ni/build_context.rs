@@ -1,0 +1,72 @@
+//! What an interface is built from: the simulation, its node's host, and everything between it and the other nodes.
+
+use super::driver::Costs;
+use super::in_flight::InFlight;
+use super::port::Port;
+use super::port_config::{PortConfig, Stages};
+use crate::engine::{Addresses, Bytes, MessageTally, NodeId, Sim};
+use crate::fabric::Fabric;
+use crate::host::{Host, Processor};
+use crate::protocol::ProtocolBinding;
+use std::rc::Rc;
+
+/// What the interface of a node is built from.
+pub struct BuildContext<'a> {
+    /// Simulation.
+    pub sim: &'a Sim,
+    /// Host that the interface is attached to.
+    pub host: &'a Host,
+    /// Fabric between the nodes.
+    pub fabric: &'a Fabric,
+    /// Protocol that the interfaces agree on.
+    pub protocol: &'a ProtocolBinding,
+    /// Cycles of the messaging layer.
+    pub costs: Costs,
+    /// Record of all messages.
+    pub tally: &'a Rc<MessageTally>,
+    /// Counters of packets in flight.
+    pub pending: &'a Rc<InFlight>,
+    /// Map from endpoints to nodes.
+    pub addresses: &'a Rc<Addresses>,
+}
+
+impl BuildContext<'_> {
+    /// Returns the node's number.
+    pub fn node(&self) -> NodeId {
+        self.host.node
+    }
+
+    /// Returns the node's name.
+    pub fn name(&self) -> &str {
+        &self.host.name
+    }
+
+    /// Starts a port of whole packets of at most `packet` bytes: the machine's protocol over its fabric. A packet may be
+    /// taken from it when all of the packet has arrived.
+    pub fn port(&self, packet: Bytes, stages: Stages) -> Rc<Port> {
+        Port::start(self.port_config(packet, stages))
+    }
+
+    /// Starts a port as [`port`](Self::port) does, from which a packet may be taken as soon as its header has arrived.
+    pub fn port_accepting_on_header(&self, packet: Bytes, stages: Stages) -> Rc<Port> {
+        Port::start(PortConfig { accepts_on_header: true, ..self.port_config(packet, stages) })
+    }
+
+    fn port_config(&self, packet: Bytes, stages: Stages) -> PortConfig<'_> {
+        PortConfig {
+            sim: self.sim,
+            node: self.node(),
+            name: self.name(),
+            clock: self.host.cpu().clock(),
+            wire: self.fabric.packet_port(self.sim, self.node(), self.name()),
+            classes: self.fabric.capabilities().classes,
+            protocol: self.protocol,
+            tally: self.tally,
+            pending: self.pending,
+            addresses: self.addresses,
+            packet,
+            accepts_on_header: false,
+            stages,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The specification of the unit.
+
+use super::coherence::Coherence;
+use super::driver::CmmuDriver;
+use super::intake::Intake;
+use super::parameters::CmmuParameters;
+use super::wire::{FRAGMENT_BITS, PLACE_BITS};
+use crate::engine::Bytes;
+use crate::host::HostCapabilities;
+use crate::ni::any::AnyDriver;
+use crate::ni::build_context::BuildContext;
+use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec};
+use crate::ni::memory_footprint::MemoryFootprint;
+use crate::ni::port_config::Stages;
+use crate::part::{Part, PartInfo};
+
+/// Stages of a packet between two of these interfaces.
+const STAGES: Stages = Stages { pool: "send queue", always: false, fabric: "fabric" };
+
+impl Part for CmmuParameters {
+    const INFO: PartInfo =
+        PartInfo::new("cmmu", "Alewife's unit: messages, and memory that nodes share, kept coherent");
+}
+
+impl InterfaceSpec for CmmuParameters {
+    fn needs(&self) -> HostCapabilities {
+        HostCapabilities::of([HostCapabilities::DELEGATED_MISSES])
+    }
+
+    fn limits(&self) -> InterfaceLimits {
+        let message = Bytes(self.payload.get() << FRAGMENT_BITS);
+        InterfaceLimits::new(self.packet_max(), message, 1 << 16, EndpointLimit::PerNode(1 << PLACE_BITS))
+    }
+
+    fn memory_footprint(&self) -> MemoryFootprint {
+        MemoryFootprint { queued: self.queue as u64, ..MemoryFootprint::packets_of(self.payload.get()) }
+    }
+
+    fn packet_key(&self) -> &'static str {
+        "message-max"
+    }
+
+    fn shares_memory(&self) -> bool {
+        true
+    }
+
+    fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
+        let port = context.port(self.packet_max(), STAGES);
+        let node = &context.host.delegated_misses().expect("a checked interface finds a cache whose misses it serves");
+        let coherence = Coherence::start(context.sim, context.name(), (context.node(), node), &port, self);
+        let intake = Intake::start(context.sim, context.name(), node, (&port, &coherence), self);
+        Box::new(CmmuDriver::new(*self, context.costs, node, port, intake, coherence)).into()
+    }
+}

@@ -1,0 +1,44 @@
+//! The specification of the queues.
+
+use super::nic::QueuesNic;
+use super::parameters::QueuesParameters;
+use super::wire::{FRAGMENT_BITS, PLACE_BITS};
+use crate::engine::Bytes;
+use crate::host::HostCapabilities;
+use crate::ni::any::AnyDriver;
+use crate::ni::build_context::BuildContext;
+use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, PARCEL};
+use crate::ni::memory_footprint::MemoryFootprint;
+use crate::ni::whole_packet::WholePacketDriver;
+use crate::part::{Part, PartInfo};
+
+impl Part for QueuesParameters {
+    const INFO: PartInfo = PartInfo::new("queues", "Queues of packets in both directions, without a bus");
+}
+
+impl InterfaceSpec for QueuesParameters {
+    fn needs(&self) -> HostCapabilities {
+        HostCapabilities::NONE
+    }
+
+    fn limits(&self) -> InterfaceLimits {
+        let endpoints = EndpointLimit::PerNode(1 << PLACE_BITS);
+        InterfaceLimits::new(self.packet, Bytes(self.part() << FRAGMENT_BITS), u32::MAX, endpoints)
+    }
+
+    fn memory_footprint(&self) -> MemoryFootprint {
+        MemoryFootprint::packets_of(self.part())
+    }
+
+    fn packet_key(&self) -> &'static str {
+        "packet"
+    }
+
+    fn wire_format(&self) -> Option<&'static str> {
+        Some(PARCEL)
+    }
+
+    fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
+        WholePacketDriver::start(context, self.packet, QueuesNic::new(self)).into()
+    }
+}

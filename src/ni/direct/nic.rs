@@ -1,0 +1,134 @@
+//! The queues, as their driver uses them: the processor moves words between memory or registers and a queue.
+
+use super::parameters::QueuesParameters;
+use super::wire::{self, PART_HEADER, SEQUENCE_BITS};
+use crate::engine::Bytes;
+use crate::host::{Address, AnyProcessor, aligned};
+use crate::ni::driver::{DriverLimits, RxCompletion, SendRequest};
+use crate::ni::port_config::Stages;
+use crate::ni::whole_packet::{ComposedPacket, PacketHeader, RxPayload, WholePacketNic};
+use crate::ni::word_copy::{PayloadSink, PayloadSource, load, loaded, store, stored};
+
+/// Capacity of the buffer in which a packet is composed, in bytes: 36 at most are used.
+const COMPOSED_BYTES: usize = 40;
+
+/// A packet that is being composed.
+struct Composition {
+    bytes: [u8; COMPOSED_BYTES],
+    used: usize,
+}
+
+impl Composition {
+    /// Returns a packet with the header of `request`.
+    fn begin(request: &SendRequest<'_>, endpoints: [u32; 2]) -> Composition {
+        let mut composed = Composition { bytes: [0; COMPOSED_BYTES], used: 0 };
+        let (words, count) = wire::encode(request.envelope, endpoints);
+        composed.put_words(&words[..count]);
+        composed
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        self.bytes[self.used..self.used + bytes.len()].copy_from_slice(bytes);
+        self.used += bytes.len();
+    }
+
+    fn put_words(&mut self, words: &[u32]) {
+        let places = self.bytes[self.used..self.used + 4 * words.len()].chunks_exact_mut(4);
+        places.zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+        self.used += 4 * words.len();
+    }
+
+    fn end(&self, request: &SendRequest<'_>, length: Bytes) -> ComposedPacket {
+        ComposedPacket::new(request, &self.bytes[..self.used]).padded_to(length)
+    }
+}
+
+/// The queues of a node.
+pub struct QueuesNic {
+    packet: Bytes,
+}
+
+impl QueuesNic {
+    /// Returns queues with these parameters.
+    pub(super) fn new(parameters: &QueuesParameters) -> QueuesNic {
+        QueuesNic { packet: parameters.packet }
+    }
+
+    /// Composes a packet whose payload is in memory.
+    async fn compose(
+        &self,
+        cpu: &AnyProcessor,
+        request: &SendRequest<'_>,
+        endpoints: [u32; 2],
+        (address, bytes): (Address, usize),
+    ) -> ComposedPacket {
+        let mut composed = Composition::begin(request, endpoints);
+        let mut moved = 0;
+        while moved < bytes {
+            let from = address + moved as u64;
+            let part = aligned(from, bytes - moved);
+            let value = loaded!(cpu, load(cpu, from, part));
+            composed.put(&value.to_le_bytes()[..part]);
+            moved += part;
+        }
+        composed.end(request, self.packet)
+    }
+}
+
+impl WholePacketNic for QueuesNic {
+    const STAGES: Stages = Stages { pool: "outgoing pool", always: true, fabric: "fabric" };
+
+    fn limits(&self) -> DriverLimits {
+        DriverLimits {
+            words: self.packet.len() / 4 - 1,
+            payload: self.packet.len() - PART_HEADER,
+            beside: 0,
+            sequences: 1 << SEQUENCE_BITS,
+            steers: false,
+            classes: 1,
+        }
+    }
+
+    async fn post(&self, cpu: &AnyProcessor, request: &SendRequest<'_>, endpoints: [u32; 2]) -> ComposedPacket {
+        match request.source {
+            // Words take no access to memory.
+            PayloadSource::Words(words) => {
+                let mut composed = Composition::begin(request, endpoints);
+                composed.put_words(words);
+                composed.end(request, self.packet)
+            }
+            PayloadSource::Memory(address, bytes) => self.compose(cpu, request, endpoints, (address, bytes)).await,
+        }
+    }
+
+    fn header(&self, packet: &[u8]) -> PacketHeader {
+        wire::decode(packet)
+    }
+
+    async fn fetch(&self, cpu: &AnyProcessor, payload: RxPayload<'_>, sink: PayloadSink<'_>) -> RxCompletion {
+        let address = match sink {
+            PayloadSink::Words(words) => {
+                payload.with(|bytes| words.extend(bytes.chunks_exact(4).map(|part| wire::word(part, 0))));
+                0
+            }
+            PayloadSink::Memory(into) => {
+                land(cpu, &payload.to_vec(), into).await;
+                into
+            }
+        };
+        RxCompletion { address, ..RxCompletion::default() }
+    }
+}
+
+/// Stores a payload in memory.
+async fn land(cpu: &AnyProcessor, payload: &[u8], into: Address) {
+    let mut moved = 0;
+    while moved < payload.len() {
+        let part = aligned(into + moved as u64, payload.len() - moved);
+        let mut value = [0; 8];
+        value[..part].copy_from_slice(&payload[moved..moved + part]);
+        let value = u64::from_le_bytes(value);
+        stored!(cpu, value, store(cpu, into + moved as u64, part, value));
+        moved += part;
+    }
+}

@@ -1,0 +1,56 @@
+//! The header of a packet of the queues.
+//!
+//! It is a word: handler, whether the packet is a part of a message, and which endpoint of each of the two nodes it is
+//! from and for (8 bits). In a part a second word follows that says which (12 bits of sequence, 19 of fragment, and
+//! whether it is the last).
+
+use crate::ni::driver::HEAD_WORD;
+use crate::ni::envelope::Envelope;
+use crate::ni::whole_packet::PacketHeader;
+
+/// Bytes of header of a part of a message.
+pub const PART_HEADER: usize = 8;
+/// Bits of a message's sequence number.
+pub const SEQUENCE_BITS: u32 = 12;
+/// Bits of a fragment's number.
+pub const FRAGMENT_BITS: u32 = 19;
+/// Bits of an endpoint's position among those of its node.
+pub const PLACE_BITS: u32 = 8;
+/// Position of the sender's bits in the first word; the receiver's are above them.
+const PLACES: u32 = 16;
+/// States that a second word follows; above the handler.
+const IS_PART: u32 = 1 << 8;
+
+/// Returns the header's words, and their number.
+pub fn encode(envelope: Envelope, [from, to]: [u32; 2]) -> ([u32; 2], usize) {
+    let Envelope { is_part, handler, sequence, fragment, last } = envelope;
+    let first = u32::from(handler) | from << PLACES | to << (PLACES + PLACE_BITS);
+    if !is_part {
+        return ([first, 0], 1);
+    }
+    let sequence = u32::from(sequence);
+    assert!(sequence < 1 << SEQUENCE_BITS && fragment < 1 << FRAGMENT_BITS, "a part is named by a word");
+    let part = sequence | fragment << SEQUENCE_BITS | u32::from(last) << (SEQUENCE_BITS + FRAGMENT_BITS);
+    ([first | IS_PART, part], 2)
+}
+
+/// Returns word `word` of a packet.
+pub fn word(bytes: &[u8], word: usize) -> u32 {
+    u32::from_le_bytes(bytes[4 * word..4 * word + 4].try_into().expect("four bytes"))
+}
+
+/// Reads the header of a packet.
+pub fn decode(bytes: &[u8]) -> PacketHeader {
+    let first = word(bytes, 0);
+    let endpoints = [first >> PLACES & ((1 << PLACE_BITS) - 1), first >> (PLACES + PLACE_BITS)];
+    if first & IS_PART == 0 {
+        let envelope = Envelope { handler: first as u8, last: true, ..Envelope::default() };
+        return PacketHeader { envelope, endpoints, length: HEAD_WORD.len() };
+    }
+    let part = word(bytes, 1);
+    let sequence = (part & ((1 << SEQUENCE_BITS) - 1)) as u16;
+    let fragment = part >> SEQUENCE_BITS & ((1 << FRAGMENT_BITS) - 1);
+    let last = part >> (SEQUENCE_BITS + FRAGMENT_BITS) == 1;
+    let envelope = Envelope { is_part: true, handler: first as u8, sequence, fragment, last };
+    PacketHeader { envelope, endpoints, length: PART_HEADER }
+}

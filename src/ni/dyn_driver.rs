@@ -1,0 +1,75 @@
+//! [`Driver`] as a trait object: its futures are boxed.
+//!
+//! An interface from another crate is written as `impl Driver` with `async fn`, and this form follows from that. It costs
+//! an allocation for each call that waits; drivers that ship are variants of [`AnyDriver`](super::AnyDriver) instead.
+
+use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake};
+use super::extensions::{DriverExtensions, LocalFuture};
+use super::port::Port;
+use super::word_copy::PayloadSink;
+use crate::engine::sim::PointId;
+use crate::engine::{EndId, Journey, Signal};
+use crate::host::{Address, AnyProcessor, Utilization};
+use crate::protocol::Statistics;
+use std::rc::Rc;
+
+/// Declares the object-safe form of [`Driver`], and implements it for every driver, from one list of methods. A method
+/// that the list lacks is a compile error in the forwarding of `AnyDriver`.
+macro_rules! object_safe {
+    (
+        now { $(fn $now:ident($($now_name:ident: $now_type:ty),*) $(-> $now_returns:ty)?;)* }
+        later { $(async fn $later:ident<$life:lifetime>($($name:ident: $type:ty),*) -> $returns:ty;)* }
+    ) => {
+        /// A driver whose futures are boxed, with the methods of [`Driver`]; implemented for every driver.
+        #[allow(missing_docs)]
+        pub trait DynDriver: DriverExtensions {
+            $(fn $now(&self $(, $now_name: $now_type)*) $(-> $now_returns)?;)*
+            $(fn $later<$life>(&$life self $(, $name: $type)*) -> LocalFuture<$life, $returns>;)*
+        }
+
+        impl<D: Driver> DynDriver for D {
+            $(fn $now(&self $(, $now_name: $now_type)*) $(-> $now_returns)? {
+                Driver::$now(self $(, $now_name)*)
+            })*
+            $(fn $later<$life>(&$life self $(, $name: $type)*) -> LocalFuture<$life, $returns> {
+                Box::pin(Driver::$later(self $(, $name)*))
+            })*
+        }
+    };
+}
+
+object_safe! {
+    now {
+        fn limits() -> DriverLimits;
+        fn begin_send(cpu: &AnyProcessor, journey: &Journey) -> TxToken;
+        fn may_find() -> bool;
+        fn wait_policy() -> WaitPolicy;
+        fn charge_poll(cpu: &AnyProcessor);
+        fn attention() -> &Signal;
+        fn polled_room() -> Option<PointId>;
+        fn polled_packet() -> Option<PointId>;
+        fn is_zero_copy() -> bool;
+        fn fragment_offset(fragment: u32) -> Address;
+        fn buffer_size(fragments: u32) -> usize;
+        fn payload_address(into: Address) -> Address;
+        fn port() -> Option<&Rc<Port>>;
+        fn accounts() -> Option<(Statistics, usize)>;
+        fn interrupts() -> bool;
+        fn counts() -> Vec<(&'static str, u64)>;
+        fn utilization() -> Vec<Utilization>;
+    }
+    later {
+        async fn try_send<'a>(cpu: &'a AnyProcessor, packet: &'a SendRequest<'a>, begun: &'a TxToken) -> bool;
+        async fn wait_for_room<'a>(cpu: &'a AnyProcessor) -> ();
+        async fn poll<'a>(cpu: &'a AnyProcessor, answers: &'a dyn Fn(u8) -> bool) -> Option<RxPacket>;
+        async fn take<'a>(
+            cpu: &'a AnyProcessor,
+            arrival: &'a mut RxPacket,
+            extra_cycles: u64,
+            sink: PayloadSink<'a>
+        ) -> RxCompletion;
+        async fn release<'a>(cpu: &'a AnyProcessor, entry: u64) -> ();
+        async fn idle<'a>(cpu: &'a AnyProcessor, wake: Wake<'a>) -> bool;
+        async fn map_tag<'a>(cpu: &'a AnyProcessor, end: EndId, tag: u16, address: Address) -> ();
+    }
+}

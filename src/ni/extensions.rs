@@ -1,0 +1,85 @@
+//! What a driver offers beyond messages, where its interface has it.
+//!
+//! A workload or a make of shared memory asks for an extension by name, and a machine is checked for it before time 0:
+//! so an extension is an `Option`, and none of its methods panics. More extensions are more methods with the default
+//! `None`.
+
+use crate::engine::{Bytes, Journey, NodeId};
+use crate::host::{Address, Direction};
+use crate::protocol::directory::Want;
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+/// A future of the one thread of a simulation.
+pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// What a driver offers in addition to messages; nothing by default.
+pub trait DriverExtensions {
+    /// Returns the host DMA engine, if it can be driven without firmware.
+    fn host_dma(&self) -> Option<&dyn HostDmaEngine> {
+        None
+    }
+
+    /// Returns the unit that keeps memory coherent between nodes, if the interface has one.
+    fn coherence(&self) -> Option<Rc<dyn CoherenceUnit>> {
+        None
+    }
+}
+
+/// A DMA engine between host memory and the interface that can be driven without firmware.
+pub trait HostDmaEngine {
+    /// Transfers `bytes` bytes between host memory at `address` and the interface, and returns at the end of the transfer.
+    fn transfer<'a>(
+        &'a self,
+        direction: Direction,
+        address: Address,
+        bytes: Bytes,
+        journey: Journey,
+    ) -> LocalFuture<'a, ()>;
+}
+
+/// Permission to access a block, set when it is granted.
+pub type Grant = Rc<Cell<bool>>;
+
+/// Cycles of a program that accesses memory which hardware keeps coherent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccessCosts {
+    /// Cycles from an access that needs another node until its request is at the network.
+    pub request: u64,
+    /// Cycles of a loop in another context, to which the processor changes whenever it waits for another node; 0 if it
+    /// just waits.
+    pub delay: u64,
+    /// Cycles to request a prefetch.
+    pub prefetch: u64,
+    /// Cycles to handle a lock at its home node.
+    pub lock: u64,
+}
+
+/// Hardware that keeps memory coherent between nodes, as the programs of its node use it.
+pub trait CoherenceUnit {
+    /// Returns the costs of accesses.
+    fn access_costs(&self) -> AccessCosts;
+
+    /// Returns the node.
+    fn node(&self) -> NodeId;
+
+    /// Returns whether the processor may access `address` without waiting for another node.
+    fn may(&self, address: Address, want: Want) -> bool;
+
+    /// Requests the block at `address`; returns the grant to wait for, or `None` if the access hits.
+    fn demand<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, Option<Grant>>;
+
+    /// Waits for a grant; nothing else runs on the processor meanwhile.
+    fn wait<'a>(&'a self, grant: &'a Grant) -> LocalFuture<'a, ()>;
+
+    /// Moves a block that was granted into the cache.
+    fn settle(&self, address: Address);
+
+    /// States that the program has used the block it was granted.
+    fn used<'a>(&'a self, address: Address) -> LocalFuture<'a, ()>;
+
+    /// Requests the block at `address` without waiting for it.
+    fn prefetch<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, ()>;
+}

@@ -1,0 +1,156 @@
+//! An interface before it runs: what it needs of a host, what it carries, and what it takes, so that a machine can be
+//! checked and built around it without knowing which interface it is.
+//!
+//! All keys are relative to the interface's own table.
+
+use super::any::AnyDriver;
+use super::build_context::BuildContext;
+use super::memory_footprint::MemoryFootprint;
+use crate::engine::{Bytes, Rate};
+use crate::host::HostCapabilities;
+use crate::part::{ParameterError, PartSpec};
+use crate::protocol::ProtocolSpec;
+
+/// Largest number of endpoints that a header can name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndpointLimit {
+    /// This number on all nodes together.
+    Total(u32),
+    /// This number on each node.
+    PerNode(u32),
+}
+
+/// Why messages are no longer than [`InterfaceLimits::message`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MessageBound {
+    /// Packets of a longer message could not be numbered.
+    PacketNumbers,
+    /// A message is one packet, which lies in a buffer of the interface.
+    PacketBuffer,
+}
+
+/// What an interface can carry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct InterfaceLimits {
+    /// Longest packet, including the interface's headers.
+    pub packet: Bytes,
+    /// Longest message of a program.
+    pub message: Bytes,
+    /// What bounds the length of messages.
+    pub message_bound: MessageBound,
+    /// Largest number of nodes that a header can name.
+    pub nodes: u32,
+    /// Largest number of endpoints that a header can name.
+    pub endpoints: EndpointLimit,
+    /// Whether the host DMA engine can be driven without firmware.
+    pub has_host_dma: bool,
+}
+
+impl InterfaceLimits {
+    /// Returns the limits of an interface that numbers the packets of a message and has no host DMA engine to drive
+    /// alone.
+    pub const fn new(packet: Bytes, message: Bytes, nodes: u32, endpoints: EndpointLimit) -> InterfaceLimits {
+        let message_bound = MessageBound::PacketNumbers;
+        InterfaceLimits { packet, message, message_bound, nodes, endpoints, has_host_dma: false }
+    }
+
+    /// States that a message is one packet, which lies in a buffer of the interface.
+    #[must_use]
+    pub const fn one_packet_a_message(mut self) -> InterfaceLimits {
+        self.message_bound = MessageBound::PacketBuffer;
+        self
+    }
+
+    /// States that the host DMA engine can be driven without firmware.
+    #[must_use]
+    pub const fn with_host_dma(mut self) -> InterfaceLimits {
+        self.has_host_dma = true;
+        self
+    }
+}
+
+/// Interface memory that running a protocol takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProtocolMemory {
+    /// Bytes that are needed; `None` if there is no bound.
+    pub needed: Option<Bytes>,
+    /// Bytes that the interface has.
+    pub available: Bytes,
+    /// Key of the interface memory's size.
+    pub size_key: &'static str,
+    /// Key of what each endpoint has in the interface's memory.
+    pub endpoint_key: &'static str,
+}
+
+/// Format of the packets of all interfaces with the 8-byte header of fifos and queues, and of the queues without a bus.
+pub const PARCEL: &str = "parcel";
+
+/// An interface as it was read.
+pub trait InterfaceSpec: PartSpec {
+    /// Returns what the interface needs of a host.
+    fn needs(&self) -> HostCapabilities;
+
+    /// Returns what the interface needs of a host at least, whatever its values.
+    fn needs_at_least(&self) -> HostCapabilities {
+        self.needs()
+    }
+
+    /// Returns what the interface can carry.
+    fn limits(&self) -> InterfaceLimits;
+
+    /// Returns what the interface takes of main memory.
+    fn memory_footprint(&self) -> MemoryFootprint;
+
+    /// Returns the key that sets the length of packets.
+    fn packet_key(&self) -> &'static str;
+
+    /// Returns the format of packets, if other interfaces have the same.
+    fn wire_format(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns whether packets are of IPv4, which other programs can read.
+    fn sends_ip(&self) -> bool {
+        false
+    }
+
+    /// Returns the interface memory that running `protocol` for `endpoints` endpoints takes, or `None` if the protocol
+    /// has memory of its own.
+    fn protocol_memory(&self, _protocol: &dyn ProtocolSpec, _endpoints: u32) -> Option<ProtocolMemory> {
+        None
+    }
+
+    /// Returns whether the interface runs the machine's protocol.
+    fn runs_protocols(&self) -> bool {
+        true
+    }
+
+    /// Returns whether the interface keeps memory coherent that nodes share.
+    fn shares_memory(&self) -> bool {
+        false
+    }
+
+    /// Returns what is wrong on a host whose bus moves DMA at `rate`, which the table `rate_table` of the description
+    /// states.
+    fn check_dma_rate(&self, _rate: Rate, _rate_table: &str) -> Option<ParameterError> {
+        None
+    }
+
+    /// Starts the interface of a node from checked parameters; returns its driver.
+    fn start(&self, context: &BuildContext<'_>) -> AnyDriver;
+}
+
+/// Returns the largest part of a message that a packet carries; all of it where the interface itself places messages.
+fn payload_max(interface: &dyn InterfaceSpec) -> Bytes {
+    interface.memory_footprint().packet.map_or(interface.limits().message, |packet| Bytes(packet.carries))
+}
+
+/// Returns the longest message between nodes with these interfaces: one packet's payload, if they fragment messages
+/// differently.
+pub fn message_max<'a>(interfaces: impl Iterator<Item = &'a dyn InterfaceSpec> + Clone) -> Bytes {
+    let fragments = interfaces.clone().map(|one| one.memory_footprint().packet.map(|packet| packet.carries));
+    let is_one_size = fragments.clone().min() == fragments.max();
+    let longest = |one: &dyn InterfaceSpec| if is_one_size { one.limits().message } else { payload_max(one) };
+    interfaces.map(longest).min().unwrap_or(Bytes::ZERO)
+}

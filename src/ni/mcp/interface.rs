@@ -1,0 +1,154 @@
+//! The specification of the control program: a chip, and what runs on it and above it.
+
+use super::buffers::{HEADER_PLACE, Place, ReceiveBuffers};
+use super::card::Card;
+use super::driver::{McpDriver, SoftwareStack};
+use super::firmware;
+use super::kernel::{self, Kernel, WORDS_MAX};
+use super::layout::{Layout, MESSAGE_HEADER, data_max, fragments_max};
+use super::library::Library;
+use super::parameters::{McpParameters, PipeliningParameters, Users};
+use crate::engine::{Bytes, Mailbox, Rate};
+use crate::host::HostCapabilities;
+use crate::ni::any::AnyDriver;
+use crate::ni::build_context::BuildContext;
+use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec};
+use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
+use crate::ni::memory_footprint::{MemoryFootprint, PacketFootprint};
+use crate::part::{ParameterError, Part, PartInfo};
+use crate::protocol::udp_ip::{PAYLOAD_MAX, addresses};
+use crate::text::Parameters;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// The Myrinet control program on a LANai, and a kernel's sockets or a library above it.
+#[derive(Clone, PartialEq, Eq, Debug, Parameters)]
+pub struct McpInterface {
+    /// The chip.
+    #[param(key = "lanai", table)]
+    pub chip: LanaiParameters,
+    /// Firmware, driver and software above.
+    #[param(flatten)]
+    pub parameters: McpParameters,
+}
+
+impl Part for McpInterface {
+    const INFO: PartInfo = PartInfo::new("mcp", "Sockets over UDP/IP, and the Myrinet control program on a LANai");
+
+    fn check(&self) -> Vec<ParameterError> {
+        self.check_memory().into_iter().chain(self.check_pipelining()).collect()
+    }
+}
+
+impl InterfaceSpec for McpInterface {
+    fn needs(&self) -> HostCapabilities {
+        let least = self.needs_at_least();
+        if self.sends_ip() { least.with(HostCapabilities::INTERRUPTS, 1) } else { least }
+    }
+
+    fn needs_at_least(&self) -> HostCapabilities {
+        HostCapabilities::of([HostCapabilities::REGISTERS, HostCapabilities::DMA])
+    }
+
+    /// Where nobody copies, a message is a datagram.
+    fn limits(&self) -> InterfaceLimits {
+        let (parameters, data) = (&self.parameters, data_max(&self.parameters) as u64);
+        let message = Bytes(if parameters.is_in_place() { data } else { data << 16 });
+        let nodes = match parameters.users {
+            Users::Kernel(_) => addresses::NODES_MAX,
+            Users::Library(_) => Place::NODES_MAX,
+        };
+        InterfaceLimits::new(parameters.mtu, message, nodes, EndpointLimit::PerNode(addresses::PLACES_MAX))
+            .with_host_dma()
+    }
+
+    /// Buffers in both directions.
+    fn memory_footprint(&self) -> MemoryFootprint {
+        let parameters = &self.parameters;
+        let receive = match parameters.is_in_place() {
+            true => PAYLOAD_MAX as u64 + HEADER_PLACE * fragments_max(parameters),
+            false => parameters.mtu.get(),
+        };
+        let own = [(parameters.send_buffers, self.send_bytes()), (parameters.receive_buffers, receive)];
+        let data = data_max(parameters) as u64;
+        let packet = (!parameters.is_in_place()).then_some(PacketFootprint { carries: data, takes: data });
+        MemoryFootprint { own, packet, queued: parameters.receive_buffers }
+    }
+
+    fn packet_key(&self) -> &'static str {
+        "mtu"
+    }
+
+    fn wire_format(&self) -> Option<&'static str> {
+        self.sends_ip().then_some("UDP/IP")
+    }
+
+    fn sends_ip(&self) -> bool {
+        self.parameters.sends_ip()
+    }
+
+    fn runs_protocols(&self) -> bool {
+        false
+    }
+
+    fn check_dma_rate(&self, rate: Rate, rate_table: &str) -> Option<ParameterError> {
+        self.chip.check_dma_rate(rate, rate_table)
+    }
+
+    fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
+        let (chip, parameters) = (self.chip, &self.parameters);
+        let sram = Sram::new(context.sim, context.name(), chip.sram);
+        let window = context.host.attach(sram.clone(), chip.sram.size.get());
+        let chip = Lanai::start(context.sim, chip, sram.clone(), context.host, context.fabric);
+        let buffers = ReceiveBuffers::new(context.host, parameters);
+        let instruments = Rc::default();
+        let send_bytes = self.send_bytes();
+        let card = Rc::new(Card::new(context, (window, parameters), buffers.clone(), &instruments, send_bytes));
+        card.post_all(|at, word| sram.store_word(at, word));
+        firmware::start(context, &chip, parameters, buffers, &instruments);
+        let stack = match parameters.users {
+            Users::Kernel(costs) => SoftwareStack::Kernel(Kernel::start(context, &card, costs)),
+            Users::Library(costs) => {
+                let inbox = Mailbox::new(context.sim, format!("a message for {}", context.name()));
+                SoftwareStack::Library(Library { card, costs, inbox, told: Cell::new(0), looks: Cell::new(0) })
+            }
+        };
+        Box::new(McpDriver::new(stack, chip)).into()
+    }
+}
+
+impl McpInterface {
+    /// Returns the bytes of host memory that a message to send takes in addition to the program's buffer.
+    fn send_bytes(&self) -> u64 {
+        match self.parameters.users {
+            Users::Kernel(_) => kernel::send_bytes(&self.parameters),
+            Users::Library(_) => (MESSAGE_HEADER + 4 * WORDS_MAX) as u64,
+        }
+    }
+
+    /// Rings and packet buffers lie in the interface's memory.
+    fn check_memory(&self) -> Option<ParameterError> {
+        let McpParameters { packet_buffers, mtu, .. } = &self.parameters;
+        let (needs, memory) = (Layout::new(&self.parameters).size(), self.chip.sram.size);
+        if needs <= memory {
+            return None;
+        }
+        let message = format!(
+            "rings and {packet_buffers} packet buffers of {mtu} in each direction need {needs}, but the interface's memory has {memory}"
+        );
+        let error = ParameterError::new("packet-buffers", message).related(["mtu", "lanai.sram.size"]);
+        Some(error.help("make packet-buffers or mtu smaller, or lanai.sram.size larger"))
+    }
+
+    fn check_pipelining(&self) -> Option<ParameterError> {
+        if !matches!(
+            (self.parameters.users, self.parameters.pipelining),
+            (Users::Library(_), PipeliningParameters::Fine(_))
+        ) {
+            return None;
+        }
+        let message = "a library's firmware passes packets on when they are whole";
+        let error = ParameterError::new("pipelining", message);
+        Some(error.help("choose `coarse` or `serial`, or user-level = false"))
+    }
+}

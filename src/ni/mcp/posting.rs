@@ -1,0 +1,53 @@
+//! What enters the send queue's two levels, and what leaves them when messages have gone.
+
+use super::card::Card;
+use super::layout::{send, state};
+use super::queue::Descriptor;
+use crate::host::{AnyProcessor, Processor};
+use crate::ni::word_copy::bytes_of;
+
+impl Card {
+    /// Sends a packet for which there is room: at once if the interface has a slot, else when its turn
+    /// comes.
+    pub(super) async fn enqueue(&self, cpu: &AnyProcessor, packet: Descriptor) {
+        let queue = &self.queue;
+        if queue.free.get() == 0 || !queue.waiting.borrow().is_empty() {
+            return queue.waiting.borrow_mut().push_back(packet);
+        }
+        self.fill_slot(cpu, packet).await;
+    }
+
+    /// The words after the state first, the state last: the firmware takes the slot by it.
+    async fn fill_slot(&self, cpu: &AnyProcessor, packet: Descriptor) {
+        let queue = &self.queue;
+        let slot = self.layout.slot(queue.next.get());
+        queue.next.set(queue.next.get() + 1);
+        queue.free.set(queue.free.get() - 1);
+        queue.under_way.borrow_mut().push_back(packet.frees);
+        self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
+        let sums = if packet.sums { send::SUMS } else { 0 };
+        let mut words = vec![packet.length as u32, packet.to.0, packet.ends, packet.pieces.len() as u32 | sums];
+        words.extend(packet.pieces.iter().flat_map(|piece| [piece.address as u32, piece.bytes as u32]));
+        cpu.write_run(self.window.at(slot + send::LENGTH), &bytes_of(&words)).await;
+        cpu.write_run(self.window.at(slot + send::STATE), &state::FILLED.to_le_bytes()).await;
+    }
+
+    /// So many messages have gone in all: their buffers are free, which takes `cycles` each, and others take
+    /// their slots.
+    pub(super) async fn have_gone(&self, cpu: &AnyProcessor, all: u32, cycles: u64) {
+        let queue = &self.queue;
+        let new = all.wrapping_sub(queue.seen.replace(all));
+        for _ in 0..new {
+            cpu.work(cycles);
+            let buffer = queue.under_way.borrow_mut().pop_front().expect("what has gone was under way");
+            self.send_free.borrow_mut().extend(buffer);
+            queue.free.set(queue.free.get() + 1);
+            queue.room.set(queue.room.get() + 1);
+        }
+        while queue.free.get() > 0 {
+            let Some(packet) = queue.waiting.borrow_mut().pop_front() else { break };
+            self.fill_slot(cpu, packet).await;
+        }
+        self.room.notify();
+    }
+}

@@ -1,0 +1,41 @@
+//! What an interface takes of its node's main memory, known before time 0.
+//!
+//! Leaves out memory in the interface itself, which each interface checks.
+
+use crate::engine::Bytes;
+use crate::host::BLOCK_BYTES;
+
+/// Main memory that an interface takes on its node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemoryFootprint {
+    /// Queues and buffers of the interface: number of each kind, and bytes of one.
+    pub own: [(u64, u64); 2],
+    /// Share of each packet in the buffer in which its message is reassembled; `None` if the interface places messages
+    /// itself.
+    pub packet: Option<PacketFootprint>,
+    /// Packets that the interface holds at the receiver in addition to its protocol's.
+    pub queued: u64,
+}
+
+/// Share of a packet in its message, and in the message's buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PacketFootprint {
+    /// Bytes of the message that the packet carries.
+    pub carries: u64,
+    /// Bytes of the buffer that the packet takes.
+    pub takes: u64,
+}
+
+impl MemoryFootprint {
+    /// Returns the footprint of an interface without queues in main memory, whose packets carry `payload` bytes of a
+    /// message each and are put into its buffer one behind the other.
+    pub const fn packets_of(payload: u64) -> MemoryFootprint {
+        let packet = Some(PacketFootprint { carries: payload, takes: payload });
+        MemoryFootprint { own: [(0, 0); 2], packet, queued: 0 }
+    }
+}
+
+/// Returns `bytes` rounded up to whole blocks.
+pub fn in_blocks(bytes: Bytes) -> u64 {
+    bytes.get().div_ceil(BLOCK_BYTES as u64).saturating_mul(BLOCK_BYTES as u64)
+}

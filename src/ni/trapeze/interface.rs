@@ -1,0 +1,150 @@
+//! The specification of Trapeze: a chip and what runs on it.
+
+use super::driver::TrapezeDriver;
+use super::firmware::{self, Admission};
+use super::instruments::Instruments;
+use super::layout::{CONTROL, Layout, NODES_MAX, PLACES_MAX};
+use super::parameters::{Notification, TrapezeParameters};
+use crate::engine::{Bytes, Journey, Rate, Time};
+use crate::host::HostCapabilities;
+use crate::ni::any::AnyDriver;
+use crate::ni::build_context::BuildContext;
+use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, ProtocolMemory};
+use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
+use crate::ni::memory_footprint::MemoryFootprint;
+use crate::part::{ParameterError, Part, PartInfo};
+use crate::protocol::ProtocolSpec;
+use crate::text::Parameters;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Trapeze on a LANai.
+#[derive(Clone, PartialEq, Eq, Debug, Parameters)]
+pub struct TrapezeInterface {
+    /// The chip.
+    #[param(key = "lanai", table)]
+    pub chip: LanaiParameters,
+    /// Firmware and driver.
+    #[param(flatten)]
+    pub parameters: TrapezeParameters,
+}
+
+/// Largest host memory that the receive ring's buffers may take; the interface has 32-bit addresses.
+const HOST_BUFFERS_MAX: Bytes = Bytes(1 << 30);
+
+/// Keys of what lies in the interface's memory.
+const IN_MEMORY: [&str; 4] = ["payload-max", "ring-entries", "tags", "lanai.sram.size"];
+
+impl Part for TrapezeInterface {
+    const INFO: PartInfo = PartInfo::new("trapeze", "Trapeze firmware and driver on a LANai");
+
+    fn check(&self) -> Vec<ParameterError> {
+        [self.check_pulse(), self.check_memory(), self.check_host_buffers()].into_iter().flatten().collect()
+    }
+}
+
+impl InterfaceSpec for TrapezeInterface {
+    fn needs(&self) -> HostCapabilities {
+        self.parameters.notification.needs()
+    }
+
+    fn needs_at_least(&self) -> HostCapabilities {
+        Notification::Polling(Time::ZERO).needs()
+    }
+
+    fn limits(&self) -> InterfaceLimits {
+        let payload = self.parameters.payload_max;
+        InterfaceLimits::new(CONTROL + payload, payload, NODES_MAX, EndpointLimit::PerNode(PLACES_MAX))
+            .one_packet_a_message()
+            .with_host_dma()
+    }
+
+    /// The receive ring's buffers.
+    fn memory_footprint(&self) -> MemoryFootprint {
+        let buffers = (self.parameters.ring_entries, self.parameters.payload_max.get());
+        MemoryFootprint { own: [buffers, (0, 0)], packet: None, queued: 0 }
+    }
+
+    fn packet_key(&self) -> &'static str {
+        "payload-max"
+    }
+
+    fn protocol_memory(&self, protocol: &dyn ProtocolSpec, endpoints: u32) -> Option<ProtocolMemory> {
+        let needed = Layout::under(&self.parameters, protocol, endpoints).size();
+        Some(ProtocolMemory {
+            needed,
+            available: self.chip.sram.size,
+            size_key: "lanai.sram.size",
+            endpoint_key: "tags",
+        })
+    }
+
+    fn check_dma_rate(&self, rate: Rate, rate_table: &str) -> Option<ParameterError> {
+        self.chip.check_dma_rate(rate, rate_table)
+    }
+
+    fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
+        let (chip, parameters) = (self.chip, &self.parameters);
+        let layout = Layout::under(parameters, context.protocol.spec(), context.addresses.count(context.node()));
+        let sram = Sram::new(context.sim, context.name(), chip.sram);
+        let window = context.host.attach(sram.clone(), chip.sram.size.get());
+        let chip = Lanai::start(context.sim, chip, sram, context.host, context.fabric);
+        let received = RefCell::new(vec![Journey::NONE; parameters.ring_entries as usize]);
+        let instruments = Rc::new(Instruments { sending: RefCell::default(), received, tally: context.tally.clone() });
+        let admission = Rc::new(Admission::new(context.node(), context.protocol));
+        let driver = TrapezeDriver::start(context, (window, &chip), parameters, layout, (&instruments, &admission));
+        let buffers = driver.receive_buffers();
+        let task = firmware::start(context, (&chip, parameters), layout, buffers, (instruments, &admission));
+        driver.set_firmware(task);
+        driver.into()
+    }
+}
+
+impl TrapezeInterface {
+    fn check_pulse(&self) -> Option<ParameterError> {
+        let TrapezeParameters { policy, payload_max, .. } = &self.parameters;
+        let minpulse = policy.minpulse().filter(|minpulse| minpulse > payload_max)?;
+        let message = format!("minpulse of {minpulse} is larger than the largest payload, {payload_max}");
+        let error = ParameterError::new(format!("policy.{}.minpulse", policy.key()), message).related(["payload-max"]);
+        Some(error.help("make minpulse smaller, or payload-max larger"))
+    }
+
+    fn check_memory(&self) -> Option<ParameterError> {
+        let TrapezeParameters { policy, payload_max, .. } = &self.parameters;
+        let (needs, memory) = (Layout::new(&self.parameters, 1).size().unwrap_or(Bytes(u64::MAX)), self.chip.sram.size);
+        if needs <= memory {
+            return None;
+        }
+        let message = format!(
+            "rings and {} buffers of {payload_max} in each direction need {needs}, but the interface's memory has {memory}",
+            policy.buffers()
+        );
+        let buffers = format!("policy.{}.buffers", policy.key());
+        Some(ParameterError::new(buffers, message).related(IN_MEMORY).help(self.what_fits()))
+    }
+
+    fn check_host_buffers(&self) -> Option<ParameterError> {
+        let TrapezeParameters { ring_entries, payload_max, .. } = &self.parameters;
+        let attached = Bytes(ring_entries * payload_max.get());
+        if attached <= HOST_BUFFERS_MAX {
+            return None;
+        }
+        let message = format!(
+            "a buffer of {payload_max} for each of {ring_entries} ring entries is {attached} of host memory; at most {HOST_BUFFERS_MAX}"
+        );
+        let error = ParameterError::new("ring-entries", message).related(["payload-max"]);
+        Some(error.help("make ring-entries or payload-max smaller"))
+    }
+
+    /// Returns what would fit into the interface's memory.
+    fn what_fits(&self) -> String {
+        let (rings, payload) = (Layout::new(&self.parameters, 1).send_buffer(0), self.parameters.payload_max);
+        match self.chip.sram.size.get().saturating_sub(rings) / (2 * payload.get()) {
+            0 => format!(
+                "not even one buffer of {payload} in each direction fits beside rings and tags, which need {}: make payload-max, ring-entries or tags smaller",
+                Bytes(rings)
+            ),
+            fit => format!("{fit} buffers of {payload} in each direction fit beside the rings"),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The stages of a message with a payload, in order. A message without a payload skips those of DMA.
+
+/// From the call to the store that completes the send ring entry.
+pub const HOST_SEND: &str = "host send";
+/// Until the firmware has started the payload's DMA.
+pub const SEND_QUEUE: &str = "send queue";
+/// Until the protocol lets it go, where all of it lies there before.
+pub const ADMISSION: &str = "send: admission";
+/// Until the payload's last byte is in interface memory.
+pub const HOST_TX: &str = "hostTx";
+/// Until the last byte has left on the link.
+pub const NET_TX: &str = "netTx";
+/// Until the last byte is in the receiving interface's memory.
+pub const NETWORK: &str = "network";
+/// Until the last byte is in host memory.
+pub const HOST_RCV: &str = "hostRcv";
+/// Until the receiving program has the message.
+pub const HOST_RECEIVE: &str = "host receive";

@@ -1,0 +1,248 @@
+//! The driver of an interface that gives whole packets to a port: what all such drivers do, written once.
+//!
+//! Models the order of steps in sending, polling, taking and waiting, and the messaging layer's cycles. What each step
+//! does to the host is the interface's: [`WholePacketNic`] has a method for composing a packet, one for reading its
+//! header, one for fetching its payload, and one for looking whether a packet has arrived.
+//!
+//! Leaves out interfaces whose device works while the processor does not: those implement
+//! [`Driver`](super::Driver) themselves.
+
+use super::build_context::BuildContext;
+use super::driver::{
+    Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
+};
+use super::envelope::Envelope;
+use super::extensions::DriverExtensions;
+use super::handoff::{end_poll, hand_over};
+use super::port::Port;
+use super::port_config::Stages;
+use super::word_copy::PayloadSink;
+use crate::engine::{Bytes, Class, Doing, Journey, Signal};
+use crate::fabric::{Label, Packet};
+use crate::host::{AnyProcessor, Processor};
+use crate::protocol::Answer;
+use std::rc::Rc;
+
+/// A packet that an interface has composed.
+pub struct ComposedPacket {
+    body: Rc<Packet>,
+    length: Bytes,
+}
+
+impl ComposedPacket {
+    /// Returns the packet of `request` with these bytes, header and payload, all of which are sent.
+    pub fn new(request: &SendRequest<'_>, bytes: &[u8]) -> ComposedPacket {
+        let body = Packet::of(Label::default(), request.journey.clone(), bytes);
+        ComposedPacket { body, length: Bytes(bytes.len() as u64) }
+    }
+
+    /// Has the packet take `length` on the wire.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the packet has more bytes.
+    #[must_use]
+    pub fn padded_to(mut self, length: Bytes) -> ComposedPacket {
+        assert!(self.length <= length, "a packet has its stated length");
+        self.length = length;
+        self
+    }
+}
+
+/// What the header of a packet says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PacketHeader {
+    /// Description by the messaging layer.
+    pub envelope: Envelope,
+    /// Position of the sending and of the receiving endpoint among those of their nodes.
+    pub endpoints: [u32; 2],
+    /// Bytes of the header.
+    pub length: usize,
+}
+
+/// The payload of a packet that has arrived.
+#[derive(Clone, Copy)]
+pub struct RxPayload<'a> {
+    packet: &'a Packet,
+    header: usize,
+}
+
+impl RxPayload<'_> {
+    /// Shows the bytes of the payload to `look`.
+    pub fn with<T>(&self, look: impl FnOnce(&[u8]) -> T) -> T {
+        look(&self.packet.bytes()[self.header..])
+    }
+
+    /// Returns a copy of the payload.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.with(<[u8]>::to_vec)
+    }
+}
+
+/// An interface that gives whole packets to a port: what each step of its driver does to the host.
+pub trait WholePacketNic {
+    /// Names of the stages of its packets.
+    const STAGES: Stages = Stages { pool: "send queue", always: true, fabric: "fabric" };
+
+    /// Returns the driver's limits; the number of classes is the port's.
+    fn limits(&self) -> DriverLimits;
+
+    /// Composes a packet in the interface, which has capacity for it. `endpoints` are the positions of the sending and of
+    /// the receiving endpoint among those of their nodes, which [`header`](Self::header) gives back.
+    async fn post(&self, cpu: &AnyProcessor, request: &SendRequest<'_>, endpoints: [u32; 2]) -> ComposedPacket;
+
+    /// Reads the header of a packet.
+    fn header(&self, packet: &[u8]) -> PacketHeader;
+
+    /// Moves the payload of a packet to where it goes.
+    async fn fetch(&self, cpu: &AnyProcessor, payload: RxPayload<'_>, sink: PayloadSink<'_>) -> RxCompletion;
+
+    /// Looks whether a packet has arrived. An access to the host needs the processor, which this method
+    /// [holds](Processor::hold) for it; by default a look takes no time.
+    async fn look(&self, _cpu: &AnyProcessor) {}
+}
+
+/// The driver of an interface that gives whole packets to a port.
+pub struct WholePacketDriver<N> {
+    nic: N,
+    port: Rc<Port>,
+    costs: Costs,
+    packet: Bytes,
+}
+
+impl<N: WholePacketNic> WholePacketDriver<N> {
+    /// Starts the driver of `nic`, over the machine's protocol and fabric; no packet is longer than `packet`.
+    pub fn start(context: &BuildContext<'_>, packet: Bytes, nic: N) -> WholePacketDriver<N> {
+        let port = context.port_accepting_on_header(packet, N::STAGES);
+        WholePacketDriver { nic, port, costs: context.costs, packet }
+    }
+
+    /// Returns whether a packet waits to be taken.
+    fn has_arrived(&self) -> bool {
+        Class::all(self.port.classes()).any(|class| self.port.has_arrived(class))
+    }
+
+    /// Returns the class that answers take.
+    fn answers_class(&self) -> Class {
+        Class(u8::from(self.port.classes() > 1))
+    }
+}
+
+impl<N> DriverExtensions for WholePacketDriver<N> {}
+
+impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
+    fn limits(&self) -> DriverLimits {
+        DriverLimits { classes: self.port.classes(), ..self.nic.limits() }
+    }
+
+    fn begin_send(&self, cpu: &AnyProcessor, _journey: &Journey) -> TxToken {
+        cpu.work(self.costs.send);
+        TxToken::none()
+    }
+
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
+        if cpu.is_at_rest() && self.port.room(packet.class) == 0 {
+            return false;
+        }
+        let turn = cpu.acquire("look for room").await;
+        cpu.sync().await;
+        let Some(slot) = self.port.try_reserve(packet.class) else { return false };
+        let endpoints = [packet.from, packet.to].map(|end| self.port.addresses().place(end));
+        let ComposedPacket { body, length } = self.nic.post(cpu, packet, endpoints).await;
+        cpu.sync().await;
+        hand_over(&self.port, (cpu, &turn), packet, slot, (body, length));
+        true
+    }
+
+    async fn wait_for_room(&self, _cpu: &AnyProcessor) {
+        self.port.changed.wait().await;
+    }
+
+    fn may_find(&self) -> bool {
+        self.has_arrived()
+    }
+
+    async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
+        self.nic.look(cpu).await;
+        // Answers first: they let others go on.
+        let taken = Class::all(self.port.classes()).rev().find_map(|class| {
+            // An acknowledgement rides only in an answer that takes the same class.
+            let rides = self.answers_class() == class;
+            let answer = |packet: &Packet| {
+                let Envelope { is_part, handler, .. } = self.nic.header(&packet.bytes()).envelope;
+                if rides && !is_part && answers(handler) { Answer::Follows } else { Answer::None }
+            };
+            self.port.try_take(class, answer)
+        });
+        let taken = taken?;
+        let (PacketHeader { envelope, endpoints, length }, bytes) = {
+            let bytes = taken.packet.bytes();
+            (self.nic.header(&bytes), bytes.len())
+        };
+        let journey = taken.packet.journey.clone();
+        // Between two turns of a program the processor's clock may stand still.
+        journey.close("arrivals queue", cpu.now().max(cpu.sim().now()));
+        let nodes = [taken.from, self.port.node()];
+        let ends = [0, 1].map(|end| self.port.addresses().at(nodes[end], endpoints[end]));
+        let state = DriverState { taken: Some(taken), ..DriverState::default() };
+        Some(RxPacket::new(ends, envelope, bytes - length, journey).with_state(state))
+    }
+
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut RxPacket,
+        extra_cycles: u64,
+        sink: PayloadSink<'_>,
+    ) -> RxCompletion {
+        let turn = cpu.acquire("receive").await;
+        let begun = cpu.now();
+        cpu.work(self.costs.receive + extra_cycles);
+        cpu.sync().await;
+        let taken = arrival.state.taken.take().expect("a packet that was found");
+        while !taken.packet.is_whole() {
+            self.port.changed.wait().await;
+        }
+        let header = self.nic.header(&taken.packet.bytes()).length;
+        let landed = self.nic.fetch(cpu, RxPayload { packet: &taken.packet, header }, sink).await;
+        cpu.sync().await;
+        self.port.release(taken);
+        arrival.journey.served(begun, cpu.now());
+        arrival.journey.close("receive", cpu.now());
+        turn.did("receive", arrival.journey.id(), self.packet.len());
+        landed
+    }
+
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        let looks = cpu.now();
+        cpu.work(self.costs.poll);
+        cpu.sync().await;
+        let begin = cpu.now();
+        cpu.arbiter().record_span(Doing { what: "poll", ..Doing::default() }, looks, begin);
+        let next = (wake.next)();
+        if self.has_arrived() || next <= begin {
+            return false;
+        }
+        self.port.changed.wait_until(next).await;
+        if self.costs.poll > 0 && cpu.now() < wake.until {
+            end_poll(cpu, begin, self.costs.poll).await;
+        }
+        false
+    }
+
+    fn wait_policy(&self) -> WaitPolicy {
+        WaitPolicy::OnEvent
+    }
+
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        cpu.work(self.costs.poll);
+    }
+
+    fn attention(&self) -> &Signal {
+        &self.port.changed
+    }
+
+    fn port(&self) -> Option<&Rc<Port>> {
+        Some(&self.port)
+    }
+}
