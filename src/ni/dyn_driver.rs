@@ -4,11 +4,11 @@
 //! an allocation for each call that waits; drivers that ship are variants of [`AnyDriver`](super::AnyDriver) instead.
 
 use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake};
-use super::extensions::{DriverExtensions, LocalFuture};
+use super::extensions::DriverExtensions;
 use super::port::Port;
 use super::word_copy::PayloadSink;
 use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, Signal};
+use crate::engine::{EndId, Journey, LocalFuture, Signal};
 use crate::host::{Address, AnyProcessor, Utilization};
 use crate::protocol::Statistics;
 use std::rc::Rc;

@@ -4,16 +4,11 @@
 //! so an extension is an `Option`, and none of its methods panics. More extensions are more methods with the default
 //! `None`.
 
-use crate::engine::{Bytes, Journey, NodeId};
+use crate::engine::{Bytes, Journey, LocalFuture, NodeId};
 use crate::host::{Address, Direction};
 use crate::protocol::directory::Want;
 use std::cell::Cell;
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
-
-/// A future of the one thread of a simulation.
-pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// What a driver offers in addition to messages; nothing by default.
 pub trait DriverExtensions {

@@ -68,7 +68,7 @@ pub use driver::{
 };
 pub use dyn_driver::DynDriver;
 pub use envelope::Envelope;
-pub use extensions::{AccessCosts, CoherenceUnit, DriverExtensions, Grant, HostDmaEngine, LocalFuture};
+pub use extensions::{AccessCosts, CoherenceUnit, DriverExtensions, Grant, HostDmaEngine};
 pub use handoff::{end_poll, hand_over};
 pub use in_flight::InFlight;
 pub use interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, MessageBound, ProtocolMemory, message_max};

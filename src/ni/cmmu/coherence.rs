@@ -13,11 +13,11 @@ use super::grants::Grants;
 use super::parameters::{CmmuParameters, CoherenceCosts};
 use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES};
-use crate::engine::{Bytes, Class, Hertz, Journey, Mailbox, NodeId, Signal, Sim};
+use crate::engine::{Bytes, Class, Hertz, Journey, LocalFuture, Mailbox, NodeId, Signal, Sim};
 use crate::fabric::{Label, Packet};
 use crate::host::alewife::{AlewifeNode, Keeper, LINE_BYTES, LineBytes, home_of, remote};
 use crate::host::{Address, Processor};
-use crate::ni::extensions::{AccessCosts, CoherenceUnit, Grant, LocalFuture};
+use crate::ni::extensions::{AccessCosts, CoherenceUnit, Grant};
 use crate::ni::port::Port;
 use crate::protocol::directory::{
     Access, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage, Directory, DirectoryParameters, Evicted,

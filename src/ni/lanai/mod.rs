@@ -25,10 +25,10 @@ pub use receive_dma::{ReceiveDma, ReceiveJob};
 pub use sram::{Sram, SramParameters};
 pub use transmit_dma::{TransmitDma, TransmitJob};
 
-use crate::engine::{Bytes, Class, Doing, Hertz, Journey, Rate, Signal, Sim, Time, Track};
+use crate::engine::{Bytes, Class, Doing, Hertz, Journey, LocalFuture, Rate, Signal, Sim, Time, Track};
 use crate::fabric::{Fabric, StreamTx};
 use crate::host::{Address, Direction, Host, Utilization};
-use crate::ni::extensions::{HostDmaEngine, LocalFuture};
+use crate::ni::extensions::HostDmaEngine;
 use crate::part::ParameterError;
 use crate::text::Parameters;
 use std::cell::Cell;
