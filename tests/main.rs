@@ -26,7 +26,6 @@ mod matrix;
 mod mechanisms;
 mod memory_bus;
 mod mixed;
-mod outside_interface;
 mod pages;
 mod papers;
 mod parameters;

@@ -48,13 +48,14 @@ fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
     let ([host, ni, fabric], shared) = (PLAIN, Registry::shared());
     let of = |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
     let read = |parts: &[&'static str]| machine(registry, parts, "pair");
-    let hosts: Vec<_> = of("hosts/").map(|part| (part, read(&[part, ni, fabric]))).collect();
-    let interfaces: Vec<_> = of("ni/").map(|part| (part, read(&[host, part, fabric]))).collect();
-    let protocols: Vec<_> = of("protocols/")
-        .chain(registry.protocols().beyond(shared.protocols()))
-        .map(|part| (part, read(&[host, ni, part, fabric])))
-        .collect();
-    let fabrics: Vec<_> = of("fabrics/").map(|part| (part, read(&[host, ni, part]))).collect();
+    let hosts = of("hosts/").chain(registry.hosts().beyond(shared.hosts()));
+    let hosts: Vec<_> = hosts.map(|part| (part, read(&[part, ni, fabric]))).collect();
+    let interfaces = of("ni/").chain(registry.interfaces().beyond(shared.interfaces()));
+    let interfaces: Vec<_> = interfaces.map(|part| (part, read(&[host, part, fabric]))).collect();
+    let protocols = of("protocols/").chain(registry.protocols().beyond(shared.protocols()));
+    let protocols: Vec<_> = protocols.map(|part| (part, read(&[host, ni, part, fabric]))).collect();
+    let fabrics = of("fabrics/").chain(registry.fabrics().beyond(shared.fabrics()));
+    let fabrics: Vec<_> = fabrics.map(|part| (part, read(&[host, ni, part]))).collect();
     let programs: Vec<_> =
         registry.workloads_on_nodes().map(|key| (key, machine(registry, &PLAIN, key).workload)).collect();
     let mut all = Vec::new();

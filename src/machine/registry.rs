@@ -226,7 +226,14 @@ impl Registry {
     /// Returns the table of the part called `key`, as its shortest description, whatever its family; empty if there is
     /// none.
     pub(super) fn example_table(&self, key: &str) -> String {
-        self.protocols.example_table(key).unwrap_or_default()
+        let host = self.hosts.get(key).map(|entry| format!("[hosts.{key}.{key}]\n{}\n", entry.info.example));
+        let tables = [
+            host,
+            self.interfaces.example_table(key),
+            self.protocols.example_table(key),
+            self.fabrics.example_table(key),
+        ];
+        tables.into_iter().flatten().next().unwrap_or_default()
     }
 
     /// Reports protocols that are written as if they were interfaces.

@@ -46,9 +46,9 @@ fn kind_of(part: &'static str) -> Option<(&'static str, String)> {
     Some((part, host.keys().next()?.clone()))
 }
 
-/// The names of all examples, without folder and ending.
+/// The names of all examples, without ending. What lies in folders belongs to them, or is a crate of its own.
 pub fn examples() -> Vec<&'static str> {
-    toml_names(&EXAMPLES)
+    toml_names(&EXAMPLES).into_iter().filter(|name| !name.contains('/')).collect()
 }
 
 /// The text of the example `name`.

@@ -11,7 +11,7 @@ use super::envelope::Envelope;
 use super::extensions::DriverExtensions;
 use super::parcel::{Header, Ticket};
 use super::port::{Port, TakenPacket};
-use super::word_copy::{PayloadSink, PayloadSource};
+use super::word_copy::{PayloadSink, PayloadSource, words_of};
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Class, EndId, Journey, Signal, Time};
 use crate::fabric::Packet;
@@ -143,6 +143,22 @@ pub struct RxCompletion {
     pub beside: Vec<u8>,
     /// Number of the driver's buffer that is in use until it is [released](Driver::release), if one is.
     pub entry: Option<u64>,
+}
+
+impl RxCompletion {
+    /// Stores a payload that the processor has read to where it goes: word by word into memory, or into registers.
+    pub async fn store(cpu: &AnyProcessor, payload: &[u8], sink: PayloadSink<'_>) -> RxCompletion {
+        match sink {
+            PayloadSink::Memory(address) => {
+                cpu.store_run(address, payload).await;
+                RxCompletion { address, ..RxCompletion::default() }
+            }
+            PayloadSink::Words(words) => {
+                words.extend(words_of(payload));
+                RxCompletion::default()
+            }
+        }
+    }
 }
 
 /// A packet whose sending has begun.

@@ -15,6 +15,7 @@
 //! | `build_context.rs`, `port_config.rs` | what an interface is built from, what a port is connected to |
 //! | `port/` | the network side of all that move whole packets: a protocol over a fabric |
 //! | `in_flight.rs` | packets in flight to each node |
+//! | `packet_header.rs` | the header of a packet, and its bytes where an interface has no format of its own |
 //! | `whole_packet.rs` | the driver of any interface that gives whole packets to a port |
 //! | `handoff.rs` | what drivers do that need no bus |
 //! | `parcel.rs`, `word_copy.rs` | the header of fifos and queues, and the loops that move a packet's words |
@@ -51,6 +52,7 @@ mod interface;
 pub mod lanai;
 pub mod mcp;
 mod memory_footprint;
+mod packet_header;
 pub mod parameters;
 pub mod parcel;
 pub mod port;
@@ -73,8 +75,9 @@ pub use handoff::{end_poll, hand_over};
 pub use in_flight::InFlight;
 pub use interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, MessageBound, ProtocolMemory, message_max};
 pub use memory_footprint::{MemoryFootprint, PacketFootprint, in_blocks};
+pub use packet_header::PacketHeader;
 pub use parameters::{Design, InterfaceParameters};
 pub use port::Port;
 pub use port_config::Stages;
-pub use whole_packet::{ComposedPacket, PacketHeader, RxPayload, WholePacketDriver, WholePacketNic};
+pub use whole_packet::{ComposedPacket, RxPayload, WholePacketDriver, WholePacketNic};
 pub use word_copy::{PayloadSink, PayloadSource};

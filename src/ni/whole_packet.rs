@@ -14,6 +14,7 @@ use super::driver::{
 use super::envelope::Envelope;
 use super::extensions::DriverExtensions;
 use super::handoff::{end_poll, hand_over};
+use super::packet_header::PacketHeader;
 use super::port::Port;
 use super::port_config::Stages;
 use super::word_copy::PayloadSink;
@@ -49,17 +50,6 @@ impl ComposedPacket {
     }
 }
 
-/// What the header of a packet says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct PacketHeader {
-    /// Description by the messaging layer.
-    pub envelope: Envelope,
-    /// Position of the sending and of the receiving endpoint among those of their nodes.
-    pub endpoints: [u32; 2],
-    /// Bytes of the header.
-    pub length: usize,
-}
-
 /// The payload of a packet that has arrived.
 #[derive(Clone, Copy)]
 pub struct RxPayload<'a> {
@@ -91,8 +81,10 @@ pub trait WholePacketNic {
     /// the receiving endpoint among those of their nodes, which [`header`](Self::header) gives back.
     async fn post(&self, cpu: &AnyProcessor, request: &SendRequest<'_>, endpoints: [u32; 2]) -> ComposedPacket;
 
-    /// Reads the header of a packet.
-    fn header(&self, packet: &[u8]) -> PacketHeader;
+    /// Reads the header of a packet; by default one that [`PacketHeader::encode`] wrote.
+    fn header(&self, packet: &[u8]) -> PacketHeader {
+        PacketHeader::decode(packet)
+    }
 
     /// Moves the payload of a packet to where it goes.
     async fn fetch(&self, cpu: &AnyProcessor, payload: RxPayload<'_>, sink: PayloadSink<'_>) -> RxCompletion;

@@ -25,6 +25,18 @@ pub enum PayloadSink<'a> {
 }
 
 impl PayloadSource<'_> {
+    /// Loads the payload, word by word where it is in memory.
+    pub async fn load(&self, cpu: &AnyProcessor) -> Vec<u8> {
+        match *self {
+            PayloadSource::Memory(address, bytes) => {
+                let mut payload = vec![0; bytes];
+                cpu.load_run(address, &mut payload).await;
+                payload
+            }
+            PayloadSource::Words(words) => bytes_of(words),
+        }
+    }
+
     /// Returns the length of the payload, in bytes.
     pub fn bytes(&self) -> usize {
         match self {

@@ -13,7 +13,8 @@ pub struct PartInfo {
     pub key: &'static str,
     /// Description in one line, for lists, the schema and completions.
     pub summary: &'static str,
-    /// Keys, as TOML below the part's table, without which its shortest description is incomplete.
+    /// Keys, as TOML below the part's table, without which its shortest description is incomplete; further tables may
+    /// follow that the part needs beside its own.
     pub example: &'static str,
     /// Names that the part had in earlier releases.
     pub former_names: &'static [&'static str],

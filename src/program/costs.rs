@@ -57,7 +57,8 @@ pub struct SingleCosts {
 }
 
 impl Part for SingleCosts {
-    const INFO: PartInfo = PartInfo::new("costs", "What a message costs, or an access to shared memory, one at a time");
+    const INFO: PartInfo = PartInfo::new("costs", "What a message costs, or an access to shared memory, one at a time")
+        .small_input("operation = \"read\"\nwriter = 2\nreaders = 1\ntimes = 3");
 }
 
 impl WorkloadSpec for SingleCosts {

@@ -57,7 +57,8 @@ impl DmaTest {
 }
 
 impl Part for DmaTest {
-    const INFO: PartInfo = PartInfo::new("dma", "The interface's host DMA alone");
+    const INFO: PartInfo =
+        PartInfo::new("dma", "The interface's host DMA alone").small_input("size = \"256 B\"\ntransfers = 2");
 }
 
 impl WorkloadSpec for DmaTest {

@@ -84,7 +84,8 @@ impl PageFetch {
 }
 
 impl Part for PageFetch {
-    const INFO: PartInfo = PartInfo::new("page-fetch", "A request, and a page in answer");
+    const INFO: PartInfo =
+        PartInfo::new("page-fetch", "A request, and a page in answer").small_input("page = \"300 B\"\nfaults = 2");
 }
 
 impl WorkloadSpec for PageFetch {

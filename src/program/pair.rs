@@ -66,7 +66,8 @@ impl Pair {
 }
 
 impl Part for Pair {
-    const INFO: PartInfo = PartInfo::new("pair", "Single packets from one node to another, as fast as they go");
+    const INFO: PartInfo =
+        PartInfo::new("pair", "Single packets from one node to another, as fast as they go").small_input("packets = 8");
 }
 
 impl WorkloadSpec for Pair {

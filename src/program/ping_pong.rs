@@ -78,8 +78,9 @@ impl PingPong {
 }
 
 impl Part for PingPong {
-    const INFO: PartInfo =
-        PartInfo::new("ping-pong", "One message at a time, there and back").example("payload = \"64 B\"");
+    const INFO: PartInfo = PartInfo::new("ping-pong", "One message at a time, there and back")
+        .example("payload = \"64 B\"")
+        .small_input("payload = \"300 B\"\nmessages = 2");
 }
 
 impl WorkloadSpec for PingPong {

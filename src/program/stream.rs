@@ -152,8 +152,9 @@ fn write_flows(flows: &[(String, String)], to: &mut dyn ParameterSink) {
 }
 
 impl Part for Stream {
-    const INFO: PartInfo =
-        PartInfo::new("stream", "Messages one way, as fast as possible or paced").example("payload = \"64 B\"");
+    const INFO: PartInfo = PartInfo::new("stream", "Messages one way, as fast as possible or paced")
+        .example("payload = \"64 B\"")
+        .small_input("payload = \"300 B\"\nmessages = 4");
 }
 
 impl WorkloadSpec for Stream {

@@ -5,8 +5,9 @@ use super::wire::{self, PART_HEADER, SEQUENCE_BITS};
 use crate::engine::Bytes;
 use crate::host::{Address, AnyProcessor, aligned};
 use crate::ni::driver::{DriverLimits, RxCompletion, SendRequest};
+use crate::ni::packet_header::PacketHeader;
 use crate::ni::port_config::Stages;
-use crate::ni::whole_packet::{ComposedPacket, PacketHeader, RxPayload, WholePacketNic};
+use crate::ni::whole_packet::{ComposedPacket, RxPayload, WholePacketNic};
 use crate::ni::word_copy::{PayloadSink, PayloadSource, load, loaded, store, stored};
 
 /// Capacity of the buffer in which a packet is composed, in bytes: 36 at most are used.

@@ -6,7 +6,7 @@
 
 use crate::ni::driver::HEAD_WORD;
 use crate::ni::envelope::Envelope;
-use crate::ni::whole_packet::PacketHeader;
+use crate::ni::packet_header::PacketHeader;
 
 /// Bytes of header of a part of a message.
 pub const PART_HEADER: usize = 8;

@@ -40,7 +40,8 @@ impl Appbt {
 }
 
 impl Part for Appbt {
-    const INFO: PartInfo = PartInfo::new("appbt", "A gas in a cube, by shared memory, on all nodes");
+    const INFO: PartInfo = PartInfo::new("appbt", "A gas in a cube, by shared memory, on all nodes")
+        .small_input("points = 4\niterations = 1");
 }
 
 impl WorkloadSpec for Appbt {

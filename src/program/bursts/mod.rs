@@ -135,7 +135,8 @@ impl Bursts {
 }
 
 impl Part for Bursts {
-    const INFO: PartInfo = PartInfo::new("bursts", "Pseudo-random traffic in phases, on all nodes");
+    const INFO: PartInfo = PartInfo::new("bursts", "Pseudo-random traffic in phases, on all nodes")
+        .small_input("phases = 1\npackets = [2, 4]\nlengths = [1, 3]\nunresponsive = [100, 300]");
 }
 
 impl WorkloadSpec for Bursts {

@@ -74,7 +74,8 @@ impl CyclicShift {
 }
 
 impl Part for CyclicShift {
-    const INFO: PartInfo = PartInfo::new("cyclic-shift", "All nodes send to all others, in order");
+    const INFO: PartInfo =
+        PartInfo::new("cyclic-shift", "All nodes send to all others, in order").small_input("words = 12");
 }
 
 impl WorkloadSpec for CyclicShift {

@@ -66,7 +66,8 @@ pub(super) struct Flight {
 }
 
 impl Part for Dsmc {
-    const INFO: PartInfo = PartInfo::new("dsmc", "Molecules of a gas that fly from node to node");
+    const INFO: PartInfo = PartInfo::new("dsmc", "Molecules of a gas that fly from node to node")
+        .small_input("cells = [4, 2, 2]\nmolecules = 40\niterations = 2");
 }
 
 impl WorkloadSpec for Dsmc {

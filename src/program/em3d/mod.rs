@@ -117,7 +117,8 @@ impl Em3d {
 }
 
 impl Part for Em3d {
-    const INFO: PartInfo = PartInfo::new("em3d", "Waves on an irregular graph, on all nodes");
+    const INFO: PartInfo = PartInfo::new("em3d", "Waves on an irregular graph, on all nodes")
+        .small_input("n-nodes = 4\nd-nodes = 2\niterations = 1");
 }
 
 impl WorkloadSpec for Em3d {

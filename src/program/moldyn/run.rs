@@ -67,7 +67,8 @@ impl Moldyn {
 
 impl Part for Moldyn {
     const INFO: PartInfo =
-        PartInfo::new("moldyn", "Molecules of a liquid, by shared memory and bulk transfers, on all nodes");
+        PartInfo::new("moldyn", "Molecules of a liquid, by shared memory and bulk transfers, on all nodes")
+            .small_input("cells = 1\niterations = 2\nlist-every = 1");
 }
 
 impl WorkloadSpec for Moldyn {

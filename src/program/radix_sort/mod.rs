@@ -71,7 +71,8 @@ struct Sort {
 }
 
 impl Part for RadixSort {
-    const INFO: PartInfo = PartInfo::new("radix-sort", "A sort of keys on all nodes");
+    const INFO: PartInfo =
+        PartInfo::new("radix-sort", "A sort of keys on all nodes").small_input("keys = 8\nbits = 3\npasses = 1");
 }
 
 impl WorkloadSpec for RadixSort {

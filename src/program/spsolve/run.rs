@@ -60,7 +60,8 @@ pub(super) struct Solve {
 }
 
 impl Part for Spsolve {
-    const INFO: PartInfo = PartInfo::new("spsolve", "A sparse triangular solve, on all nodes");
+    const INFO: PartInfo = PartInfo::new("spsolve", "A sparse triangular solve, on all nodes")
+        .small_input("rows = 24\nfreedom = 1\nneighbours = 4");
 }
 
 impl WorkloadSpec for Spsolve {

@@ -87,7 +87,8 @@ impl Unstructured {
 }
 
 impl part::Part for Unstructured {
-    const INFO: PartInfo = PartInfo::new("unstructured", "A sweep of fluid dynamics over a mesh, on all nodes");
+    const INFO: PartInfo = PartInfo::new("unstructured", "A sweep of fluid dynamics over a mesh, on all nodes")
+        .small_input("nodes = 16\niterations = 2");
 }
 
 impl WorkloadSpec for Unstructured {

@@ -1,0 +1,127 @@
+//! An interface with registers: a buffer of one packet each way, and a doorbell.
+//!
+//! Models: the processor writes a packet into the buffer and rings; the packet goes onto the wire after a pipeline. An
+//! arriving payload is read from the buffer, word by word. Leaves out: queues in the device, DMA, interrupts. Its numbers
+//! are chosen.
+
+use narrows::engine::{Bytes, Time};
+use narrows::host::{AnyProcessor, Device, HostCapabilities, Processor, Window};
+use narrows::ni::{
+    AnyDriver, BuildContext, ComposedPacket, DriverLimits, EndpointLimit, InterfaceLimits, InterfaceSpec,
+    MemoryFootprint, PacketHeader, PayloadSink, RxCompletion, RxPayload, SendRequest, WholePacketDriver,
+    WholePacketNic,
+};
+use narrows::part::{Part, PartInfo};
+use narrows::text::Parameters;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A buffer of one packet each way, and a doorbell.
+#[derive(Clone, Debug, Parameters)]
+pub struct Doorbell {
+    /// Longest packet, header included.
+    #[param(min = "64 B", max = "4 KiB", default = "256 B")]
+    pub packet: Bytes,
+    /// Time from the doorbell to the wire.
+    #[param(default = "100 ns")]
+    pub pipeline: Time,
+}
+
+/// Offset of the doorbell, behind the buffer.
+const RING: u64 = 4096;
+
+impl Part for Doorbell {
+    const INFO: PartInfo = PartInfo::new("doorbell", "A buffer of one packet each way, and a doorbell");
+}
+
+impl InterfaceSpec for Doorbell {
+    fn needs(&self) -> HostCapabilities {
+        HostCapabilities::of([HostCapabilities::REGISTERS])
+    }
+
+    fn limits(&self) -> InterfaceLimits {
+        let endpoints = EndpointLimit::PerNode(PacketHeader::ENDPOINTS);
+        InterfaceLimits::new(self.packet, Bytes(1 << 20), 1 << 16, endpoints)
+    }
+
+    fn memory_footprint(&self) -> MemoryFootprint {
+        MemoryFootprint::packets_of(self.payload() as u64)
+    }
+
+    fn packet_key(&self) -> &'static str {
+        "packet"
+    }
+
+    fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
+        let registers = Rc::new(Registers::default());
+        let window = context.host.attach(registers.clone(), RING + 8);
+        let nic = DoorbellNic { parameters: self.clone(), registers, window };
+        AnyDriver::custom(WholePacketDriver::start(context, self.packet, nic))
+    }
+}
+
+impl Doorbell {
+    /// Returns the largest payload of a packet in bytes: a whole number of words.
+    fn payload(&self) -> usize {
+        (self.packet.len() - PacketHeader::BYTES) / 8 * 8
+    }
+}
+
+/// The device half: what the processor wrote, and what it reads.
+#[derive(Default)]
+struct Registers {
+    outgoing: RefCell<Vec<u8>>,
+    incoming: RefCell<Vec<u8>>,
+}
+
+impl Device for Registers {
+    fn read(&self, at: u64, into: &mut [u8]) {
+        let incoming = self.incoming.borrow();
+        let bytes = incoming.get(at as usize..).unwrap_or_default();
+        into.iter_mut().zip(bytes).for_each(|(into, byte)| *into = *byte);
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) {
+        let (mut outgoing, at) = (self.outgoing.borrow_mut(), at as usize);
+        if at < RING as usize {
+            let length = outgoing.len().max(at + bytes.len());
+            outgoing.resize(length, 0);
+            outgoing[at..at + bytes.len()].copy_from_slice(bytes);
+        }
+    }
+}
+
+/// The driver half: what each step does to the host.
+struct DoorbellNic {
+    parameters: Doorbell,
+    registers: Rc<Registers>,
+    window: Window,
+}
+
+impl WholePacketNic for DoorbellNic {
+    fn limits(&self) -> DriverLimits {
+        let payload = self.parameters.payload();
+        DriverLimits { words: payload / 4, payload, beside: 0, sequences: 1 << 16, steers: false, classes: 1 }
+    }
+
+    async fn post(&self, cpu: &AnyProcessor, request: &SendRequest<'_>, endpoints: [u32; 2]) -> ComposedPacket {
+        let mut packet = PacketHeader::encode(request.envelope, endpoints).to_vec();
+        packet.extend(request.source.load(cpu).await);
+        cpu.write_run(self.window.at(0), &packet).await;
+        cpu.write(self.window.at(RING), 8, packet.len() as u64).await;
+        cpu.until(cpu.now() + self.parameters.pipeline).await;
+        ComposedPacket::new(request, &self.registers.outgoing.take())
+    }
+
+    async fn fetch(&self, cpu: &AnyProcessor, payload: RxPayload<'_>, sink: PayloadSink<'_>) -> RxCompletion {
+        let mut landed = vec![0; payload.with(<[u8]>::len)];
+        self.registers.incoming.replace(payload.to_vec());
+        cpu.read_run(self.window.at(0), &mut landed).await;
+        RxCompletion::store(cpu, &landed, sink).await
+    }
+
+    async fn look(&self, cpu: &AnyProcessor) {
+        let _lease = cpu.acquire("poll").await;
+        cpu.read(self.window.at(RING), 8).await;
+    }
+}

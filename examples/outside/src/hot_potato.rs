@@ -1,0 +1,81 @@
+//! A message that all nodes hand on, lap after lap.
+
+use narrows::engine::{Bytes, EndId, Metric, Outcome, Time};
+use narrows::messaging::{Outgoing, World};
+use narrows::part::{Part, PartInfo};
+use narrows::program::{Objective, RunningWorkload, WorkloadNeeds, WorkloadSpec};
+use narrows::text::Parameters;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A message that all nodes hand on.
+#[derive(Clone, Debug, Parameters)]
+pub struct HotPotato {
+    /// Number of times that the message passes all nodes.
+    #[param(min = 1, max = 1_000_000, default = 10)]
+    pub laps: u64,
+    /// Payload of the message.
+    #[param(max = "16 MiB", default = "64 B")]
+    pub payload: Bytes,
+}
+
+impl Part for HotPotato {
+    const INFO: PartInfo =
+        PartInfo::new("hot-potato", "A message that all nodes hand on").small_input("laps = 2\npayload = \"300 B\"");
+}
+
+impl WorkloadSpec for HotPotato {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds::default()
+    }
+
+    fn payload_max(&self) -> Option<(&'static str, Bytes)> {
+        Some(("payload", self.payload))
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Objective::minimize("potato.hop")
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let endpoints = world.addresses.len() as u32;
+        let ended = Rc::new(Cell::new(Time::ZERO));
+        for id in (0..endpoints).map(EndId) {
+            let next = EndId((id.0 + 1) % endpoints);
+            world.sim.spawn(format!("potato {}", id.0), self.clone().hand_on(world.clone(), id, next, ended.clone()));
+        }
+        Rc::new(Hops { ended, hops: self.laps * u64::from(endpoints) })
+    }
+}
+
+impl HotPotato {
+    /// The program of an endpoint: endpoint 0 begins every lap.
+    async fn hand_on(self, world: World, id: EndId, next: EndId, ended: Rc<Cell<Time>>) {
+        let endpoint = world.end(id);
+        let address = endpoint.allocate(self.payload);
+        let message = || Outgoing { destination: next, tag: 0, address, payload: self.payload, words: &[] };
+        for _ in 0..self.laps {
+            if id.0 == 0 {
+                endpoint.send(message()).await;
+            }
+            let received = endpoint.receive().await;
+            endpoint.release(received).await;
+            if id.0 > 0 {
+                endpoint.send(message()).await;
+            }
+        }
+        ended.set(ended.get().max(endpoint.now()));
+    }
+}
+
+/// What a run measured.
+struct Hops {
+    ended: Rc<Cell<Time>>,
+    hops: u64,
+}
+
+impl RunningWorkload for Hops {
+    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
+        vec![Metric::new("potato.hop", self.ended.get().as_us() / self.hops as f64, "us")]
+    }
+}

@@ -1,0 +1,19 @@
+//! Do the parts of this crate keep the laws of every part, with each shipped part that they fit?
+
+use narrows::testing::{Selection, matrix};
+use narrows_outside::registry;
+use std::sync::Arc;
+
+#[test]
+fn the_doorbell_keeps_the_laws_with_every_part() {
+    let report = matrix(&Arc::new(registry()), &Selection { ni: Some("doorbell"), ..Selection::ALL });
+    assert!(report.violations.is_empty(), "{report}");
+    assert!(report.runs > 200, "{report}");
+}
+
+#[test]
+fn the_hot_potato_keeps_the_laws_on_every_part() {
+    let report = matrix(&Arc::new(registry()), &Selection { workload: Some("hot-potato"), ..Selection::ALL });
+    assert!(report.violations.is_empty(), "{report}");
+    assert!(report.runs > 200, "{report}");
+}
