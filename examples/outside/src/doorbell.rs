@@ -1,7 +1,7 @@
 //! An interface with registers: a buffer of one packet each way, and a doorbell.
 //!
-//! Models: the processor writes a packet into the buffer and rings; the packet goes onto the wire after a pipeline. An
-//! arriving payload is read from the buffer, word by word. Leaves out: queues in the device, DMA, interrupts. Its numbers
+//! Models: the processor writes a packet into the buffer, rings, and reads the doorbell back, since writes may be posted;
+//! the packet goes onto the wire after a pipeline. An arriving payload is read from the buffer, word by word. Leaves out: queues in the device, DMA, interrupts. Its numbers
 //! are chosen.
 
 use narrows::engine::{Bytes, Time};
@@ -109,6 +109,8 @@ impl WholePacketNic for DoorbellNic {
         packet.extend(request.source.load(cpu).await);
         cpu.write_run(self.window.at(0), &packet).await;
         cpu.write(self.window.at(RING), 8, packet.len() as u64).await;
+        // The read back returns when the device has all that a bus has posted.
+        cpu.read(self.window.at(RING), 8).await;
         cpu.until(cpu.now() + self.parameters.pipeline).await;
         ComposedPacket::new(request, &self.registers.outgoing.take())
     }
