@@ -5,9 +5,9 @@ use narrows::engine::Time;
 use narrows::report::*;
 
 // The made-up data of the unit tests.
-#[path = "../src/report/claim/samples.rs"]
+#[path = "../crates/study/src/report/claim/samples.rs"]
 mod claims;
-#[path = "../src/report/packet_flow/samples.rs"]
+#[path = "../crates/study/src/report/packet_flow/samples.rs"]
 mod flows;
 
 fn latency() -> LineChart {

@@ -46,6 +46,16 @@ fn entry_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// The folders of the code: the models, experiments and studies, the command line.
+const CODE: [&str; 3] = ["crates/core/src", "crates/study/src", "src"];
+
+/// Every file of the program, with its text: those of `CODE`, in order.
+fn sources() -> Vec<(String, String)> {
+    let mut all: Vec<_> = CODE.iter().flat_map(|folder| files(folder, ".rs")).collect();
+    all.sort();
+    all
+}
+
 /// Every Rust file of the project.
 fn rust() -> Vec<(String, String)> {
     ["src", "tests", "benches", "fuzz", "crates"].iter().flat_map(|folder| files(folder, ".rs")).collect()
@@ -219,14 +229,17 @@ fn is_test(name: &str) -> bool {
 
 /// Where a program's file waits by the simulation's clock and not by its endpoint's, and why.
 const WAITS: [(&str, &str); 2] = [
-    ("src/program/fabric_alone/mod.rs", "there is no endpoint: the routers' own clock is followed"),
-    ("src/program/cyclic_shift/mod.rs", "the samples are an instrument's: a processor that took them would be slowed"),
+    ("crates/core/src/program/fabric_alone/mod.rs", "there is no endpoint: the routers' own clock is followed"),
+    (
+        "crates/core/src/program/cyclic_shift/mod.rs",
+        "the samples are an instrument's: a processor that took them would be slowed",
+    ),
 ];
 
 #[test]
 fn programs_wait_by_their_endpoints_clock() {
     let mut found = BTreeSet::new();
-    for (name, text) in files("src/program", ".rs").into_iter().filter(|(name, _)| !is_test(name)) {
+    for (name, text) in files("crates/core/src/program", ".rs").into_iter().filter(|(name, _)| !is_test(name)) {
         let waits = ["sim.until(", "sim.delay(", "sim().until(", "sim().delay("];
         if code(&text).any(|(_, line)| waits.iter().any(|wait| line.contains(wait))) {
             found.insert(name);
@@ -238,15 +251,15 @@ fn programs_wait_by_their_endpoints_clock() {
 
 /// Where it says `unreachable!`, and why no combination of parts comes there.
 const UNREACHABLE: [(&str, &str); 4] = [
-    ("src/engine/stats.rs", "the value was set in the line before"),
-    ("src/fabric/topology/walk.rs", "after a loop without end, which an assertion bounds"),
-    ("src/program/bursts/draws.rs", "a number below a sum lies below one of its partial sums"),
-    ("src/program/bursts/parameters.rs", "the field was read as a list of two"),
+    ("crates/core/src/engine/stats.rs", "the value was set in the line before"),
+    ("crates/core/src/fabric/topology/walk.rs", "after a loop without end, which an assertion bounds"),
+    ("crates/core/src/program/bursts/draws.rs", "a number below a sum lies below one of its partial sums"),
+    ("crates/core/src/program/bursts/parameters.rs", "the field was read as a list of two"),
 ];
 
 #[test]
 fn no_combination_of_parts_reaches_the_unreachable() {
-    let sources = files("src", ".rs").into_iter().filter(|(name, _)| !is_test(name));
+    let sources = sources().into_iter().filter(|(name, _)| !is_test(name));
     let says = |text: &str| code(text).any(|(_, line)| has_word(line, "unreachable!"));
     let found: Vec<String> = sources.filter(|(_, text)| says(text)).map(|(name, _)| name).collect();
     assert_eq!(found, UNREACHABLE.map(|(name, _)| name.to_owned()), "files that say `unreachable!`");

@@ -2,9 +2,9 @@
 //! whatever ships.
 
 use super::registry;
-use crate::machine::shipped;
-use crate::study;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
+use narrows_core::machine::shipped;
+use narrows_study::study;
 use std::ffi::OsStr;
 
 /// The keys that name a shipped part, and the folder of the parts.

@@ -2,10 +2,10 @@
 
 use super::ending::Failure;
 use super::output::Output;
-use crate::engine::Passed;
-use crate::machine::Machine;
-use crate::report::capture::Capture;
-use crate::text::Problem;
+use narrows_core::engine::Passed;
+use narrows_core::machine::Machine;
+use narrows_core::text::Problem;
+use narrows_study::report::capture::Capture;
 use std::path::Path;
 
 /// Whether a machine's packets are of a format that others know; else why not.

@@ -1,8 +1,8 @@
 //! `narrows list combinations`: which shipped parts fit together, and why the others do not.
 
 use super::registry;
-use crate::machine::combinations::Combination;
-use crate::report::{Column, ReportTable};
+use narrows_core::machine::combinations::Combination;
+use narrows_study::report::{Column, ReportTable};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 

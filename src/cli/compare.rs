@@ -3,11 +3,11 @@
 use super::ending::{Ended, Ending, Failure};
 use super::run_text::{aligned, number};
 use super::{Format, output};
-use crate::experiment::Record;
-use crate::report::number::{self, signed_percent};
-use crate::report::{Cell, Column, ReportTable};
-use crate::text::{Problem, Problems, file};
 use clap::Args;
+use narrows_core::text::{Problem, Problems, file};
+use narrows_study::experiment::Record;
+use narrows_study::report::number::{self, signed_percent};
+use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 use std::path::{Path, PathBuf};
 

@@ -2,10 +2,10 @@
 
 use super::ending::{Ended, Ending};
 use super::output;
-use crate::text::Problem;
 use clap::Args;
 use clap_complete::Shell;
 use clap_complete::env::Shells;
+use narrows_core::text::Problem;
 
 const EXAMPLES: &str = "\
 Examples:

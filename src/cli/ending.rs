@@ -1,6 +1,6 @@
 //! How a command ends: its exit code, and how what went wrong is told.
 
-use crate::text::{Problem, Problems};
+use narrows_core::text::{Problem, Problems};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 

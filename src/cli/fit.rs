@@ -3,17 +3,17 @@
 use super::ending::{Ended, Ending, Failure};
 use super::output::{Output, print};
 use super::{Format, registry, subject};
-use crate::experiment::fit::constant::PRIOR_MAX;
-use crate::experiment::fit::curve::Curve;
-use crate::experiment::fit::measured::Measuring;
-use crate::experiment::fit::{Fitted, Settled, write};
-use crate::papers;
-use crate::report::number::{percent, short, signed_percent};
-use crate::report::{Column, ReportTable};
-use crate::study;
-use crate::text::{Problem, Problems, file};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use narrows_core::text::{Problem, Problems, file};
+use narrows_study::experiment::fit::constant::PRIOR_MAX;
+use narrows_study::experiment::fit::curve::Curve;
+use narrows_study::experiment::fit::measured::Measuring;
+use narrows_study::experiment::fit::{Fitted, Settled, write};
+use narrows_study::papers;
+use narrows_study::report::number::{percent, short, signed_percent};
+use narrows_study::report::{Column, ReportTable};
+use narrows_study::study;
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -2,10 +2,10 @@
 
 use super::ending::{Ended, Ending};
 use super::{Format, combinations, output, registry, reproduce};
-use crate::machine::shipped;
-use crate::report::{Column, ReportTable};
-use crate::text::schema::{Family, Form, Item, TableShape};
 use clap::{Args, ValueEnum};
+use narrows_core::machine::shipped;
+use narrows_core::text::schema::{Family, Form, Item, TableShape};
+use narrows_study::report::{Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
 const EXAMPLES: &str = "\

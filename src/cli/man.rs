@@ -3,9 +3,9 @@
 use super::Cli;
 use super::ending::{Ended, Ending, Failure};
 use super::output::{self, Output, unwritable};
-use crate::text::Problem;
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
+use narrows_core::text::Problem;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;

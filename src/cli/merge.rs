@@ -5,10 +5,10 @@ use super::output::Output;
 use super::sweep_form::{Format, form, write};
 use super::sweep_runs::told;
 use super::sweep_table;
-use crate::experiment::points::Points;
-use crate::experiment::sweep::plan::{Gathered, SweepPlan};
-use crate::text::Problem;
 use clap::Args;
+use narrows_core::text::Problem;
+use narrows_study::experiment::points::Points;
+use narrows_study::experiment::sweep::plan::{Gathered, SweepPlan};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

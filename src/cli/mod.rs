@@ -68,12 +68,12 @@ mod tests;
 mod verify;
 mod whatif;
 
-use crate::machine::Registry;
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
 use ending::Ended;
+use narrows_core::machine::Registry;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 

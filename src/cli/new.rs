@@ -2,9 +2,9 @@
 
 use super::ending::{Ended, Ending};
 use super::output::print;
-use crate::study::scaffold;
-use crate::text::Problem;
 use clap::{Args, Subcommand};
+use narrows_core::text::Problem;
+use narrows_study::study::scaffold;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! Standard output, and files that are written whole or not at all.
 
 use super::ending::Failure;
-use crate::experiment::points::unique;
-use crate::text::Problem;
+use narrows_core::text::Problem;
+use narrows_study::experiment::points::unique;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};

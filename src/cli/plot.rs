@@ -2,12 +2,12 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::output::{Output, plain};
-use crate::experiment::plot::Drawing;
-use crate::experiment::tidy;
-use crate::report::dataset::{Dataset, Encoding};
-use crate::report::picture::PictureForm;
-use crate::text::Problem;
 use clap::{Args, ValueEnum};
+use narrows_core::text::Problem;
+use narrows_study::experiment::plot::Drawing;
+use narrows_study::experiment::tidy;
+use narrows_study::report::dataset::{Dataset, Encoding};
+use narrows_study::report::picture::PictureForm;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

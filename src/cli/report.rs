@@ -2,10 +2,10 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::output::{Output, plain};
-use crate::experiment::result_page::{self, ResultFile};
-use crate::report::html;
-use crate::text::{Problem, Problems};
 use clap::Args;
+use narrows_core::text::{Problem, Problems};
+use narrows_study::experiment::result_page::{self, ResultFile};
+use narrows_study::report::html;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -4,11 +4,11 @@ use super::ending::Ended;
 use super::run_text::{aligned, number};
 use super::sweep_runs::{faults, pool, runs, told};
 use super::{Format, output, subject};
-use crate::experiment::record::{VERSION, digest};
-use crate::experiment::seeds::{self, Replicated};
-use crate::experiment::sweep::{Sweep, SweepPoint};
-use crate::report::number::unit;
-use crate::report::{Column, ReportTable};
+use narrows_study::experiment::record::{VERSION, digest};
+use narrows_study::experiment::seeds::{self, Replicated};
+use narrows_study::experiment::sweep::{Sweep, SweepPoint};
+use narrows_study::report::number::unit;
+use narrows_study::report::{Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
 /// Runs it with so many seeds, from its own on, with `jobs` at once.

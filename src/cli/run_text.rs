@@ -1,10 +1,10 @@
 //! The result of a run for a terminal.
 
-use crate::engine::Time;
-use crate::experiment::uncertainty::single::MetricUncertainty;
-use crate::experiment::{Bottleneck, Record, RunResult, record};
-use crate::report::number::{self, percent, significant};
-use crate::report::{Cell, Column, MeanLedger, ReportTable};
+use narrows_core::engine::Time;
+use narrows_study::experiment::uncertainty::single::MetricUncertainty;
+use narrows_study::experiment::{Bottleneck, Record, RunResult, record};
+use narrows_study::report::number::{self, percent, significant};
+use narrows_study::report::{Cell, Column, MeanLedger, ReportTable};
 
 /// The busiest resources are told, as many as this.
 const RESOURCES: usize = 8;

@@ -2,10 +2,10 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::{Format, output, subject};
-use crate::machine::shipped;
-use crate::report::{Cell, Column, ReportTable};
-use crate::text::{Document, Problem, Source, load, suggest};
 use clap::Args;
+use narrows_core::machine::shipped;
+use narrows_core::text::{Document, Problem, Source, load, suggest};
+use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Value as Json, json};
 
 const EXAMPLES: &str = "\
@@ -81,7 +81,7 @@ impl Options {
             return Err(problem.into());
         }
         let read = self.subject.read()?;
-        let shown = |entry: crate::text::Entry| Shown {
+        let shown = |entry: narrows_core::text::Entry| Shown {
             key: entry.path,
             value: entry.value,
             from: entry.origin.to_string(),
@@ -124,7 +124,7 @@ fn last_words() -> impl Iterator<Item = &'static str> {
 fn part_values(part: &str) -> Result<Vec<Shown>, Failure> {
     let sets = [format!("parts=[\"{part}\"]")];
     let loaded = load(&Source { document: Document::None, sets: &sets, varied: &[], shelf: shipped::shelf() })?;
-    let shown = |leaf: crate::text::leaves::Leaf| Shown {
+    let shown = |leaf: narrows_core::text::leaves::Leaf| Shown {
         key: leaf.path,
         value: leaf.value,
         from: leaf.origin.map(|origin| origin.to_string()).unwrap_or_default(),

@@ -2,10 +2,10 @@
 
 use super::ending::Failure;
 use super::{candidates, registry};
-pub use crate::experiment::subject::Subject;
-use crate::machine::Machine;
-use crate::text::Read;
 use clap::Args;
+use narrows_core::machine::Machine;
+use narrows_core::text::Read;
+pub use narrows_study::experiment::subject::Subject;
 use std::path::PathBuf;
 
 /// Which description a command is about.

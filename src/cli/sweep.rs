@@ -7,11 +7,11 @@ use super::sweep_find::{self, FindOptions};
 use super::sweep_form::{Format, form, write};
 use super::sweep_runs::{faults, points, pool, runs, told};
 use super::{registry, subject};
-use crate::experiment::seeds::{self, SEEDS_MAX};
-use crate::experiment::sweep::plan::SweepPlan;
-use crate::experiment::sweep::{Share, Sweep, dimensions};
-use crate::text::{Problem, Problems};
 use clap::Args;
+use narrows_core::text::{Problem, Problems};
+use narrows_study::experiment::seeds::{self, SEEDS_MAX};
+use narrows_study::experiment::sweep::plan::SweepPlan;
+use narrows_study::experiment::sweep::{Share, Sweep, dimensions};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

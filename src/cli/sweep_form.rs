@@ -4,12 +4,12 @@ use super::ending::Failure;
 use super::output::{self, Output};
 use super::sweep_seeds as replicated;
 use super::sweep_table as table;
-use crate::experiment::sweep::SweepPoint;
-use crate::experiment::sweep::plan::SweepPlan;
-use crate::experiment::tidy;
-use crate::report::dataset::Encoding;
-use crate::text::{Problem, suggest};
 use clap::ValueEnum;
+use narrows_core::text::{Problem, suggest};
+use narrows_study::experiment::sweep::SweepPoint;
+use narrows_study::experiment::sweep::plan::SweepPlan;
+use narrows_study::experiment::tidy;
+use narrows_study::report::dataset::Encoding;
 use std::io::Write;
 use std::path::Path;
 

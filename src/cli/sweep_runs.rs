@@ -4,9 +4,9 @@ use super::ending::{Ending, Failure};
 use super::output::unwritable;
 use super::progress::Progress;
 use super::sweep_table as table;
-use crate::experiment::points::Points;
-use crate::experiment::sweep::{Checked, Faulty, Going, Share, Stops, SweepEvent, SweepPoint};
-use crate::text::Problem;
+use narrows_core::text::Problem;
+use narrows_study::experiment::points::Points;
+use narrows_study::experiment::sweep::{Checked, Faulty, Going, Share, Stops, SweepEvent, SweepPoint};
 use std::path::Path;
 
 /// Threads for so many runs at once; as many as there are processors if it is not said.

@@ -1,9 +1,9 @@
 //! The results of a sweep with several seeds a point, as a table and as JSON; of one point, of `run --seeds`.
 
-use crate::experiment::record::{VERSION, digest};
-use crate::experiment::seeds;
-use crate::experiment::tidy::{MetricName, ReplicatedPoint};
-use crate::report::{Cell, Column, ReportTable};
+use narrows_study::experiment::record::{VERSION, digest};
+use narrows_study::experiment::seeds;
+use narrows_study::experiment::tidy::{MetricName, ReplicatedPoint};
+use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
 /// A row for each point: its values, how its runs ended, the mean of each metric and its interval. Numbers

@@ -1,13 +1,13 @@
 //! The results of a sweep as a table and as JSON.
 
-use crate::experiment::record::{VERSION, digest};
-use crate::experiment::sweep::SweepPoint;
-use crate::experiment::tidy::MetricName;
-use crate::report::{Cell, Column, ReportTable};
+use narrows_study::experiment::record::{VERSION, digest};
+use narrows_study::experiment::sweep::SweepPoint;
+use narrows_study::experiment::tidy::MetricName;
+use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
 /// The values of a point in a line.
-pub use crate::experiment::sweep::line as values;
+pub use narrows_study::experiment::sweep::line as values;
 
 /// A row for each point: its values, how it ended, its metrics.
 pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {

@@ -3,8 +3,8 @@
 use super::Format;
 use super::ending::{Ended, Ending};
 use super::output::print;
-use crate::verify::{Verified, firmwares, rule, spin};
 use clap::Args;
+use narrows_study::verify::{Verified, firmwares, rule, spin};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\

@@ -2,11 +2,11 @@
 
 use super::ending::{Ended, Ending, Failure};
 use super::{Format, output, subject};
-use crate::experiment::whatif::{self, Gain, Inquiry, LEAST, WhatIf};
-use crate::report::number::{percent, unit};
-use crate::report::{Cell, Column, ReportTable};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use narrows_study::experiment::whatif::{self, Gain, Inquiry, LEAST, WhatIf};
+use narrows_study::report::number::{percent, unit};
+use narrows_study::report::{Cell, Column, ReportTable};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,8 +54,8 @@ fn factor(text: &str) -> Result<f64, String> {
 pub fn run(options: &Options) -> Ended {
     let subject = options.subject.subject()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0) as usize).build();
-    let pool =
-        pool.map_err(|error| Failure::from(crate::text::Problem::new(format!("cannot start the jobs: {error}"))))?;
+    let pool = pool
+        .map_err(|error| Failure::from(narrows_core::text::Problem::new(format!("cannot start the jobs: {error}"))))?;
     let reader = |sets: &[String]| subject.read_varied(&options.subject.sets, sets);
     let experiment = Inquiry { reader: &reader, metric: options.metric.as_deref(), by: options.by };
     let style = ProgressStyle::with_template("{bar:40} {pos} of some {len} runs, {eta} left").expect("a template");

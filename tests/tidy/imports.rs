@@ -3,11 +3,11 @@
 //! What is imported through a `pub use` is imported from where it is defined, too. Tests may look up: what runs on a
 //! part shows whether the part works.
 
-use super::modules::Crate;
-use super::{none, root};
+use super::modules::{Crate, is_root};
+use super::{CODE, none, root};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What each folder of `src` may import. Imports go one way: a folder stands below all that it names.
+/// What each folder of the code may import, whichever crate it is in. Imports go one way: a folder stands below all that it names.
 const IMPORTS: [(&str, &[&str]); 17] = [
     ("engine", &[]),
     ("text", &["engine"]),
@@ -31,56 +31,72 @@ const IMPORTS: [(&str, &[&str]); 17] = [
 /// The cycles that are older than this test. The list may only shrink: a file leaves it when its cycle is cut.
 const CYCLES: [&[&str]; 19] = [
     &[
-        "src/engine/about.rs",
-        "src/engine/agenda.rs",
-        "src/engine/limits.rs",
-        "src/engine/sim.rs",
-        "src/engine/stuck.rs",
+        "crates/core/src/engine/about.rs",
+        "crates/core/src/engine/agenda.rs",
+        "crates/core/src/engine/limits.rs",
+        "crates/core/src/engine/sim.rs",
+        "crates/core/src/engine/stuck.rs",
     ],
-    &["src/engine/time.rs", "src/engine/units.rs"],
+    &["crates/core/src/engine/time.rs", "crates/core/src/engine/units.rs"],
     &[
-        "src/fabric/router/network/crossings.rs",
-        "src/fabric/router/network/cycle.rs",
-        "src/fabric/router/network/links.rs",
-        "src/fabric/router/network/sinks.rs",
-        "src/fabric/router/network/sources.rs",
-        "src/fabric/router/network/switch_allocation.rs",
-    ],
-    &["src/fabric/topology/graph/json.rs", "src/fabric/topology/graph/list.rs", "src/fabric/topology/graph/text.rs"],
-    &["src/host/memory_bus/agent.rs", "src/host/memory_bus/moesi.rs"],
-    &[
-        "src/machine/check/fabric.rs",
-        "src/machine/check/fit.rs",
-        "src/machine/check/memory_room.rs",
-        "src/machine/check/mod.rs",
-        "src/machine/check/notes.rs",
-        "src/machine/check/reach.rs",
-        "src/machine/check/sound.rs",
-        "src/machine/mod.rs",
-    ],
-    &["src/program/appbt/field.rs", "src/program/appbt/residual.rs"],
-    &["src/program/moldyn/run.rs", "src/program/moldyn/sending.rs", "src/program/moldyn/shared.rs"],
-    &["src/program/unstructured/by_node.rs", "src/program/unstructured/run.rs", "src/program/unstructured/shared.rs"],
-    &["src/program/collective.rs", "src/program/parallel.rs"],
-    &["src/program/dsmc/collide.rs", "src/program/dsmc/gas.rs"],
-    &["src/program/input/mesh.rs", "src/program/input/tetrahedra.rs"],
-    &["src/program/spsolve/run.rs", "src/program/spsolve/shared.rs"],
-    &["src/protocol/udp_ip/parse.rs", "src/protocol/udp_ip/reassembly.rs"],
-    &["src/protocol/window/link.rs", "src/protocol/window/receiving.rs"],
-    &["src/report/capture/pcap.rs", "src/report/capture/pcapng.rs", "src/report/capture/read.rs"],
-    &[
-        "src/report/chart/canvas.rs",
-        "src/report/chart/frame.rs",
-        "src/report/chart/legend.rs",
-        "src/report/chart/mark.rs",
+        "crates/core/src/fabric/router/network/crossings.rs",
+        "crates/core/src/fabric/router/network/cycle.rs",
+        "crates/core/src/fabric/router/network/links.rs",
+        "crates/core/src/fabric/router/network/sinks.rs",
+        "crates/core/src/fabric/router/network/sources.rs",
+        "crates/core/src/fabric/router/network/switch_allocation.rs",
     ],
     &[
-        "src/report/chart/matrix/look.rs",
-        "src/report/chart/matrix/marks.rs",
-        "src/report/chart/matrix/mod.rs",
-        "src/report/chart/mod.rs",
+        "crates/core/src/fabric/topology/graph/json.rs",
+        "crates/core/src/fabric/topology/graph/list.rs",
+        "crates/core/src/fabric/topology/graph/text.rs",
     ],
-    &["src/text/load.rs", "src/text/set.rs"],
+    &["crates/core/src/host/memory_bus/agent.rs", "crates/core/src/host/memory_bus/moesi.rs"],
+    &[
+        "crates/core/src/machine/check/fabric.rs",
+        "crates/core/src/machine/check/fit.rs",
+        "crates/core/src/machine/check/memory_room.rs",
+        "crates/core/src/machine/check/mod.rs",
+        "crates/core/src/machine/check/notes.rs",
+        "crates/core/src/machine/check/reach.rs",
+        "crates/core/src/machine/check/sound.rs",
+        "crates/core/src/machine/mod.rs",
+    ],
+    &["crates/core/src/program/appbt/field.rs", "crates/core/src/program/appbt/residual.rs"],
+    &[
+        "crates/core/src/program/moldyn/run.rs",
+        "crates/core/src/program/moldyn/sending.rs",
+        "crates/core/src/program/moldyn/shared.rs",
+    ],
+    &[
+        "crates/core/src/program/unstructured/by_node.rs",
+        "crates/core/src/program/unstructured/run.rs",
+        "crates/core/src/program/unstructured/shared.rs",
+    ],
+    &["crates/core/src/program/collective.rs", "crates/core/src/program/parallel.rs"],
+    &["crates/core/src/program/dsmc/collide.rs", "crates/core/src/program/dsmc/gas.rs"],
+    &["crates/core/src/program/input/mesh.rs", "crates/core/src/program/input/tetrahedra.rs"],
+    &["crates/core/src/program/spsolve/run.rs", "crates/core/src/program/spsolve/shared.rs"],
+    &["crates/core/src/protocol/udp_ip/parse.rs", "crates/core/src/protocol/udp_ip/reassembly.rs"],
+    &["crates/core/src/protocol/window/link.rs", "crates/core/src/protocol/window/receiving.rs"],
+    &[
+        "crates/study/src/report/capture/pcap.rs",
+        "crates/study/src/report/capture/pcapng.rs",
+        "crates/study/src/report/capture/read.rs",
+    ],
+    &[
+        "crates/study/src/report/chart/canvas.rs",
+        "crates/study/src/report/chart/frame.rs",
+        "crates/study/src/report/chart/legend.rs",
+        "crates/study/src/report/chart/mark.rs",
+    ],
+    &[
+        "crates/study/src/report/chart/matrix/look.rs",
+        "crates/study/src/report/chart/matrix/marks.rs",
+        "crates/study/src/report/chart/matrix/mod.rs",
+        "crates/study/src/report/chart/mod.rs",
+    ],
+    &["crates/core/src/text/load.rs", "crates/core/src/text/set.rs"],
 ];
 
 /// Returns the cycles of a graph: files of which each leads to each other, in order.
@@ -106,12 +122,12 @@ fn imports_go_one_way_as_the_table_says() {
     let (mut wrong, mut used) = (BTreeSet::new(), BTreeSet::new());
     for (from, module) in all.0.iter().filter(|(from, _)| !from.is_empty()) {
         let Some((folder, allowed)) = IMPORTS.iter().find(|(folder, _)| *folder == from[0]) else {
-            wrong.insert(format!("src/{} is not in the table", from[0]));
+            wrong.insert(format!("{}: {} is not in the table", module.file, from[0]));
             continue;
         };
         let paths = module.imports.iter().map(|import| &import.path).chain(&module.paths);
         // What a path names, and where that is defined.
-        let named = paths.clone().filter(|path| path[0] == "crate" && path.len() > 1).map(|path| path[1].clone());
+        let named = paths.clone().filter(|path| is_root(&path[0]) && path.len() > 1).map(|path| path[1].clone());
         let origins = paths.filter_map(|path| all.origin(from, path)?.first().cloned());
         for import in named.chain(origins).filter(|import| import != folder) {
             if !allowed.contains(&import.as_str()) {
@@ -120,7 +136,9 @@ fn imports_go_one_way_as_the_table_says() {
             used.insert((*folder, import));
         }
     }
-    for (folder, allowed) in IMPORTS.iter().filter(|(folder, _)| root().join("src").join(folder).is_dir()) {
+    for (folder, allowed) in
+        IMPORTS.iter().filter(|(folder, _)| CODE.iter().any(|code| root().join(code).join(folder).is_dir()))
+    {
         let unused = allowed.iter().filter(|import| !used.contains(&(*folder, import.to_string())));
         wrong.extend(unused.map(|import| format!("{folder} may import {import}, but does not")));
     }

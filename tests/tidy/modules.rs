@@ -1,9 +1,9 @@
-//! The modules of the crate, and what each imports, read from the text of its file: `use` declarations, and paths in
-//! code that begin with `crate`, `super`, `self`, or the name of a module in scope.
+//! The modules of all crates of the program as if they were one, and what each imports, read from the text of its file: `use` declarations, and paths in
+//! code that begin with `crate`, the name of a crate, `super`, `self`, or the name of a module in scope.
 //!
 //! Leaves out files of tests, what is compiled for tests alone, and what macros expand to.
 
-use super::{files, is_test};
+use super::{CODE, is_test, sources};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A name that a `use` declaration brings into scope.
@@ -29,15 +29,24 @@ pub struct Crate(pub BTreeMap<Vec<String>, Module>);
 impl Crate {
     /// Reads all files but tests.
     pub fn read() -> Crate {
-        let sources = files("src", ".rs").into_iter().filter(|(name, _)| !is_test(name) && name != "src/main.rs");
-        Crate(sources.map(|(name, text)| (module_of(&name), Module::read(name, &text))).collect())
+        let sources = sources().into_iter().filter(|(name, _)| !is_test(name) && name != "src/main.rs");
+        let mut all: BTreeMap<Vec<String>, Module> = BTreeMap::new();
+        for (name, text) in sources {
+            let module = Module::read(name, &text);
+            match all.get_mut(&module_of(&module.file)) {
+                // The roots of the crates are one: what each declares.
+                Some(root) => root.children.extend(module.children),
+                None => _ = all.insert(module_of(&module.file), module),
+            }
+        }
+        Crate(all)
     }
 
     /// Returns the module in which what `path` names in the module `from` is defined; `None` if it is in another crate.
     pub fn origin(&self, from: &[String], path: &[String]) -> Option<Vec<String>> {
         let module = &self.0[from];
         let (mut at, rest) = match path[0].as_str() {
-            "crate" => (Vec::new(), &path[1..]),
+            first if is_root(first) => (Vec::new(), &path[1..]),
             "self" => (from.to_vec(), &path[1..]),
             "super" => (from[..from.len().checked_sub(1)?].to_vec(), &path[1..]),
             first if module.children.contains(first) => (from.to_vec(), path),
@@ -139,9 +148,15 @@ impl Module {
 
 /// Returns the module that a file holds: the names from the root of the crate to it.
 fn module_of(name: &str) -> Vec<String> {
-    let inner = name.strip_prefix("src/").and_then(|name| name.strip_suffix(".rs")).expect("a file of the crate");
+    let inner = CODE.iter().find_map(|folder| name.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".rs"));
+    let inner = inner.expect("a file of the program");
     let inner = inner.strip_suffix("/mod").unwrap_or(inner);
     inner.split('/').filter(|name| *name != "lib").map(str::to_owned).collect()
+}
+
+/// Whether a path that begins so begins at the root of a crate of the program.
+pub fn is_root(first: &str) -> bool {
+    ["crate", "narrows_core", "narrows_study"].contains(&first)
 }
 
 /// Returns the path that words begin with: names between `::`.

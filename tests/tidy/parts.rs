@@ -1,6 +1,6 @@
 //! What a part costs in files, and that the name of a type names one thing.
 
-use super::{code, files, has_word, is_test, none, root};
+use super::{CODE, code, has_word, is_test, none, root, sources};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -11,28 +11,33 @@ const PARTS: [Part; 5] = [
     (
         "a host",
         &["host::software", "SoftwareParameters", "AnyProcessor::Software"],
-        "src/host/software/",
-        &["src/host/any_processor.rs", "src/machine/registry.rs"],
+        "crates/core/src/host/software/",
+        &["crates/core/src/host/any_processor.rs", "crates/core/src/machine/registry.rs"],
     ),
     (
         "an interface",
         &["direct::", "QueuesParameters", "QueuesNic", "AnyDriver::Direct"],
-        "src/ni/direct/",
-        &["src/machine/registry.rs", "src/ni/any.rs"],
+        "crates/core/src/ni/direct/",
+        &["crates/core/src/machine/registry.rs", "crates/core/src/ni/any.rs"],
     ),
-    ("a protocol", &["window::", "WindowParameters"], "src/protocol/window/", &["src/machine/registry.rs"]),
+    (
+        "a protocol",
+        &["window::", "WindowParameters"],
+        "crates/core/src/protocol/window/",
+        &["crates/core/src/machine/registry.rs"],
+    ),
     (
         "a fabric",
         &["ideal::", "IdealParameters", "IdealTx", "AnyStreamTx::Ideal"],
-        "src/fabric/ideal/",
-        &["src/fabric/any.rs", "src/machine/registry.rs"],
+        "crates/core/src/fabric/ideal/",
+        &["crates/core/src/fabric/any.rs", "crates/core/src/machine/registry.rs"],
     ),
-    ("a program", &["em3d::", "Em3d"], "src/program/em3d/", &["src/machine/registry.rs"]),
+    ("a program", &["em3d::", "Em3d"], "crates/core/src/program/em3d/", &["crates/core/src/machine/registry.rs"]),
 ];
 
 #[test]
 fn a_part_costs_the_files_that_the_contributors_page_says() {
-    let sources = files("src", ".rs");
+    let sources = sources();
     for (part, words, own, others) in PARTS {
         assert!(sources.iter().any(|(name, _)| name.starts_with(own)), "{own} is there");
         let names_it = |text: &str| code(text).any(|(_, line)| words.iter().any(|word| has_word(line, word)));
@@ -63,7 +68,7 @@ fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String,
 
 /// Whether others can name what a file declares.
 fn is_open(name: &str, all: &[(String, String)]) -> bool {
-    name == "src/lib.rs"
+    CODE.iter().any(|folder| name == format!("{folder}/lib.rs"))
         || declared(name, all).is_some_and(|((parent, text), module)| {
             text.lines().any(|line| line == format!("pub mod {module};")) && is_open(parent, all)
         })
@@ -90,7 +95,7 @@ fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str
 
 #[test]
 fn a_type_has_a_name_of_its_own() {
-    let all = files("src", ".rs");
+    let all = sources();
     let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, text) in all.iter().filter(|(name, _)| !is_test(name)) {
         types(name, text, &all).into_iter().for_each(|of| names.entry(of).or_default().push(name));

@@ -1,0 +1,69 @@
+//! The parts and examples that the program carries, so that it works from any folder.
+
+pub use crate::text::file::SHIPPED;
+
+use crate::text::Shelf;
+use include_dir::{Dir, include_dir};
+use std::sync::LazyLock;
+
+static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../machines");
+static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../examples");
+
+static PARTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| toml_names(&MACHINES));
+
+/// The shipped hosts with their kinds: read once, for messages.
+static HOSTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
+    let hosts = PARTS.iter().filter(|part| part.starts_with("hosts/"));
+    hosts.filter_map(|part| kind_of(part)).collect()
+});
+
+/// The parts that a description may name.
+pub fn shelf() -> Shelf<'static> {
+    Shelf { find: &part, names: &PARTS, tables: &["nodes"] }
+}
+
+/// The text of the part `name`, such as `hosts/p6-natoma`.
+pub fn part(name: &str) -> Option<&'static str> {
+    MACHINES.get_file(format!("{name}.toml"))?.contents_utf8()
+}
+
+/// The names of all parts.
+pub fn parts() -> &'static [&'static str] {
+    &PARTS
+}
+
+/// The shipped parts of a kind of host, such as `memory-bus`, as they are named in a list.
+pub fn hosts(kind: &str) -> String {
+    let of_kind = HOSTS.iter().filter(|(_, of)| of == kind).map(|(part, _)| *part);
+    of_kind.collect::<Vec<_>>().join(", ")
+}
+
+/// The kind of a part's host: `[hosts.NAME.KIND]`.
+fn kind_of(part: &'static str) -> Option<(&'static str, String)> {
+    let text: toml::Table = self::part(part)?.parse().ok()?;
+    let host = text.get("hosts")?.as_table()?.values().next()?.as_table()?;
+    Some((part, host.keys().next()?.clone()))
+}
+
+/// The names of all examples, without ending. What lies in folders belongs to them, or is a crate of its own.
+pub fn examples() -> Vec<&'static str> {
+    toml_names(&EXAMPLES).into_iter().filter(|name| !name.contains('/')).collect()
+}
+
+/// The text of the example `name`.
+pub fn example(name: &str) -> Option<&'static str> {
+    EXAMPLES.get_file(format!("{name}.toml"))?.contents_utf8()
+}
+
+/// The paths of all TOML files of a folder, without the ending, in order.
+fn toml_names(folder: &'static Dir<'static>) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        let files = folder.files().filter_map(|file| file.path().to_str()?.strip_suffix(".toml"));
+        names.extend(files);
+        folders.extend(folder.dirs());
+    }
+    names.sort();
+    names
+}

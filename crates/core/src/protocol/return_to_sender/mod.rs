@@ -1,0 +1,117 @@
+//! Return-to-sender: end-to-end flow control whose buffers do not grow with the machine.
+//!
+//! Mukherjee and Hill, *The Impact of Data Transfer and Buffering Alternatives on Network
+//! Interface Design* (HPCA 1998), §5.1.2. A packet is one network message there: at most 256
+//! bytes, header and all. Its paths:
+//!
+//! ```text
+//!  sender                                                   receiver
+//!  send ─► outgoing buffer ════ first network ════► arrive ─► room? ─► incoming buffer ─► take
+//!             ▲    ▲                                            │ yes: accepted             │
+//!     freed ──┘    └───────── second network ◄──────────────────┤                        release
+//!            bounced, retry ── (packet and all) ◄───────────────┘ no: returned
+//! ```
+//!
+//! # What it models
+//!
+//! * The sender takes an empty outgoing buffer before it injects a packet, and owns the buffer
+//!   until the packet is accepted: [`OutgoingHalf`].
+//! * The receiver accepts into a free incoming buffer and acknowledges, or returns the packet:
+//!   [`IncomingHalf`]. A buffer is free again only when its reader releases it.
+//! * Replies (acknowledgments and returned packets) travel on the second network. The buffer they
+//!   come back to is owned already, so the sender consumes every reply at once and the second
+//!   network always drains. An incoming packet is answered at once too, so the first network
+//!   drains as long as replies can be injected: no cycle of waiting is left in the networks.
+//! * A bounced packet waits in its buffer and is retried after a delay; the paper says only
+//!   "later". The rule is [`Retry`].
+//!
+//! # What it promises, given networks that neither lose nor duplicate
+//!
+//! * **Exactly once.** The payload is moved, never cloned, and every transmission has one reply.
+//! * **No deadlock.** While receivers release buffers, every packet is delivered at last.
+//! * **No order.** A bounced packet is overtaken by later ones of the same pair, and the networks
+//!   may reorder as they like. Nothing here restores order: whoever needs it numbers its messages.
+//!   (With a single outgoing buffer there is no later packet to overtake; do not build on it.)
+//!
+//! # What it leaves out
+//!
+//! * Time and bytes on the wire: the caller decides how long a packet or a reply takes and how
+//!   large an acknowledgment is. Faults of the network.
+//! * Fairness. A freed buffer goes to whoever arrives first, so under an *endless* stream from
+//!   others one sender can bounce for ever; with finite traffic nobody does.
+//! * Receivers that never release: their packets go round for ever. [`OutgoingHalf::holders`] names
+//!   them for the report on a livelock. Programs that hold incoming buffers while they wait for an
+//!   outgoing one can stop each other so (§3.2).
+//!
+//! # Parameters and statistics
+//!
+//! [`FlowControlParameters`]: outgoing and incoming buffers (count, or infinite), first and longest delay
+//! before a retry. [`outgoing::OutgoingStatistics`], [`incoming::IncomingStatistics`]: packets sent, acknowledged,
+//! bounced, retried; accepted, returned, released; most buffers in use at once.
+//!
+//! # Example
+//!
+//! ```
+//! # extern crate narrows_core as narrows;
+//! use narrows::engine::{NodeId, Time};
+//! use narrows::protocol::return_to_sender::{Buffers, FlowControl, FlowControlParameters, ReplyOutcome, Retry};
+//!
+//! let one_buffer = FlowControlParameters::symmetric(Buffers::finite(1).unwrap(), Retry::constant(Time::from_ns(100)));
+//! let (mut a, mut b) = (FlowControl::new(NodeId(0), one_buffer), FlowControl::new(NodeId(1), one_buffer));
+//!
+//! // Room: accepted, acknowledged, freed.
+//! let packet = a.outgoing.send(NodeId(1), "first").unwrap();
+//! let reply = b.incoming.arrive(packet);
+//! assert!(matches!(a.outgoing.reply(reply, Time::from_ns(80)), ReplyOutcome::Freed(_)));
+//!
+//! // No room until "first" is read: the packet comes back and is retried.
+//! let packet = a.outgoing.send(NodeId(1), "second").unwrap();
+//! let reply = b.incoming.arrive(packet);
+//! let outcome = a.outgoing.reply(reply, Time::from_ns(200));
+//! assert!(matches!(outcome, ReplyOutcome::Bounced { retry_at, .. } if retry_at == Time::from_ns(300)));
+//! assert_eq!(b.incoming.drain(), Some((NodeId(0), "first")));
+//! let packet = a.outgoing.retry(Time::from_ns(300)).unwrap();
+//! assert!(b.incoming.arrive(packet).is_accepted());
+//! ```
+
+mod adapter;
+pub mod incoming;
+pub mod outgoing;
+mod parameters;
+mod slots;
+mod spec;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use adapter::{ReturnToSenderAdapter, ReturnToSenderParameters};
+pub use incoming::{IncomingHalf, PacketBeingRead};
+pub use outgoing::{Holder, OutgoingHalf, ReplyOutcome};
+pub use parameters::{BadRetry, Buffers, FlowControlParameters, Retry};
+pub use wire::{DataPacket, IncomingBuffer, OutgoingBuffer, Reply, Verdict};
+
+use crate::engine::NodeId;
+
+/// Both halves of one node's flow control; they share nothing, and may be kept apart.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct FlowControl<P> {
+    /// The sending half.
+    pub outgoing: OutgoingHalf<P>,
+    /// The receiving half.
+    pub incoming: IncomingHalf<P>,
+}
+
+impl<P> FlowControl<P> {
+    /// The flow control of `node`, all buffers free.
+    pub fn new(node: NodeId, parameters: FlowControlParameters) -> FlowControl<P> {
+        FlowControl {
+            outgoing: OutgoingHalf::new(node, parameters.outgoing, parameters.retry),
+            incoming: IncomingHalf::new(node, parameters.incoming),
+        }
+    }
+
+    /// True if every buffer of this node is free.
+    pub fn is_idle(&self) -> bool {
+        self.outgoing.census().used() == 0 && self.incoming.census().used() == 0
+    }
+}

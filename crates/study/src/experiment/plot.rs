@@ -1,0 +1,301 @@
+//! A picture of tidy data: lines over a column of numbers, or groups of bars over one of words; a line or bar for each
+//! value of other columns. Columns are called by their names, by keys and metrics, or by the ends of these.
+//!
+//! Leaves out statistics: where several rows fall on one place it says so, and draws nothing.
+
+use crate::report::chart::{Axis, BarChart, LineChart, Series};
+use crate::report::dataset::{ColumnValues, Dataset, Variable, suffixed};
+use narrows_core::text::{Problem, suggest};
+
+/// What is to be drawn.
+#[derive(Clone, Debug, Default)]
+pub struct Drawing {
+    /// The heading; by default what is drawn over what.
+    pub title: Option<String>,
+    /// The column below.
+    pub x: String,
+    /// The columns at the left, of one unit.
+    pub y: Vec<String>,
+    /// The columns whose values tell lines apart.
+    pub by: Vec<String>,
+    /// Whether the axes below and at the left are logarithmic.
+    pub log: (bool, bool),
+}
+
+/// A picture, and how many rows are not in it, as nothing was measured there.
+pub struct Drawn {
+    /// The picture as SVG.
+    pub svg: String,
+    /// How many rows are left out.
+    pub left_out: usize,
+}
+
+/// A unit as axes show it: so many of the base unit.
+struct Shown {
+    unit: String,
+    per: f64,
+}
+
+/// Points of one name.
+struct Line {
+    name: String,
+    /// The row's place below, by number or by word, and its value.
+    points: Vec<(usize, f64)>,
+}
+
+impl Drawing {
+    /// Draws.
+    pub fn draw(&self, data: &Dataset) -> Result<Drawn, Problem> {
+        let x = find(data, &self.x)?;
+        let ys = self.y.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
+        let by = self.by.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(other) = ys.iter().find(|y| y.unit != ys[0].unit || matches!(y.values, ColumnValues::Texts(_))) {
+            return Err(not_together(ys[0], other));
+        }
+        let (lines, left_out) = lines(data, x, &ys, &by);
+        if lines.iter().all(|line| line.points.is_empty()) {
+            return Err(Problem::new(format!("no row has both `{}` and `{}`", x.name, ys[0].name)));
+        }
+        self.check(data, x, &by, &lines)?;
+        let svg = match x.values {
+            ColumnValues::Texts(_) => self.bars(x, &ys, &lines),
+            _ => self.lines(x, &ys, &lines),
+        };
+        Ok(Drawn { svg, left_out })
+    }
+
+    /// That nothing lies upon another, nor off a logarithmic axis.
+    fn check(&self, data: &Dataset, x: &Variable, by: &[&Variable], lines: &[Line]) -> Result<(), Problem> {
+        for line in lines {
+            let mut places: Vec<String> = line.points.iter().filter_map(|(row, _)| x.values.text(*row)).collect();
+            places.sort_unstable();
+            if let Some(pair) = places.windows(2).find(|pair| pair[0] == pair[1]) {
+                let told = format!("several rows have {} = {}", x.name, pair[0]);
+                let told = if line.name.is_empty() { told } else { format!("{told} in `{}`", line.name) };
+                let differ: Vec<&str> = varying(data, x, by).collect();
+                let help = format!("tell them apart with --by {}", suggest::phrase(differ.iter().copied()));
+                return Err(Problem::new(told).help(if differ.is_empty() { String::new() } else { help }));
+            }
+            let off_x = |(row, _): &&(usize, f64)| self.log.0 && x.values.number(*row).is_some_and(|x| x <= 0.0);
+            let off_y = |(_, y): &&(usize, f64)| self.log.1 && *y <= 0.0;
+            if line.points.iter().any(|point| off_x(&point) || off_y(&point)) {
+                return Err(Problem::new("a logarithmic axis has no place for 0 or less").help("leave out that --log"));
+            }
+        }
+        Ok(())
+    }
+
+    fn title(&self, x: &Variable, ys: &[&Variable]) -> String {
+        let names: Vec<String> = ys.iter().map(|y| words(y)).collect();
+        self.title.clone().unwrap_or_else(|| format!("{} over {}", names.join(", "), words(x)))
+    }
+
+    fn lines(&self, x: &Variable, ys: &[&Variable], lines: &[Line]) -> String {
+        let number = |row: usize| x.values.number(row).unwrap_or(f64::NAN);
+        let rows = lines.iter().flat_map(|line| &line.points);
+        let across = shown(&x.unit, rows.clone().map(|(row, _)| number(*row)));
+        let up = shown(&ys[0].unit, rows.map(|(_, y)| *y));
+        let series = |line: &Line| {
+            let mut points: Vec<(f64, f64)> =
+                line.points.iter().map(|(row, y)| (number(*row) / across.per, y / up.per)).collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            Series::line(line.name.clone(), points)
+        };
+        let axis = Axis::new(title(&words(x), &across));
+        let axis = match (self.log.0, x.unit.as_str()) {
+            (true, "B") => axis.log2().bytes(),
+            (false, "B") => axis.bytes(),
+            (true, _) => axis.log10(),
+            (false, _) => axis,
+        };
+        let left = Axis::new(title(&one_name(ys), &up));
+        LineChart {
+            title: self.title(x, ys),
+            x: axis,
+            y: if self.log.1 { left.log10() } else { left },
+            series: lines.iter().map(series).collect(),
+            notes: Vec::new(),
+        }
+        .svg()
+    }
+
+    fn bars(&self, x: &Variable, ys: &[&Variable], lines: &[Line]) -> String {
+        let mut words: Vec<String> = Vec::new();
+        for word in (0..x.values.len()).filter_map(|row| x.values.text(row)) {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        let up = shown(&ys[0].unit, lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y));
+        let height = |line: &Line, word: &String| {
+            let point = line.points.iter().find(|(row, _)| x.values.text(*row).as_ref() == Some(word));
+            point.map_or(f64::NAN, |(_, y)| y / up.per)
+        };
+        let series: Vec<(&str, Vec<f64>)> = lines
+            .iter()
+            .map(|line| (line.name.as_str(), words.iter().map(|word| height(line, word)).collect()))
+            .collect();
+        let names: Vec<&str> = words.iter().map(String::as_str).collect();
+        BarChart::grouped(&self.title(x, ys), &title(&one_name(ys), &up), &names, &series).svg()
+    }
+}
+
+/// The name of all that is drawn, if it is one thing.
+fn one_name(ys: &[&Variable]) -> String {
+    match ys {
+        [one] => words(one),
+        _ => String::new(),
+    }
+}
+
+fn title(name: &str, shown: &Shown) -> String {
+    match shown.unit.as_str() {
+        "" => name.to_owned(),
+        unit => format!("{name} [{unit}]").trim_start().to_owned(),
+    }
+}
+
+/// A column's name in words, without its unit.
+pub fn words(variable: &Variable) -> String {
+    bare(variable).replace('_', " ")
+}
+
+fn bare(variable: &Variable) -> &str {
+    let end = suffixed("", &variable.unit);
+    variable.name.strip_suffix(&end).unwrap_or(&variable.name)
+}
+
+/// The unit in which the largest of these numbers of a base unit is best read.
+fn shown(unit: &str, numbers: impl Iterator<Item = f64>) -> Shown {
+    let most = numbers.filter(|number| number.is_finite()).fold(0.0, |most: f64, number| most.max(number.abs()));
+    let scales: &[(&str, f64)] = match unit {
+        "s" => &[("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)],
+        "B/s" => &[("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)],
+        "Hz" => &[("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0)],
+        _ => return Shown { unit: unit.to_owned(), per: 1.0 },
+    };
+    let (unit, per) = scales.iter().find(|(_, per)| most >= *per).unwrap_or(scales.last().expect("there are scales"));
+    Shown { unit: unit.to_string(), per: *per }
+}
+
+/// A line for each column at the left and each value of those that tell lines apart, in the order of the rows.
+fn lines(data: &Dataset, x: &Variable, ys: &[&Variable], by: &[&Variable]) -> (Vec<Line>, usize) {
+    let (mut lines, mut left_out): (Vec<Line>, usize) = (Vec::new(), 0);
+    for row in 0..data.rows() {
+        let told: Vec<String> = by.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
+        for y in ys {
+            let (Some(_), Some(value)) = (x.values.text(row), y.values.number(row)) else {
+                left_out += 1;
+                continue;
+            };
+            let several = (ys.len() > 1).then(|| words(y));
+            let name = told.iter().cloned().chain(several).collect::<Vec<_>>().join(", ");
+            match lines.iter_mut().find(|line| line.name == name) {
+                Some(line) => line.points.push((row, value)),
+                None => lines.push(Line { name, points: vec![(row, value)] }),
+            }
+        }
+    }
+    (lines, left_out)
+}
+
+/// The columns that were varied, before the outcome, and are not yet told apart.
+fn varying<'a>(data: &'a Dataset, x: &'a Variable, by: &'a [&Variable]) -> impl Iterator<Item = &'a str> {
+    let keys = data.variables.iter().take_while(|variable| variable.name != "outcome");
+    let differs = |variable: &&Variable| {
+        (1..variable.values.len()).any(|row| variable.values.text(row) != variable.values.text(0))
+    };
+    let others = keys.filter(move |variable| variable.name != x.name && by.iter().all(|by| by.name != variable.name));
+    others.filter(differs).map(|variable| variable.name.as_str())
+}
+
+fn not_together(one: &Variable, other: &Variable) -> Problem {
+    match (&other.values, other.unit.as_str()) {
+        (ColumnValues::Texts(_), _) => {
+            Problem::new(format!("`{}` holds words, and a picture's height is a number", other.name))
+                .help("words are drawn below, or tell lines apart: --x or --by")
+        }
+        _ => Problem::new(format!("`{}` and `{}` are of different units", one.name, other.name))
+            .help("draw them in two pictures"),
+    }
+}
+
+/// The column called so: by its whole name, by the key or metric that it holds, or by the only end that fits.
+fn find<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
+    let plain = suffixed(name, "");
+    let all = || data.variables.iter();
+    let ends = |variable: &&Variable| {
+        let end = format!("_{plain}");
+        bare(variable).ends_with(&end) || variable.name.ends_with(&end)
+    };
+    if let Some(found) =
+        all().find(|one| one.name == name).or_else(|| all().find(|one| bare(one) == plain || one.name == plain))
+    {
+        return Ok(found);
+    }
+    let fits: Vec<&Variable> = all().filter(ends).collect();
+    let names = || all().map(|variable| variable.name.as_str());
+    match &fits[..] {
+        [one] => Ok(one),
+        [] => {
+            let problem = Problem::new(format!("there is no column `{name}`"));
+            let near = suggest::nearest(&plain, names()).map(|near| format!("did you mean `{near}`?"));
+            Err(problem.help(near.unwrap_or_default()).help(format!("the columns are {}", suggest::phrase(names()))))
+        }
+        several => {
+            let names = suggest::phrase(several.iter().map(|one| one.name.as_str()));
+            Err(Problem::new(format!("`{name}` may be any of {names}")).help("write one of them"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data() -> Dataset {
+        let mut data = Dataset::default();
+        let counts = |counts: &[u64]| ColumnValues::Counts(counts.iter().copied().map(Some).collect());
+        data.push("workload.stream.payload", "B", counts(&[64, 128, 64, 128]));
+        let words = ["a", "a", "b", "b"].map(|word| Some(word.to_owned()));
+        data.push("ni.trapeze.policy", "", ColumnValues::Texts(words.into()));
+        data.push("outcome", "", ColumnValues::Texts(vec![Some("done".into()); 4]));
+        data.push("message.bandwidth", "B/s", ColumnValues::Numbers(vec![Some(1e7), Some(2e7), Some(3e7), None]));
+        data.push("message.latency", "s", ColumnValues::Numbers(vec![Some(1e-5); 4]));
+        data.push("round.latency", "s", ColumnValues::Numbers(vec![Some(2e-5); 4]));
+        data
+    }
+
+    fn drawing(x: &str, y: &[&str], by: &[&str]) -> Drawing {
+        let own = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+        Drawing { x: x.to_owned(), y: own(y), by: own(by), ..Drawing::default() }
+    }
+
+    #[test]
+    fn a_line_for_each_value_in_units_that_read_well() {
+        let drawn = drawing("payload", &["message.bandwidth"], &["policy"]).draw(&data()).expect("a picture");
+        let picture = roxmltree::Document::parse(&drawn.svg).expect("XML");
+        let texts: Vec<&str> = picture.descendants().filter_map(|one| one.text()).map(str::trim).collect();
+        for words in ["message bandwidth [MB/s]", "workload stream payload [B]", "a", "b"] {
+            assert!(texts.contains(&words), "no {words} in {texts:?}");
+        }
+        assert_eq!(drawn.left_out, 1);
+        let bars = drawing("policy", &["message.latency", "round.latency"], &["payload"]).draw(&data()).expect("bars");
+        assert!(bars.svg.contains("[µs]") && bars.svg.contains("64, message latency"));
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_told() {
+        let why = |drawing: Drawing| {
+            let problem = drawing.draw(&data()).err().expect("a problem");
+            format!("{} {}", problem.message, problem.help.join(" "))
+        };
+        assert!(why(drawing("payload", &["bandwidth"], &[])).contains(
+            "several rows have workload_stream_payload_B = 64 tell them apart with --by `ni_trapeze_policy`"
+        ));
+        assert!(why(drawing("payload", &["latency"], &["policy"])).contains("may be any of"));
+        assert!(why(drawing("payload", &["policy"], &[])).contains("holds words"));
+        assert!(why(drawing("payload", &["message.latency", "bandwidth"], &["policy"])).contains("different units"));
+        assert!(why(drawing("paiload", &["bandwidth"], &[])).contains("there is no column `paiload`"));
+    }
+}

@@ -1,0 +1,119 @@
+//! The values of varied keys as columns: quantities as numbers of their base unit, numbers as numbers, all else as
+//! words. A column is of one kind: where its values are not, they are words as they were written.
+
+use crate::report::dataset::{Base, ColumnValues, Dataset};
+use narrows_core::engine::{Bytes, Hertz, Rate, Time};
+use narrows_core::text::quantity::parse;
+
+/// A value as it was understood.
+#[derive(Clone, PartialEq, Debug)]
+enum Known {
+    Count(u64),
+    Number(f64),
+    Quantity(&'static str, f64),
+    Word(String),
+}
+
+/// A column for each key of rows that have the same keys.
+pub fn columns(data: &mut Dataset, rows: &[&[(String, String)]]) {
+    let keys = rows.first().map_or(0, |row| row.len());
+    for at in 0..keys {
+        let known: Vec<Known> = rows.iter().map(|row| understood(&row[at].1)).collect();
+        push(data, &rows[0][at].0, known, &|row| plain(&rows[row][at].1));
+    }
+}
+
+fn push(data: &mut Dataset, key: &str, known: Vec<Known>, word: &dyn Fn(usize) -> String) {
+    let count = |value: &Known| match value {
+        Known::Count(count) => Some(*count),
+        _ => None,
+    };
+    let number = |value: &Known| match value {
+        Known::Count(count) => Some(*count as f64),
+        Known::Number(number) => Some(*number),
+        _ => None,
+    };
+    let quantity = |value: &Known| match value {
+        Known::Quantity(unit, number) => Some((*unit, *number)),
+        _ => None,
+    };
+    if let Some(counts) = known.iter().map(count).collect::<Option<Vec<_>>>() {
+        return data.push(key, "", ColumnValues::Counts(counts.into_iter().map(Some).collect()));
+    }
+    if let Some(numbers) = known.iter().map(number).collect::<Option<Vec<_>>>() {
+        return data.push(key, "", ColumnValues::Numbers(numbers.into_iter().map(Some).collect()));
+    }
+    let quantities = known.iter().map(quantity).collect::<Option<Vec<_>>>();
+    match quantities.filter(|all| all.iter().all(|(unit, _)| *unit == all[0].0)) {
+        Some(all) if ["B", "Hz"].contains(&all[0].0) => {
+            data.push(
+                key,
+                all[0].0,
+                ColumnValues::Counts(all.iter().map(|(_, number)| Some(*number as u64)).collect()),
+            );
+        }
+        Some(all) => {
+            data.push(key, all[0].0, ColumnValues::Numbers(all.iter().map(|(_, number)| Some(*number)).collect()))
+        }
+        None => data.push(key, "", ColumnValues::Texts((0..known.len()).map(|row| Some(word(row))).collect())),
+    }
+}
+
+/// A text without the quotes that it may stand in.
+fn plain(value: &str) -> String {
+    match value.parse::<toml::Value>() {
+        Ok(toml::Value::String(text)) => text,
+        _ => value.to_owned(),
+    }
+}
+
+fn understood(value: &str) -> Known {
+    match value.parse::<toml::Value>() {
+        Ok(toml::Value::Integer(whole)) => u64::try_from(whole).map_or(Known::Number(whole as f64), Known::Count),
+        Ok(toml::Value::Float(number)) => Known::Number(number),
+        Ok(toml::Value::String(text)) => quantity(&text).unwrap_or(Known::Word(text)),
+        Ok(_) => Known::Word(value.to_owned()),
+        Err(_) => quantity(value).unwrap_or(Known::Word(value.to_owned())),
+    }
+}
+
+fn quantity(text: &str) -> Option<Known> {
+    let based = |unit: &str, number: u64| {
+        let base = Base::of(unit).expect("the smallest units are known");
+        Known::Quantity(base.unit, base.value(number as f64))
+    };
+    let bytes = || parse::<Bytes>(text).ok().map(|bytes| based("B", bytes.get()));
+    let time = || parse::<Time>(text).ok().map(|time| based("ps", time.ps()));
+    let rate = || parse::<Rate>(text).ok().map(|rate| based("bit/s", rate.bits_per_s()));
+    let hertz = || parse::<Hertz>(text).ok().map(|hertz| based("Hz", hertz.0));
+    bytes().or_else(time).or_else(rate).or_else(hertz)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(values: &[&str]) -> (String, ColumnValues) {
+        let rows: Vec<Vec<(String, String)>> =
+            values.iter().map(|value| vec![("a.b".to_owned(), value.to_string())]).collect();
+        let mut data = Dataset::default();
+        columns(&mut data, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let variable = data.variables.remove(0);
+        (variable.name, variable.values)
+    }
+
+    #[test]
+    fn quantities_are_numbers_of_their_base_unit() {
+        let counts = |counts: &[u64]| ColumnValues::Counts(counts.iter().copied().map(Some).collect());
+        let numbers = |numbers: &[f64]| ColumnValues::Numbers(numbers.iter().copied().map(Some).collect());
+        let texts = |texts: &[&str]| ColumnValues::Texts(texts.iter().map(|text| Some(text.to_string())).collect());
+        assert_eq!(column(&["64 B", "\"1 KiB\""]), ("a_b_B".into(), counts(&[64, 1024])));
+        assert_eq!(column(&["1 us", "2.5 ms"]), ("a_b_s".into(), numbers(&[1e-6, 2.5e-3])));
+        assert_eq!(column(&["160 MB/s", "1 Gbit/s"]), ("a_b_B_per_s".into(), numbers(&[160e6, 125e6])));
+        assert_eq!(column(&["33 MHz"]), ("a_b_Hz".into(), counts(&[33_000_000])));
+        assert_eq!(column(&["1", "2"]), ("a_b".into(), counts(&[1, 2])));
+        assert_eq!(column(&["0.5", "2"]), ("a_b".into(), numbers(&[0.5, 2.0])));
+        assert_eq!(column(&["1 us", "64 B"]), ("a_b".into(), texts(&["1 us", "64 B"])));
+        assert_eq!(column(&["true", "'x'"]), ("a_b".into(), texts(&["true", "x"])));
+    }
+}

@@ -1,0 +1,220 @@
+//! `KEY=V1,V2,…`: a key and the values it takes in a sweep.
+//!
+//! Commas within quotes, brackets and braces belong to a value. A value that begins with a digit
+//! and holds `..` is a range (`range.rs`). Keys that vary together, `A=1,2;B=3,4`, are one dimension.
+//! What a value means is left to the description's reader.
+
+pub mod range;
+
+use narrows_core::text::Problem;
+use narrows_core::text::set;
+use range::{Range, is_range};
+use serde::{Deserialize, Serialize};
+
+/// A key and the values it takes, each as it would stand behind `--set KEY=`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Vary {
+    /// The key, as it was written.
+    pub key: String,
+    /// The values, in order.
+    pub values: Vec<String>,
+}
+
+/// Keys that vary together: the first value of each, then the second.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Dimension {
+    /// The keys, with as many values each.
+    pub varies: Vec<Vary>,
+}
+
+impl From<Vary> for Dimension {
+    fn from(vary: Vary) -> Dimension {
+        Dimension { varies: vec![vary] }
+    }
+}
+
+impl Dimension {
+    /// Takes `A=1,2` or `A=1,2;B=3,4` apart.
+    pub fn parse(option: &str) -> Result<Dimension, Problem> {
+        // What no split finds its way through is told as one.
+        let options = split(option, ';').unwrap_or_else(|_| vec![option]);
+        let varies = options.into_iter().map(Vary::parse).collect::<Result<Vec<_>, _>>()?;
+        let dimension = Dimension { varies };
+        match dimension.varies.iter().find(|vary| vary.values.len() != dimension.len()) {
+            None => Ok(dimension),
+            Some(other) => {
+                let first = &dimension.varies[0];
+                let counts = format!(
+                    "{} has {} values, {} has {}",
+                    first.key,
+                    first.values.len(),
+                    other.key,
+                    other.values.len()
+                );
+                Err(Problem::new(format!("`{option}` does not vary together: {counts}"))
+                    .help("keys joined by `;` take their values in step: give each as many")
+                    .help("for every combination give each key a --vary of its own"))
+            }
+        }
+    }
+
+    /// How many places there are along it.
+    pub fn len(&self) -> usize {
+        self.varies.first().map_or(0, |vary| vary.values.len())
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A key with its name taken apart, to tell whether two are the same.
+pub fn names(option: &str) -> Result<Vec<String>, Problem> {
+    let setting = set::parse(option, 0, 0)?;
+    Ok(setting.path.into_iter().map(|(name, _)| name).collect())
+}
+
+impl Vary {
+    /// Takes an option apart.
+    pub fn parse(option: &str) -> Result<Vary, Problem> {
+        let wrong = |why: String| {
+            Problem::new(format!("cannot vary by `{option}`: {why}"))
+                .help("write KEY=V1,V2,… such as workload.stream.payload=64 B,1 KiB,8 KiB")
+                .help("or a range: FROM..TO+STEP, FROM..TO*FACTOR, FROM..TO+linN or FROM..TO*logN, such as 0.05..0.5+0.05, 64 B..8 KiB*2 or 1 us..1 ms*log9")
+        };
+        names(option).map_err(|problem| wrong(problem.label.to_string()))?;
+        let equals = equals(option).ok_or_else(|| wrong("`=` and values are missing".to_owned()))?;
+        let mut values = Vec::new();
+        for value in split(&option[equals + 1..], ',').map_err(|why| wrong(why.to_owned()))? {
+            match value {
+                "" => return Err(wrong("a value is empty".to_owned())),
+                range if is_range(range) => {
+                    let expanded = Range::parse(range).and_then(|range| range.values());
+                    values.extend(expanded.map_err(|why| wrong(format!("in `{range}`, {why}")))?);
+                }
+                value => values.push(value.to_owned()),
+            }
+        }
+        if let Some(again) = again(&values) {
+            return Err(wrong(format!("the value `{again}` stands twice")));
+        }
+        Ok(Vary { key: option[..equals].trim().to_owned(), values })
+    }
+}
+
+/// Where the `=` stands that ends the key, which may itself hold one in quotes.
+fn equals(option: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, c) in option.char_indices() {
+        match (quote, c) {
+            (None, '=') => return Some(at),
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The values between the commas, or other marks, that stand outside quotes and brackets.
+fn split(text: &str, mark: char) -> Result<Vec<&str>, &'static str> {
+    let (mut values, mut from, mut depth) = (Vec::new(), 0, 0usize);
+    let (mut quote, mut escaped) = (None, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some('"'), '\\') => escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth = depth.checked_sub(1).ok_or("a bracket closes that was not opened")?,
+            (None, c) if c == mark && depth == 0 => {
+                values.push(text[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    values.push(text[from..].trim());
+    match (quote, depth) {
+        (Some(_), _) => Err("a quote is not closed"),
+        (None, 0) => Ok(values),
+        (None, _) => Err("a bracket is not closed"),
+    }
+}
+
+fn again(values: &[String]) -> Option<&String> {
+    let mut seen = std::collections::HashSet::new();
+    values.iter().find(|value| !seen.insert(value.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn values(option: &str) -> Vec<String> {
+        Vary::parse(option).expect("values").values
+    }
+
+    fn why(option: &str) -> String {
+        Vary::parse(option).expect_err("a problem").message
+    }
+
+    #[test]
+    fn commas_within_quotes_and_brackets_belong_to_a_value() {
+        assert_eq!(values("a.b=1,2, 3"), ["1", "2", "3"]);
+        assert_eq!(values("a=64 B,'1,5 KiB',\"x\\\",y\""), ["64 B", "'1,5 KiB'", "\"x\\\",y\""]);
+        assert_eq!(values("a=[1,2],[\"a,]\"],{x=1,y=2}"), ["[1,2]", "[\"a,]\"]", "{x=1,y=2}"]);
+        assert_eq!(Vary::parse("a.\"b=c\"=1").expect("values").key, "a.\"b=c\"");
+    }
+
+    #[test]
+    fn ranges_go_by_factors_or_steps_up_to_their_end() {
+        assert_eq!(values("a=128..1024*2"), ["128", "256", "512", "1024"]);
+        assert_eq!(values("a=0..25+10,100"), ["0", "10", "20", "100"]);
+        assert_eq!(values("a=512 B..2 KiB*2"), ["512 B", "1 KiB", "2 KiB"]);
+        assert_eq!(values("a=1us..2 us+500 ns"), ["1 us", "1.5 us", "2 us"]);
+        assert_eq!(values("a=33 MHz..66 MHz*2"), ["33 MHz", "66 MHz"]);
+        assert_eq!(values("a=../x,'1..2'"), ["../x", "'1..2'"]);
+    }
+
+    #[test]
+    fn what_varies_nothing_is_told() {
+        assert!(why("a").contains("`=` and a value are missing"));
+        assert!(why("a=").contains("a value is empty"));
+        assert!(why("a=1,,2").contains("a value is empty"));
+        assert!(why("=1").contains("a key is missing here"));
+        assert!(why("a=1,2,1").contains("the value `1` stands twice"));
+        assert!(why("a=[1,2").contains("a bracket is not closed"));
+        assert!(why("a='1").contains("a quote is not closed"));
+        assert!(why("a=1..9").contains("a step is missing"));
+        assert!(why("a=1..9*1").contains("at least 2"));
+        assert!(why("a=9..1+1").contains("less than the beginning"));
+        assert!(why("a=0..9000000000000000000+1").contains("more than"));
+        assert!(why("a=1.5..x+1").contains("`x` is not a number"));
+        assert!(why("a=1 us..8 KiB*2").contains("`8 KiB` does not go with `1 us`"));
+        assert!(why("a=1 ox..2 ox*2").contains("neither a number nor"));
+    }
+
+    #[test]
+    fn keys_joined_by_semicolons_vary_together() {
+        let keys = |option: &str| Dimension::parse(option).expect(option).varies;
+        let two = keys("a=1,2;b='x;y',z");
+        assert_eq!(two.iter().map(|vary| vary.key.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(two[1].values, ["'x;y'", "z"]);
+        assert_eq!(keys("a=1..4*2;b=64 B..256 B*2")[1].values.len(), 3);
+        let why = Dimension::parse("a=1,2;b=3").expect_err("not in step").message;
+        assert!(why.contains("a has 2 values, b has 1"), "{why}");
+        assert!(Dimension::parse("a=1,2;").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_option_panics(option in "\\PC*|[a-c.]{1,4}=[0-9a-zA-Z .,*+\"'\\[\\]{}]{0,40}") {
+            let _ = Dimension::parse(&option).is_ok();
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What data cannot say of the shipped papers: functions that their studies name, each paper's in its own file.
+//!
+//! | file or folder | paper |
+//! |---|---|
+//! | `trapeze.rs` | Yocum et al. (1997): statistics of traced transfers |
+//! | `e_udp/` | Jin et al. (2005): time-flow charts, and the analytic model |
+//! | `nifdy/` | Callahan and Goldstein (1995): its search, volumes and piles |
+//!
+//! The rest of each study is data, in `papers/`.
+
+mod e_udp;
+mod nifdy;
+mod trapeze;
+
+use crate::study::BuiltinFns;
+use narrows_core::machine::Registry;
+use std::sync::Arc;
+
+/// Returns the functions that the shipped papers name, for studies whose descriptions name parts of `registry`.
+pub fn builtins(registry: &Arc<Registry>) -> BuiltinFns {
+    nifdy::register(e_udp::register(trapeze::register(BuiltinFns::new(registry))))
+}

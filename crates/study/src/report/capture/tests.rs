@@ -1,0 +1,207 @@
+//! Captures under test: each format in both byte orders, and files that are cut short or lie.
+
+use super::*;
+use narrows_core::engine::Time;
+use proptest::prelude::*;
+use std::time::Duration;
+
+/// Numbers in a byte order.
+#[derive(Clone, Copy)]
+struct Order {
+    is_big: bool,
+}
+
+impl Order {
+    fn words(self, words: &[u32]) -> Vec<u8> {
+        let bytes = |word: &u32| if self.is_big { word.to_be_bytes() } else { word.to_le_bytes() };
+        words.iter().flat_map(bytes).collect()
+    }
+
+    fn halves(self, halves: &[u16]) -> Vec<u8> {
+        let bytes = |half: &u16| if self.is_big { half.to_be_bytes() } else { half.to_le_bytes() };
+        halves.iter().flat_map(bytes).collect()
+    }
+
+    /// A block of pcapng.
+    fn block(self, kind: u32, inner: &[&[u8]]) -> Vec<u8> {
+        let mut inner = inner.concat();
+        inner.resize(inner.len().next_multiple_of(4), 0);
+        let length = inner.len() as u32 + 12;
+        [self.words(&[kind, length]), inner, self.words(&[length])].concat()
+    }
+
+    fn section(self) -> Vec<u8> {
+        self.block(0x0a0d_0d0a, &[&self.words(&[0x1a2b_3c4d]), &self.halves(&[1, 0]), &[0xff; 8]])
+    }
+
+    fn option(self, code: u16, value: &[u8]) -> Vec<u8> {
+        let mut bytes = [&self.halves(&[code, value.len() as u16]), value].concat();
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes
+    }
+
+    fn interface(self, link: u16, keeps: u32, options: &[Vec<u8>]) -> Vec<u8> {
+        self.block(1, &[&self.halves(&[link, 0]), &self.words(&[keeps]), &options.concat()])
+    }
+
+    fn enhanced(self, interface: u32, ticks: u64, bytes: &[u8], length: u32) -> Vec<u8> {
+        let fields = [interface, (ticks >> 32) as u32, ticks as u32, bytes.len() as u32, length];
+        self.block(6, &[&self.words(&fields), bytes])
+    }
+}
+
+const ORDERS: [Order; 2] = [Order { is_big: false }, Order { is_big: true }];
+
+#[test]
+fn classic_files_in_both_orders_and_resolutions() {
+    for order in ORDERS {
+        for (magic, nanoseconds) in [(0xa1b2_c3d4, 7_000), (0xa1b2_3c4d, 7)] {
+            let header = [order.words(&[magic]), order.halves(&[2, 4]), order.words(&[0, 0, 65_535, 0x1000_0065])];
+            let packet = [order.words(&[1_700_000_000, 7, 3, 90]), b"abc".to_vec()];
+            let file = [header.concat(), packet.concat(), packet.concat()].concat();
+            let expected = CapturedPacket {
+                interface: 0,
+                name: None,
+                link: 101,
+                at: Some(Duration::new(1_700_000_000, nanoseconds)),
+                bytes: b"abc",
+                length: 90,
+            };
+            assert_eq!(read(&file), Ok(vec![expected, expected]));
+        }
+    }
+}
+
+/// A file with all that is read, and a block that is not.
+fn full(order: Order) -> Vec<u8> {
+    let offset: i64 = -5;
+    let offset = if order.is_big { offset.to_be_bytes() } else { offset.to_le_bytes() };
+    let first = [order.option(2, b"eth7"), order.option(9, &[9]), order.option(14, &offset), order.option(0, &[])];
+    let parts = [
+        order.section(),
+        order.interface(1, 2, &first),
+        order.interface(228, 0, &[order.option(9, &[0x80 | 10])]),
+        order.interface(101, 0, &[]),
+        order.block(0x0bad, &[&[0xee; 7]]),
+        order.enhanced(0, 12_000_000_034, b"abcde", 5),
+        order.enhanced(1, 3 * 1_024 + 512, b"f", 1),
+        order.enhanced(2, 1_000_001, b"", 60),
+        order.block(3, &[&order.words(&[3]), b"gh"]),
+        order.section(),
+        order.interface(101, 0, &[order.option(2, b"b")]),
+        order.enhanced(0, 1, b"x", 1),
+    ];
+    parts.concat()
+}
+
+/// Interface, its name, link, time, bytes, length.
+type Told<'a> = (usize, Option<&'a str>, u32, Option<Duration>, &'a [u8], usize);
+
+#[test]
+fn pcapng_in_both_orders() {
+    for order in ORDERS {
+        let file = full(order);
+        let read = read(&file).expect("a capture");
+        let told: Vec<_> = read.iter().map(|of| (of.interface, of.name, of.link, of.at, of.bytes, of.length)).collect();
+        let expected: [Told; 5] = [
+            (0, Some("eth7"), 1, Some(Duration::new(7, 34)), b"abcde", 5),
+            (1, None, 228, Some(Duration::new(3, 500_000_000)), b"f", 1),
+            (2, None, 101, Some(Duration::new(1, 1_000)), b"", 60),
+            (0, Some("eth7"), 1, None, b"gh", 3),
+            (3, Some("b"), 101, Some(Duration::new(0, 1_000)), b"x", 1),
+        ];
+        assert_eq!(told, expected);
+    }
+}
+
+#[test]
+fn ip_is_found_in_frames() {
+    let of = |link, bytes| CapturedPacket { interface: 0, name: None, link, at: None, bytes, length: 0 }.ipv4();
+    let [mut plain, mut tagged] = [vec![0xee; 12], vec![0xee; 12]];
+    plain.extend([0x08, 0x00, 0x45, 1, 2]);
+    tagged.extend([0x88, 0xa8, 0, 9, 0x81, 0x00, 0, 8, 0x08, 0x00, 0x45, 3]);
+    assert_eq!(of(1, &plain), Some(&[0x45, 1, 2][..]));
+    assert_eq!(of(1, &tagged), Some(&[0x45, 3][..]));
+    assert_eq!([of(1, &plain[..14]), of(1, &tagged[..19]), of(1, &[]), of(101, &[0x60]), of(105, &[0x45])], [None; 5]);
+    assert!([101, 228, 12, 14].iter().all(|link| of(*link, &[0x45]).is_some()));
+}
+
+#[test]
+fn what_is_cut_short_is_told() {
+    let mut capture = Capture::new(["a", "b"]);
+    capture.packet(1, Time::from_us(3), b"packet");
+    let written = capture.bytes().to_vec();
+    let classic = [vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], vec![0; 16], vec![9, 0, 0, 0, 1, 0, 0, 0]].concat();
+    let classic = [classic, vec![2, 0, 0, 0, 2, 0, 0, 0, 7, 7]].concat();
+    for (file, whole) in [(full(ORDERS[0]), 12), (full(ORDERS[1]), 12), (written, 4), (classic, 2)] {
+        let lengths = 0..=file.len();
+        let ends: Vec<usize> = lengths.filter(|length| read(&file[..*length]).is_ok()).collect();
+        assert_eq!(ends.len(), whole, "between its {whole} parts only: {ends:?}");
+        assert_eq!(ends.last(), Some(&file.len()));
+        let error = read(&file[..file.len() - 1]).expect_err("cut short").to_string();
+        assert!(error.contains("cut short"), "{error}");
+    }
+}
+
+#[test]
+fn what_lies_is_told() {
+    let order = ORDERS[0];
+    let start = [order.section(), order.interface(101, 0, &[])].concat();
+    let with = |block: Vec<u8>| [start.clone(), block].concat();
+    let mut enhanced = order.enhanced(0, 1, b"abcd", 4);
+    enhanced[20..24].copy_from_slice(&u32::MAX.to_le_bytes());
+    let mut ends_otherwise = order.enhanced(0, 1, b"abcd", 4);
+    *ends_otherwise.last_mut().expect("bytes") = 1;
+    let early = order.interface(101, 0, &[order.option(14, &(-9i64).to_le_bytes())]);
+    let classic = |rest: &[u32]| {
+        [order.words(&[0xa1b2_c3d4]), order.halves(&[2, 4]), order.words(&[0, 0, 0, 1]), order.words(rest)].concat()
+    };
+    let cases = [
+        (Vec::new(), 0, "it has 0 bytes"),
+        (b"GIF89a".to_vec(), 0, "this is no capture: it begins with [47, 49, 46, 38]; pcapng begins with"),
+        (vec![0x1f, 0x8b, 8, 0, 0], 0, "unpack it first"),
+        (order.words(&[0xa1b2_cd34]), 0, "editcap"),
+        (with(order.words(&[6, u32::MAX - 3])), start.len(), "cut short: 8 of a block's 4294967292 bytes"),
+        (with(order.words(&[6, 8])), start.len(), "a block of 8 bytes"),
+        (with(order.words(&[6, 30])), start.len(), "whole words"),
+        (with(enhanced), start.len(), "does not fit into its block of 36 bytes"),
+        (with(ends_otherwise), start.len(), "ends as one of 1"),
+        (with(order.enhanced(7, 1, b"", 0)), start.len(), "a packet of interface 7, where 1 are described"),
+        (with(order.block(3, &[&order.words(&[40])])), start.len(), "does not fit into its block"),
+        (with(order.interface(1, 0, &[order.option(9, &[39])])), start.len(), "10^-39 s; 10^-38 s is the shortest"),
+        (with([early, order.enhanced(1, 1, b"", 0)].concat()), start.len() + 32, "a time -9 s after 1 January 1970"),
+        (classic(&[0, 0, 262_145, 0]), 24, "a packet of 262145 bytes; none is longer than 262144"),
+        ([classic(&[])[..4].to_vec(), vec![3, 0, 0, 0], vec![0; 16]].concat(), 4, "version 3.0 of pcap; 2.4 is read"),
+    ];
+    for (file, at, message) in cases {
+        let error = read(&file).expect_err(message);
+        assert!(error.message.contains(message) && error.at == at, "{error}, not {at}: {message}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_damage_panics(
+        order in prop::sample::select(ORDERS.to_vec()),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..9),
+        rest in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let mut file = full(order);
+        for (at, byte) in damage {
+            let at = at.index(file.len());
+            file[at] = byte;
+        }
+        file.extend(rest);
+        if let Err(error) = read(&file) {
+            prop_assert!(error.at <= file.len() && !error.message.is_empty());
+        }
+    }
+}
+
+impl std::fmt::Debug for Order {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.is_big { "big-endian" } else { "little-endian" })
+    }
+}

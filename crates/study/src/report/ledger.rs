@@ -1,0 +1,160 @@
+//! The mean ledger of many messages: where their time went, as a table and as bars.
+//!
+//! Means are over all messages, so a stage that few messages pass counts little. Leaves out
+//! distributions; a mean of sums is the sum of the means, so the total is exact to rounding.
+
+use super::chart::BarChart;
+use super::number::signed_percent;
+use super::table::{Column, ReportTable};
+use narrows_core::engine::ledger_sums::place;
+use narrows_core::engine::{LedgerSums, Stage, Time};
+
+/// The mean of one stage.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MeanStage {
+    /// Its name.
+    pub name: String,
+    /// Time in which nothing was done for the message, in microseconds.
+    pub waiting_us: f64,
+    /// Time in which a resource worked for it, in microseconds.
+    pub service_us: f64,
+}
+
+impl MeanStage {
+    /// The whole time of the stage, in microseconds.
+    pub fn total_us(&self) -> f64 {
+        self.waiting_us + self.service_us
+    }
+}
+
+/// The mean of many ledgers, stages in the order in which messages pass them.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct MeanLedger {
+    /// How many messages.
+    pub messages: u64,
+    /// The stages.
+    pub stages: Vec<MeanStage>,
+}
+
+impl MeanLedger {
+    /// The mean of ledgers that were summed up.
+    pub fn of(sums: &LedgerSums) -> MeanLedger {
+        let mean = |sum: Time| sum.as_us() / sums.messages() as f64;
+        let stage = |stage: &Stage| MeanStage {
+            name: stage.name.to_owned(),
+            waiting_us: mean(stage.waiting),
+            service_us: mean(stage.service),
+        };
+        MeanLedger { messages: sums.messages(), stages: sums.stages().iter().map(stage).collect() }
+    }
+
+    /// The mean latency, in microseconds.
+    pub fn total_us(&self) -> f64 {
+        self.stages.iter().map(MeanStage::total_us).sum()
+    }
+
+    /// Stage, waiting, service, total and share, with a last row for the sums.
+    pub fn table(&self) -> ReportTable {
+        let us = |name| Column::unit(name, "µs").decimals(3);
+        let heads = vec![Column::new("stage"), us("waiting"), us("service"), us("total"), Column::new("share")];
+        let mut table = ReportTable::new(heads);
+        let sum = MeanStage {
+            name: "total".to_owned(),
+            waiting_us: self.stages.iter().map(|stage| stage.waiting_us).sum(),
+            service_us: self.stages.iter().map(|stage| stage.service_us).sum(),
+        };
+        for stage in self.stages.iter().chain([&sum]) {
+            let share = if self.total_us() > 0.0 { stage.total_us() / self.total_us() } else { 0.0 };
+            table.push(vec![
+                stage.name.as_str().into(),
+                stage.waiting_us.into(),
+                stage.service_us.into(),
+                stage.total_us().into(),
+                format!("{:>7}", signed_percent(share).trim_start_matches('+')).into(),
+            ]);
+        }
+        table
+    }
+
+    /// The table for a terminal, under a line that says how many messages.
+    pub fn text(&self) -> String {
+        format!("Mean over {} messages\n{}", self.messages, self.table().text())
+    }
+
+    /// One bar per stage, service below waiting.
+    pub fn chart(&self, title: &str) -> BarChart {
+        let stages = self.stages.iter().map(|stage| (stage.name.clone(), vec![stage.service_us, stage.waiting_us]));
+        BarChart::stacked(title, "mean time [µs]", &["service", "waiting"], stages)
+    }
+}
+
+/// One bar per case, stacked of the stages' whole times: what differs between the cases.
+pub fn comparison(title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
+    let mut names: Vec<&str> = Vec::new();
+    for (_, ledger) in cases {
+        let mut next = 0;
+        for stage in &ledger.stages {
+            place(&mut names, &mut next, |name| *name == stage.name, || &stage.name);
+        }
+    }
+    let time = |ledger: &MeanLedger, name: &str| {
+        ledger.stages.iter().find(|stage| stage.name == name).map_or(0.0, MeanStage::total_us)
+    };
+    let bars = cases.iter().map(|(case, ledger)| (case.clone(), names.iter().map(|name| time(ledger, name)).collect()));
+    BarChart::stacked(title, "mean time [µs]", &names, bars)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_core::engine::Ledger;
+
+    fn ledger(bus_ns: u64) -> Ledger {
+        let mut ledger = Ledger::new(Time::ZERO);
+        ledger.served(Time::from_ns(20), Time::from_ns(bus_ns));
+        ledger.close("bus", Time::from_ns(bus_ns));
+        ledger.close("wire", Time::from_ns(bus_ns + 100));
+        ledger
+    }
+
+    #[test]
+    fn means_add_up_to_the_mean_latency() {
+        let ledgers = [ledger(100), ledger(200)];
+        let mean = MeanLedger::of(&ledgers.iter().collect());
+        assert!((mean.total_us() - 0.25).abs() < 1e-12);
+        let expected = "\
+Mean over 2 messages
+stage  waiting [µs]  service [µs]  total [µs]  share
+─────  ────────────  ────────────  ──────────  ───────
+bus           0.020         0.130       0.150   60.0 %
+wire          0.100         0.000       0.100   40.0 %
+total         0.120         0.130       0.250    100 %
+";
+        assert_eq!(mean.text(), expected);
+    }
+
+    #[test]
+    fn a_stage_that_the_first_message_did_not_pass_stands_where_others_pass_it() {
+        let passed = |stages: &[&'static str]| {
+            let mut ledger = Ledger::new(Time::ZERO);
+            stages.iter().for_each(|stage| ledger.close(stage, Time::ZERO));
+            ledger
+        };
+        let ledgers = [
+            passed(&["send", "fabric", "receive"]),
+            passed(&["send", "admission", "fabric", "retry", "fabric", "receive", "waiting"]),
+            passed(&["early", "send", "receive", "late"]),
+        ];
+        let names = |ledger: &MeanLedger| ledger.stages.iter().map(|stage| stage.name.clone()).collect::<Vec<_>>();
+        let told = names(&MeanLedger::of(&ledgers.iter().collect()));
+        assert_eq!(told, ["early", "send", "admission", "fabric", "retry", "receive", "late", "waiting"]);
+        let cases = ledgers.map(|ledger| (String::new(), MeanLedger::of(&[&ledger].into_iter().collect())));
+        assert_eq!(comparison("t", &cases).legend, told);
+    }
+
+    #[test]
+    fn no_messages_is_an_empty_table() {
+        assert!(MeanLedger::of(&LedgerSums::default()).text().contains("0 messages"));
+        assert_eq!(comparison("t", &[("a".into(), MeanLedger::of(&LedgerSums::default()))]).groups.len(), 1);
+    }
+}

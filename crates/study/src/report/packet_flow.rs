@@ -1,0 +1,188 @@
+//! Packet-flow graphs: one band per engine from top to bottom, one stripe per transfer.
+//!
+//! A stripe is as wide as its transfer is long, in the shade of its packet in every band, with its
+//! size written inside where there is room. A thin line follows each packet's last byte from band
+//! to band. At the right of a band stands the rate at which it moved data, idle time included.
+//! The form is that of Yocum, Anderson, Chase, Gadde, Gallatin and Lebeck, "Balancing DMA Latency and
+//! Bandwidth in a High-Speed Network Adapter" (Duke CS-1997-20), with sizes, lines and rates added.
+//! Leaves out what an engine waited for.
+
+mod draw;
+
+use super::number::mb_per_s;
+use narrows_core::engine::{Span, Time, Timeline};
+
+/// One transfer by one engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transfer {
+    /// The engine, as a place in `PacketFlow::bands`.
+    pub band: usize,
+    /// The packet.
+    pub packet: u64,
+    /// The data moved, in bytes.
+    pub bytes: u64,
+    /// The start.
+    pub start: Time,
+    /// The end.
+    pub end: Time,
+}
+
+/// Transfers by several engines, and the window of time to show.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PacketFlow {
+    /// The heading.
+    pub title: String,
+    /// The names of the engines, in the order in which packets pass them.
+    pub bands: Vec<String>,
+    /// The transfers, in any order.
+    pub transfers: Vec<Transfer>,
+    /// The time shown: first and last.
+    pub window: (Time, Time),
+}
+
+/// What one engine did from its first transfer's start to its last one's end.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BandRate {
+    /// 10⁶ bytes per second, idle time between transfers included.
+    pub mb_per_s: f64,
+    /// The part of that time in which a transfer ran.
+    pub busy: f64,
+}
+
+impl PacketFlow {
+    /// The graph as a whole SVG document.
+    pub fn svg(&self) -> String {
+        draw::draw(self)
+    }
+
+    /// The transfers of a recorded run: the spans that serve a message on the tracks named by
+    /// `bands` as (name, group, track), whole window. A track that is not there is an empty band.
+    pub fn of(title: impl Into<String>, timeline: &Timeline, bands: &[(&str, &str, &str)]) -> PacketFlow {
+        let band_of: Vec<Option<usize>> = timeline
+            .tracks
+            .iter()
+            .map(|(group, track)| bands.iter().position(|band| (band.1, band.2) == (group, track)))
+            .collect();
+        let transfer = |span: &Span| {
+            let band = *band_of.get(span.track.0 as usize)?;
+            Some(Transfer {
+                band: band?,
+                packet: span.message?,
+                bytes: span.bytes.get(),
+                start: span.start,
+                end: span.end,
+            })
+        };
+        let transfers: Vec<Transfer> = timeline.spans.iter().filter_map(transfer).collect();
+        let bands = bands.iter().map(|band| band.0.to_owned()).collect();
+        PacketFlow { title: title.into(), bands, window: PacketFlow::whole(&transfers), transfers }
+    }
+
+    /// A window that holds every transfer.
+    pub fn whole(transfers: &[Transfer]) -> (Time, Time) {
+        let start = transfers.iter().map(|t| t.start).min().unwrap_or(Time::ZERO);
+        (start, transfers.iter().map(|t| t.end).max().unwrap_or(start))
+    }
+
+    /// The transfers of `band` that lie wholly in the window, in order of their end.
+    pub fn of_band(&self, band: usize) -> Vec<&Transfer> {
+        let inside = |t: &&Transfer| t.band == band && t.start >= self.window.0 && t.end <= self.window.1;
+        let mut transfers: Vec<&Transfer> = self.transfers.iter().filter(inside).collect();
+        transfers.sort_by_key(|t| (t.end, t.start));
+        transfers
+    }
+
+    /// What `band` did within the window; nothing if it moved nothing.
+    pub fn rate(&self, band: usize) -> Option<BandRate> {
+        let transfers = self.of_band(band);
+        let first = transfers.iter().map(|t| t.start).min()?;
+        let span = transfers.last()?.end - first;
+        let bytes = transfers.iter().map(|t| t.bytes).sum();
+        let (mut busy, mut until) = (Time::ZERO, first);
+        for transfer in &transfers {
+            busy += transfer.end.since(transfer.start.max(until));
+            until = until.max(transfer.end);
+        }
+        Some(BandRate { mb_per_s: mb_per_s(bytes, span.ps())?, busy: busy.ps() as f64 / span.ps() as f64 })
+    }
+
+    /// The packets, ascending.
+    fn packets(&self) -> Vec<u64> {
+        let mut packets: Vec<u64> = self.transfers.iter().map(|t| t.packet).collect();
+        packets.sort_unstable();
+        packets.dedup();
+        packets
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod samples;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_core::engine::{Bytes, TrackId};
+
+    #[test]
+    fn every_stripe_has_its_tooltip_and_shade() {
+        let flow = samples::stream(3);
+        let svg = flow.svg();
+        let parsed = roxmltree::Document::parse(&svg).unwrap();
+        let tips: Vec<&str> =
+            parsed.descendants().filter(|n| n.has_tag_name("title")).map(|n| n.text().unwrap()).collect();
+        assert_eq!(tips.len(), flow.transfers.len());
+        assert!(tips[0].starts_with("packet 1 · hostTx\n8192 B"), "{}", tips[0]);
+        let fills = |packet: &str| {
+            let of_packet =
+                |n: &roxmltree::Node| n.text().is_some_and(|t| t.starts_with(packet)) && n.has_tag_name("title");
+            let fills = parsed.descendants().filter(of_packet).filter_map(|n| n.parent()?.attribute("fill"));
+            fills.collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(fills("packet 1 ").len(), 1);
+        assert_ne!(fills("packet 1 "), fills("packet 2 "));
+        assert_eq!(svg, flow.svg());
+    }
+
+    #[test]
+    fn a_recorded_run_becomes_a_graph() {
+        let span = |track, message, end| Span {
+            track: TrackId(track),
+            what: "dma",
+            message,
+            bytes: Bytes(64),
+            start: Time::ZERO,
+            end: Time::from_us(end),
+        };
+        let track = |group: &str, name: &str| (group.to_owned(), name.to_owned());
+        let timeline = Timeline {
+            tracks: vec![track("a", "cpu"), track("b", "pci"), track("a", "pci")],
+            spans: vec![span(0, Some(1), 1), span(1, Some(1), 2), span(2, Some(1), 3), span(2, None, 4)],
+            dropped: 0,
+        };
+        let flow =
+            PacketFlow::of("t", &timeline, &[("hostTx", "a", "pci"), ("none", "a", "x"), ("hostRcv", "b", "pci")]);
+        let moved: Vec<_> = flow.transfers.iter().map(|t| (t.band, t.packet, t.end)).collect();
+        assert_eq!(moved, [(2, 1, Time::from_us(2)), (0, 1, Time::from_us(3))]);
+        assert_eq!(flow.window, (Time::ZERO, Time::from_us(3)));
+        assert!(roxmltree::Document::parse(&flow.svg()).is_ok());
+    }
+
+    #[test]
+    fn rates_include_idle_time() {
+        let at = |start, end| Transfer {
+            band: 0,
+            packet: 1,
+            bytes: 1000,
+            start: Time::from_us(start),
+            end: Time::from_us(end),
+        };
+        let flow = PacketFlow {
+            title: String::new(),
+            bands: vec!["bus".into()],
+            transfers: vec![at(0, 10), at(30, 40), at(35, 50), at(100, 110)],
+            window: (Time::ZERO, Time::from_us(60)),
+        };
+        assert_eq!(flow.rate(0), Some(BandRate { mb_per_s: 60.0, busy: 0.6 }));
+        assert_eq!(flow.rate(1), None);
+    }
+}

@@ -1,0 +1,200 @@
+//! Draws a packet-flow graph. Leaves out what is measured (`packet_flow`).
+
+use super::{PacketFlow, Transfer};
+use crate::report::chart::Axis;
+use crate::report::number::{exact_us, mb_per_s, percent, rate};
+use crate::report::svg::{GRID, HUES, INK, MUTED, ON_COLOUR, Svg, hex, text_wide, tint};
+use narrows_core::engine::Time;
+use std::collections::HashMap;
+
+const WIDE: f64 = 1160.0;
+/// The least room for the names of bands.
+const LEFT: f64 = 84.0;
+const RIGHT: f64 = 104.0;
+const TOP: f64 = 74.0;
+const BAND: f64 = 66.0;
+const GAP: f64 = 30.0;
+const SIZE_TEXT: f64 = 11.0;
+const SIZE_NAME: f64 = 13.5;
+/// Shades in use: an even number, so that light and dark alternate between packets throughout.
+const SHADES: usize = 6;
+
+struct Sheet<'a> {
+    flow: &'a PacketFlow,
+    packets: Vec<u64>,
+    /// The first start and last end of each packet in each band.
+    stays: HashMap<(usize, u64), (Time, Time)>,
+    /// Where time begins.
+    left: f64,
+    svg: Svg,
+}
+
+/// The graph as a whole SVG document.
+pub fn draw(flow: &PacketFlow) -> String {
+    let high = bottom(flow) + 78.0;
+    let (packets, stays) = (flow.packets(), stays(flow));
+    let mut sheet = Sheet { flow, packets, stays, left: left(flow), svg: Svg::new(WIDE, high, &flow.title) };
+    sheet.svg.text((14.0, 24.0), 16.0, "start", &format!("font-weight=\"bold\" fill=\"{INK}\""), &flow.title);
+    sheet.time_axis();
+    for band in 0..flow.bands.len() {
+        sheet.band(band);
+    }
+    sheet.last_bytes();
+    sheet.packet_names();
+    sheet.key(high - 14.0);
+    sheet.svg.finish()
+}
+
+/// Where time begins: after the longest name of a band, in bold.
+fn left(flow: &PacketFlow) -> f64 {
+    let widest = flow.bands.iter().map(|name| text_wide(name, SIZE_NAME)).fold(0.0, f64::max);
+    LEFT.max(widest * 1.1 + 26.0)
+}
+
+fn band_top(band: usize) -> f64 {
+    TOP + band as f64 * (BAND + GAP)
+}
+
+fn bottom(flow: &PacketFlow) -> f64 {
+    band_top(flow.bands.len().max(1)) - GAP + 12.0
+}
+
+fn stays(flow: &PacketFlow) -> HashMap<(usize, u64), (Time, Time)> {
+    let mut stays = HashMap::new();
+    for transfer in &flow.transfers {
+        let (first, last) = stays.entry((transfer.band, transfer.packet)).or_insert((transfer.start, transfer.end));
+        (*first, *last) = (transfer.start.min(*first), transfer.end.max(*last));
+    }
+    stays
+}
+
+fn shows(flow: &PacketFlow, transfer: &Transfer) -> bool {
+    transfer.end >= flow.window.0 && transfer.start <= flow.window.1
+}
+
+impl Sheet<'_> {
+    /// The pixel at time `at`, held within the window.
+    fn x(&self, at: Time) -> f64 {
+        let (first, last) = self.flow.window;
+        let part = at.clamp(first, last).since(first).ps() as f64 / last.since(first).ps().max(1) as f64;
+        self.left + part * (WIDE - self.left - RIGHT)
+    }
+
+    fn shade(&self, packet: u64) -> (String, String) {
+        let rank = self.packets.binary_search(&packet).unwrap_or(0) % SHADES;
+        let white = if rank.is_multiple_of(2) { 0.25 } else { 0.58 };
+        (hex(tint(rank, white)), hex(HUES[rank]))
+    }
+
+    fn time_axis(&mut self) {
+        let (first, last) = self.flow.window;
+        let ticks = Axis::default().range(first.as_us(), last.as_us()).ticks(std::iter::empty(), false, 10);
+        let y = bottom(self.flow);
+        for (at, label) in ticks.ticks {
+            let x = self.x(Time::from_ps((at * 1e6).round() as u64));
+            self.svg.line(&[(x, TOP - 4.0), (x, y)], &format!("stroke=\"{GRID}\""));
+            self.svg.line(&[(x, y), (x, y + 5.0)], &format!("stroke=\"{INK}\""));
+            self.svg.text((x, y + 19.0), 12.5, "middle", &format!("fill=\"{INK}\""), &label);
+        }
+        self.svg.line(&[(self.left, y), (WIDE - RIGHT, y)], &format!("stroke=\"{INK}\""));
+        let middle = (self.left + WIDE - RIGHT) / 2.0;
+        self.svg.text((middle, y + 40.0), 13.5, "middle", &format!("fill=\"{INK}\""), "time [µs]");
+    }
+
+    fn band(&mut self, band: usize) {
+        let middle = band_top(band) + BAND / 2.0;
+        let name = format!("font-weight=\"bold\" fill=\"{INK}\"");
+        self.svg.text((self.left - 12.0, middle + 5.0), SIZE_NAME, "end", &name, &self.flow.bands[band]);
+        let ground = format!("fill=\"{GRID}\" opacity=\"0.45\"");
+        self.svg.rect((self.left, band_top(band)), (WIDE - self.left - RIGHT, BAND), &ground, None);
+        let flow = self.flow;
+        for transfer in flow.transfers.iter().filter(|t| t.band == band && shows(flow, t)) {
+            self.stripe(transfer);
+        }
+        let x = WIDE - RIGHT + 12.0;
+        let said = self.flow.rate(band);
+        let moved = said.map_or("–".to_owned(), |said| rate(said.mb_per_s));
+        let busy = said.map_or(String::new(), |said| format!("busy {}", percent((said.busy * 100.0).round() / 100.0)));
+        self.svg.text((x, middle), 13.5, "start", &name, &moved);
+        self.svg.text((x, middle + 17.0), 12.0, "start", &format!("fill=\"{MUTED}\""), &busy);
+    }
+
+    fn stripe(&mut self, transfer: &Transfer) {
+        let (fill, edge) = self.shade(transfer.packet);
+        let (left, right) = (self.x(transfer.start), self.x(transfer.end));
+        let (wide, top) = ((right - left).max(0.6), band_top(transfer.band));
+        let style = format!("fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"0.7\"");
+        self.svg.rect((left, top), (wide, BAND), &style, Some(&self.tooltip(transfer)));
+        self.size_inside(transfer.bytes, (left + wide / 2.0, top + BAND / 2.0), wide);
+    }
+
+    fn size_inside(&mut self, bytes: u64, middle: (f64, f64), wide: f64) {
+        let label = bytes.to_string();
+        let style = format!("fill=\"{ON_COLOUR}\" pointer-events=\"none\"");
+        let (x, y) = middle;
+        if text_wide(&label, SIZE_TEXT) + 6.0 <= wide {
+            self.svg.text((x, y + 4.0), SIZE_TEXT, "middle", &style, &label);
+        } else if wide >= SIZE_TEXT + 1.5 {
+            let turned = format!("{style} transform=\"rotate(-90 {x:.2} {y:.2}) translate(0 4)\"");
+            self.svg.text((x, y), SIZE_TEXT, "middle", &turned, &label);
+        }
+    }
+
+    fn tooltip(&self, transfer: &Transfer) -> String {
+        let (start, end) = (transfer.start.ps(), transfer.end.ps());
+        let moved = mb_per_s(transfer.bytes, end - start).map_or("–".to_owned(), rate);
+        format!(
+            "packet {} · {}\n{} B in {} µs: {moved}\nfrom {} to {} µs",
+            transfer.packet,
+            self.flow.bands[transfer.band],
+            transfer.bytes,
+            exact_us(end - start),
+            exact_us(start),
+            exact_us(end)
+        )
+    }
+
+    /// A line from band to band, where the last byte of each packet passes.
+    fn last_bytes(&mut self) {
+        for packet in self.packets.clone() {
+            let ends: Vec<Option<Time>> = (0..self.flow.bands.len()).map(|band| self.last_end(band, packet)).collect();
+            let (_, edge) = self.shade(packet);
+            for (band, pair) in ends.windows(2).enumerate() {
+                if let [Some(from), Some(to)] = *pair {
+                    let line = [(self.x(from), band_top(band) + BAND), (self.x(to), band_top(band + 1))];
+                    self.svg.line(&line, &format!("stroke=\"{edge}\" stroke-width=\"1.6\""));
+                }
+            }
+        }
+    }
+
+    /// The end of the last transfer of `packet` by `band`, if the window shows it.
+    fn last_end(&self, band: usize, packet: u64) -> Option<Time> {
+        let (_, end) = *self.stays.get(&(band, packet))?;
+        (end >= self.flow.window.0 && end <= self.flow.window.1).then_some(end)
+    }
+
+    /// The number of each packet over its first stripe in the first band, where there is room.
+    fn packet_names(&mut self) {
+        let mut free_from = 0.0;
+        for packet in self.packets.clone() {
+            let Some(&(start, end)) = self.stays.get(&(0, packet)) else { continue };
+            if end < self.flow.window.0 || start > self.flow.window.1 {
+                continue;
+            }
+            let x = self.x(start);
+            let name = format!("packet {packet}");
+            let wide = text_wide(&name, 12.0);
+            if x >= free_from && x + wide <= WIDE {
+                self.svg.text((x, TOP - 8.0), 12.0, "start", &format!("fill=\"{MUTED}\""), &name);
+                free_from = x + wide + 8.0;
+            }
+        }
+    }
+
+    fn key(&mut self, y: f64) {
+        let key = "A stripe is one transfer: its width is its duration, the number its bytes, its shade its packet. \
+                   Lines follow each packet's last byte. At right: bytes moved over time, idle time included.";
+        self.svg.text((14.0, y), 12.0, "start", &format!("fill=\"{MUTED}\""), key);
+    }
+}

@@ -1,0 +1,156 @@
+//! Writes a timeline as a Chrome JSON trace, which opens in ui.perfetto.dev.
+//!
+//! A process per group, a thread per track in the order in which the tracks were made, a complete
+//! event per span, and arrows that join the spans of a message in time order. Times are exact: µs
+//! with six decimals. Spans of a track that overlap without nesting go to further threads, "name
+//! (2)" and so on. Leaves out counters; spans that were not recorded are counted in `otherData`.
+
+mod lanes;
+
+use super::number::{exact_us, mb_per_s};
+use lanes::Lanes;
+use narrows_core::engine::{Span, Timeline};
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+/// Writes `timeline` to `out`, which had better be buffered; equal timelines give equal bytes.
+pub fn write(timeline: &Timeline, out: &mut impl Write) -> io::Result<()> {
+    Trace { timeline, threads: Threads::of(timeline), flows: Flows::of(timeline) }.write(out)
+}
+
+struct Trace<'a> {
+    timeline: &'a Timeline,
+    threads: Threads,
+    flows: Flows,
+}
+
+/// The numbers and names of processes and threads.
+struct Threads {
+    lanes: Lanes,
+    groups: Vec<String>,
+    process: Vec<usize>,
+    first: Vec<usize>,
+}
+
+impl Threads {
+    fn of(timeline: &Timeline) -> Threads {
+        let lanes = Lanes::of(timeline);
+        let (mut groups, mut process, mut first) = (Vec::<String>::new(), Vec::new(), Vec::new());
+        let mut places = HashMap::new();
+        let mut next = 1;
+        for (track, lanes) in lanes.count.iter().enumerate() {
+            let group = timeline.tracks.get(track).map_or("", |(group, _)| group);
+            process.push(*places.entry(group.to_owned()).or_insert_with(|| {
+                groups.push(group.to_owned());
+                groups.len()
+            }));
+            first.push(next);
+            next += lanes;
+        }
+        Threads { lanes, groups, process, first }
+    }
+
+    /// Process and thread of the span at `place` in the timeline.
+    fn ids(&self, span: &Span, place: usize) -> String {
+        let track = span.track.0 as usize;
+        format!("\"pid\":{},\"tid\":{}", self.process[track], self.first[track] + self.lanes.lane[place])
+    }
+}
+
+/// How many spans of each message are still to come, and how many there are.
+struct Flows {
+    left: HashMap<u64, (usize, usize)>,
+}
+
+impl Flows {
+    fn of(timeline: &Timeline) -> Flows {
+        let mut left = HashMap::new();
+        for message in timeline.spans.iter().filter_map(|span| span.message) {
+            let (to_come, all) = left.entry(message).or_insert((0, 0));
+            *to_come += 1;
+            *all += 1;
+        }
+        Flows { left }
+    }
+
+    /// The phase of the flow of `message` at its next span: start, step, finish, or no flow.
+    fn next(&mut self, message: u64) -> Option<&'static str> {
+        let (to_come, all) = self.left.get_mut(&message)?;
+        let phase = match (*to_come, *all) {
+            (_, 1) => None,
+            (1, _) => Some("\"f\",\"bp\":\"e\""),
+            (first, all) if first == all => Some("\"s\""),
+            _ => Some("\"t\""),
+        };
+        *to_come -= 1;
+        phase
+    }
+}
+
+impl Trace<'_> {
+    fn write(mut self, out: &mut impl Write) -> io::Result<()> {
+        let dropped = self.timeline.dropped;
+        write!(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"dropped_spans\":{dropped}}},\"traceEvents\":[")?;
+        self.names(out)?;
+        for place in std::mem::take(&mut self.threads.lanes.order) {
+            self.span(place, out)?;
+        }
+        out.write_all(b"\n]}\n")
+    }
+
+    fn names(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut gap = "";
+        for (i, group) in self.threads.groups.iter().enumerate() {
+            let ids = format!("\"pid\":{}", i + 1);
+            name(out, &mut gap, "process", &ids, group, i)?;
+        }
+        for (track, &lanes) in self.threads.lanes.count.iter().enumerate() {
+            let track_name = self.timeline.tracks.get(track).map_or("", |(_, name)| name);
+            for lane in 0..lanes {
+                let tid = self.threads.first[track] + lane;
+                let ids = format!("\"pid\":{},\"tid\":{tid}", self.threads.process[track]);
+                let lane_name = if lane == 0 { track_name.to_owned() } else { format!("{track_name} ({})", lane + 1) };
+                name(out, &mut gap, "thread", &ids, &lane_name, tid)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A span, and right behind it its part of a flow: a flow binds to the slice begun last on its
+    /// thread, which here is that of the span, be others nested or of no length.
+    fn span(&mut self, place: usize, out: &mut impl Write) -> io::Result<()> {
+        let span = &self.timeline.spans[place];
+        let ids = self.threads.ids(span, place);
+        let (start, long) = (exact_us(span.start.ps()), (span.end - span.start).ps());
+        let what = json(span.what);
+        write!(out, ",\n{{\"ph\":\"X\",\"name\":{what},\"cat\":\"span\",{ids},\"ts\":{start},")?;
+        write!(out, "\"dur\":{},\"args\":{{\"bytes\":{}", exact_us(long), span.bytes.get())?;
+        if let Some(message) = span.message {
+            write!(out, ",\"message\":{message}")?;
+        }
+        if let Some(rate) = mb_per_s(span.bytes.get(), long).filter(|&rate| rate > 0.0) {
+            write!(out, ",\"MB/s\":{rate:.3}")?;
+        }
+        write!(out, "}}}}")?;
+        let Some(message) = span.message else { return Ok(()) };
+        let Some(phase) = self.flows.next(message) else { return Ok(()) };
+        write!(
+            out,
+            ",\n{{\"ph\":{phase},\"name\":\"message\",\"cat\":\"message\",\"id\":{message},{ids},\"ts\":{start}}}"
+        )
+    }
+}
+
+fn name(out: &mut impl Write, gap: &mut &str, what: &str, ids: &str, name: &str, sort: usize) -> io::Result<()> {
+    let name = json(name);
+    write!(out, "{gap}\n{{\"ph\":\"M\",\"name\":\"{what}_name\",{ids},\"args\":{{\"name\":{name}}}}}")?;
+    *gap = ",";
+    write!(out, ",\n{{\"ph\":\"M\",\"name\":\"{what}_sort_index\",{ids},\"args\":{{\"sort_index\":{sort}}}}}")
+}
+
+fn json(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Traces parse, are exact, and their flows refer to slices that exist.
+
+use super::*;
+use narrows_core::engine::{Bytes, Time, TrackId};
+use proptest::prelude::*;
+use serde_json::Value;
+
+fn span(track: u32, message: Option<u64>, start: u64, end: u64) -> Span {
+    let (start, end) = (Time::from_ps(start), Time::from_ps(end));
+    Span { track: TrackId(track), what: "dma \"x\"", message, bytes: Bytes(128), start, end }
+}
+
+fn timeline(spans: Vec<Span>) -> Timeline {
+    let track = |group: &str, name: &str| (group.to_owned(), name.to_owned());
+    let tracks = vec![track("node 0", "bus"), track("node 1", "bus"), track("node 0", "tx\n")];
+    Timeline { tracks, spans, dropped: 7 }
+}
+
+fn text(timeline: &Timeline) -> String {
+    let mut out = Vec::new();
+    write(timeline, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn events(timeline: &Timeline, phase: &str) -> Vec<Value> {
+    let json: Value = serde_json::from_str(&text(timeline)).unwrap();
+    json["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == phase).cloned().collect()
+}
+
+#[test]
+fn times_are_exact_and_names_are_escaped() {
+    let timeline = timeline(vec![span(2, Some(4), 1, 12_345_678_901_234_567)]);
+    let text = text(&timeline);
+    assert!(text.contains("\"ts\":0.000001,\"dur\":12345678901.234566,"), "{text}");
+    assert!(text.contains("\"dropped_spans\":7"));
+    let slice = &events(&timeline, "X")[0];
+    assert_eq!((&slice["name"], &slice["args"]["message"]), (&"dma \"x\"".into(), &4.into()));
+    assert_eq!((&slice["pid"], &slice["tid"]), (&1.into(), &3.into()));
+    assert!(text.contains("{\"name\":\"tx\\n\"}"));
+}
+
+#[test]
+fn an_empty_timeline_is_still_a_trace() {
+    assert!(serde_json::from_str::<Value>(&text(&Timeline::default())).is_ok());
+    assert!(events(&timeline(vec![]), "X").is_empty());
+}
+
+#[test]
+fn a_message_is_joined_in_time_order() {
+    let timeline = timeline(vec![
+        span(1, Some(1), 30, 40),
+        span(0, Some(1), 0, 10),
+        span(2, Some(1), 10, 30),
+        span(2, Some(2), 5, 6),
+    ]);
+    let ts = |phase| events(&timeline, phase).iter().map(|e| e["ts"].as_f64().unwrap()).collect::<Vec<_>>();
+    assert_eq!((ts("s"), ts("t"), ts("f")), (vec![0.0], vec![0.00001], vec![0.00003]));
+}
+
+#[test]
+fn crossing_spans_get_a_lane_of_their_own() {
+    let timeline =
+        timeline(vec![span(0, None, 0, 10), span(0, None, 5, 15), span(0, None, 6, 10), span(0, None, 10, 12)]);
+    let tids: Vec<i64> = events(&timeline, "X").iter().map(|e| e["tid"].as_i64().unwrap()).collect();
+    assert_eq!(tids, [1, 2, 1, 1]);
+    assert!(text(&timeline).contains("\"bus (2)\""));
+}
+
+/// The picoseconds of a time as written: what a float would round stays whole.
+fn ps(value: &Value) -> u64 {
+    (value.as_f64().unwrap() * 1e6).round() as u64
+}
+
+proptest! {
+    #[test]
+    fn slices_nest_and_flows_hit_them(raw in prop::collection::vec((0u32..3, prop::option::of(0u64..4), 0u64..60, 0u64..30), 0..60)) {
+        let spans = raw.iter().map(|&(track, message, start, long)| span(track, message, start, start + long)).collect();
+        let timeline = timeline(spans);
+        let slices = events(&timeline, "X");
+        prop_assert_eq!(slices.len(), timeline.spans.len());
+        for (i, a) in slices.iter().enumerate() {
+            for b in slices[i + 1..].iter().filter(|b| b["tid"] == a["tid"]) {
+                let (a, b) = ((ps(&a["ts"]), ps(&a["ts"]) + ps(&a["dur"])), (ps(&b["ts"]), ps(&b["ts"]) + ps(&b["dur"])));
+                prop_assert!(a.0 <= b.0 && (b.0 >= a.1 || b.1 <= a.1), "{:?} crosses {:?}", a, b);
+            }
+        }
+        let all: Value = serde_json::from_str(&text(&timeline)).unwrap();
+        for pair in all["traceEvents"].as_array().unwrap().windows(2).filter(|pair| "stf".contains(pair[1]["ph"].as_str().unwrap())) {
+            prop_assert_eq!((&pair[0]["ph"], &pair[0]["tid"], &pair[0]["ts"]), (&"X".into(), &pair[1]["tid"], &pair[1]["ts"]));
+            prop_assert_eq!(&pair[0]["args"]["message"], &pair[1]["id"]);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Effective bandwidth of each engine over time, as steps: the bytes of a transfer over the time
+//! since the engine's previous transfer ended, so idle time counts. Leaves out smoothing.
+
+use super::chart::{Axis, LineChart, Series, Style};
+use super::number::mb_per_s;
+use super::packet_flow::{PacketFlow, Transfer};
+use narrows_core::engine::Time;
+
+/// A step chart of the transfers of `flow` within its window, one series per band. Transfers of
+/// less than `bytes_min` (control messages) are counted with the one after them.
+pub fn steps(flow: &PacketFlow, title: impl Into<String>, bytes_min: u64) -> LineChart {
+    let series = |(band, name): (usize, &String)| {
+        Series::line(name, effective_bandwidth(&flow.of_band(band), bytes_min)).style(Style::Step)
+    };
+    LineChart {
+        title: title.into(),
+        x: Axis::new("time [µs]").range(flow.window.0.as_us(), flow.window.1.as_us()),
+        y: Axis::new("effective bandwidth [MB/s]"),
+        series: flow.bands.iter().enumerate().map(series).collect(),
+        notes: Vec::new(),
+    }
+}
+
+/// The end of each transfer (µs) and the bandwidth (MB/s) since the one before ended; before them,
+/// the start at zero. Transfers that end together count as one, and so does one of less than
+/// `bytes_min` with the one after it.
+pub fn effective_bandwidth(transfers: &[&Transfer], bytes_min: u64) -> Vec<(f64, f64)> {
+    let Some(first) = transfers.iter().map(|t| t.start).min() else { return Vec::new() };
+    let mut points = vec![(first.as_us(), 0.0)];
+    let (mut since, mut bytes): (Time, u64) = (first, 0);
+    for (i, transfer) in transfers.iter().enumerate() {
+        bytes += transfer.bytes;
+        let last_at_this_time = transfers.get(i + 1).is_none_or(|next| next.end > transfer.end);
+        let counts = last_at_this_time && (bytes >= bytes_min || i + 1 == transfers.len());
+        if let (true, Some(rate)) = (counts, mb_per_s(bytes, transfer.end.since(since).ps())) {
+            points.push((transfer.end.as_us(), rate));
+            (since, bytes) = (transfer.end, 0);
+        }
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::packet_flow::samples;
+
+    #[test]
+    fn idle_time_counts() {
+        let at = |start, end| Transfer {
+            band: 0,
+            packet: 1,
+            bytes: 1000,
+            start: Time::from_us(start),
+            end: Time::from_us(end),
+        };
+        let transfers = [at(10, 20), at(20, 30), at(40, 50), at(45, 50)];
+        let points = effective_bandwidth(&transfers.each_ref(), 0);
+        assert_eq!(points, [(10.0, 0.0), (20.0, 100.0), (30.0, 100.0), (50.0, 100.0)]);
+        assert_eq!(effective_bandwidth(&transfers.each_ref(), 1500), [(10.0, 0.0), (30.0, 100.0), (50.0, 100.0)]);
+        assert!(effective_bandwidth(&[], 0).is_empty());
+    }
+
+    #[test]
+    fn there_is_one_series_per_band() {
+        let chart = steps(&samples::stream(4), "steps", 256);
+        assert_eq!(chart.series.len(), 4);
+        assert!(roxmltree::Document::parse(&chart.svg()).is_ok());
+    }
+}

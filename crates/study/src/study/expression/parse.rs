@@ -1,0 +1,321 @@
+//! From text to tree, by recursive descent. Leaves out which names there are.
+
+use super::{Binary, Expression, Format, Loop, Mistake, Segment, Syntax, Template, Term, Unary};
+use narrows_core::text::Said;
+use std::sync::Arc;
+
+/// Deeper than this nobody writes.
+const DEEPEST: usize = 40;
+const OPERATORS: [(&str, Binary, u8); 12] = [
+    ("or", Binary::Or, 1),
+    ("and", Binary::And, 2),
+    ("<=", Binary::LessOrEqual, 3),
+    (">=", Binary::MoreOrEqual, 3),
+    ("==", Binary::Equal, 3),
+    ("!=", Binary::Unequal, 3),
+    ("<", Binary::Less, 3),
+    (">", Binary::More, 3),
+    ("+", Binary::Add, 4),
+    ("-", Binary::Subtract, 4),
+    ("*", Binary::Multiply, 5),
+    ("/", Binary::Divide, 5),
+];
+const RESERVED: [&str; 6] = ["for", "in", "if", "and", "or", "not"];
+
+/// The whole of a text as an expression.
+pub fn expression(said: &Said) -> Result<Expression, Mistake> {
+    let mut parser = Parser { said, at: 0, depth: 0 };
+    let tree = parser.listed()?;
+    match parser.rest().trim_start().is_empty() {
+        true => Ok(Expression { said: Arc::new(said.clone()), tree }),
+        false => Err(parser.expected("an operator or the end")),
+    }
+}
+
+/// The whole of a text as one with holes.
+pub fn template(said: &Said) -> Result<Template, Mistake> {
+    let mut parser = Parser { said, at: 0, depth: 0 };
+    let pieces = parser.pieces(&[])?;
+    Ok(Template { said: Arc::new(said.clone()), pieces })
+}
+
+/// The whole of a text as `VARIABLE` or `VARIABLE in SET`.
+pub fn looped(said: &Said) -> Result<Loop, Mistake> {
+    let mut parser = Parser { said, at: 0, depth: 0 };
+    let over = parser.over()?;
+    match parser.rest().trim_start().is_empty() {
+        true => Ok(over),
+        false => Err(parser.expected("`in SET` or the end")),
+    }
+}
+
+struct Parser<'a> {
+    said: &'a Said,
+    at: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn rest(&self) -> &str {
+        self.said.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn skip(&mut self) {
+        self.at += self.rest().len() - self.rest().trim_start().len();
+    }
+
+    /// Takes `token`, a word only where no longer word stands.
+    fn take(&mut self, token: &str) -> bool {
+        self.skip();
+        let is_word = token.starts_with(|c: char| c.is_ascii_alphabetic());
+        let found = match is_word {
+            true => name_at(self.rest()) == token,
+            false => self.rest().starts_with(token),
+        };
+        self.at += if found { token.len() } else { 0 };
+        found
+    }
+
+    fn expected(&self, what: &str) -> Mistake {
+        let blank = self.rest().len() - self.rest().trim_start().len();
+        let start = self.at + blank;
+        let next = self.said.text[start..].chars().next();
+        let label = match next {
+            Some(next) => format!("expected {what}, not `{}`", next.escape_debug()),
+            None => format!("expected {what}"),
+        };
+        let end = start + next.map_or(0, char::len_utf8);
+        Mistake::new(self.said, start..end, "this is no expression", label)
+    }
+
+    fn need(&mut self, token: &str) -> Result<(), Mistake> {
+        if self.take(token) { Ok(()) } else { Err(self.expected(&format!("`{token}`"))) }
+    }
+
+    /// An expression, and what follows `for`.
+    fn listed(&mut self) -> Result<Syntax, Mistake> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Mistake::new(self.said, self.at..self.at, "this is nested too deeply", "here"));
+        }
+        let start = self.at;
+        let body = self.binary(1)?;
+        let mut loops = Vec::new();
+        while self.take("for") {
+            loops.push(self.over()?);
+        }
+        let only = if !loops.is_empty() && self.take("if") { Some(Box::new(self.binary(1)?)) } else { None };
+        self.depth -= 1;
+        match loops.is_empty() {
+            true => Ok(body),
+            false => Ok(Syntax { node: Term::Each(Box::new(body), loops, only), span: start..self.at }),
+        }
+    }
+
+    fn over(&mut self) -> Result<Loop, Mistake> {
+        self.skip();
+        let start = self.at;
+        let variable = self.name().ok_or_else(|| self.expected("the name of an axis"))?;
+        let set = match self.take("in") {
+            true => self.set_name()?,
+            false => vec![Segment::Words(variable.clone())],
+        };
+        Ok(Loop { variable, set, span: start..self.at })
+    }
+
+    /// A name in which holes may stand.
+    fn set_name(&mut self) -> Result<Vec<Segment>, Mistake> {
+        self.skip();
+        let mut pieces = Vec::new();
+        loop {
+            let rest = self.rest();
+            let long = rest.find(|c: char| !is_of_name(c)).unwrap_or(rest.len());
+            if long > 0 {
+                pieces.push(Segment::Words(rest[..long].to_owned()));
+                self.at += long;
+            } else if rest.starts_with('{') {
+                pieces.push(self.hole()?);
+            } else if pieces.is_empty() {
+                return Err(self.expected("the name of a set"));
+            } else {
+                return Ok(pieces);
+            }
+        }
+    }
+
+    fn name(&mut self) -> Option<String> {
+        self.skip();
+        let name = name_at(self.rest()).to_owned();
+        if name.is_empty() || RESERVED.contains(&name.as_str()) {
+            return None;
+        }
+        self.at += name.len();
+        Some(name)
+    }
+
+    fn binary(&mut self, least: u8) -> Result<Syntax, Mistake> {
+        self.skip();
+        let start = self.at;
+        let mut left = self.unary()?;
+        while let Some((operator, strength)) = self.operator(least) {
+            let right = self.binary(strength + 1)?;
+            let node = Term::Binary(operator, Box::new(left), Box::new(right));
+            left = Syntax { node, span: start..self.at };
+        }
+        Ok(left)
+    }
+
+    fn operator(&mut self, least: u8) -> Option<(Binary, u8)> {
+        let known = OPERATORS.iter().filter(|(_, _, strength)| *strength >= least);
+        let known: Vec<_> = known.collect();
+        known.into_iter().find(|(token, _, _)| self.take(token)).map(|(_, operator, strength)| (*operator, *strength))
+    }
+
+    fn unary(&mut self) -> Result<Syntax, Mistake> {
+        self.skip();
+        let start = self.at;
+        let operator = if self.take("-") {
+            Unary::Minus
+        } else if self.take("not") {
+            Unary::Not
+        } else {
+            return self.primary();
+        };
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Mistake::new(self.said, start..self.at, "this is nested too deeply", "here"));
+        }
+        // `not a < b` is about the comparison, `-a * b` about a alone.
+        let about = if operator == Unary::Not { self.binary(3)? } else { self.unary()? };
+        self.depth -= 1;
+        Ok(Syntax { node: Term::Unary(operator, Box::new(about)), span: start..self.at })
+    }
+
+    fn primary(&mut self) -> Result<Syntax, Mistake> {
+        let start = self.at;
+        let node = if self.take("(") {
+            let inner = self.listed()?;
+            self.need(")")?;
+            return Ok(inner);
+        } else if self.take("'") {
+            let pieces = self.pieces(&['\''])?;
+            self.need("'")?;
+            Term::Text(pieces)
+        } else if self.rest().starts_with(|c: char| c.is_ascii_digit()) {
+            self.number()?
+        } else if self.take("if") {
+            self.need("(")?;
+            Term::Call("if".to_owned(), self.arguments()?)
+        } else {
+            let name = self.name().ok_or_else(|| self.expected("a number, a name, a text or `(`"))?;
+            self.named(name)?
+        };
+        Ok(Syntax { node, span: start..self.at })
+    }
+
+    fn number(&mut self) -> Result<Term, Mistake> {
+        let rest = self.rest();
+        let long = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (start, digits) = (self.at, rest[..long].to_owned());
+        self.at += long;
+        let fault = || Mistake::new(self.said, start..start + long, "this is no expression", "this is no number");
+        digits.parse().map(Term::Number).map_err(|_| fault())
+    }
+
+    /// A function, a value with arguments, or a name alone.
+    fn named(&mut self, name: String) -> Result<Term, Mistake> {
+        if name == "true" || name == "false" {
+            return Ok(Term::Flag(name == "true"));
+        }
+        if self.rest().starts_with('(') {
+            self.at += 1;
+            return Ok(Term::Call(name, self.arguments()?));
+        }
+        if !self.rest().starts_with('[') {
+            return Ok(Term::Value(name, Vec::new()));
+        }
+        let mut arguments = Vec::new();
+        while self.rest().starts_with(['[', '/']) {
+            self.at += 1;
+            arguments.push(self.pieces(&['/', ']'])?);
+        }
+        self.need("]")?;
+        Ok(Term::Value(name, arguments))
+    }
+
+    fn arguments(&mut self) -> Result<Vec<Syntax>, Mistake> {
+        let mut arguments = Vec::new();
+        loop {
+            arguments.push(self.listed()?);
+            if self.take(")") {
+                return Ok(arguments);
+            }
+            if !self.take(",") {
+                return Err(self.expected("`,` or `)`"));
+            }
+        }
+    }
+
+    /// Words and holes up to one of `ends`, or the end of the text where there are none.
+    fn pieces(&mut self, ends: &[char]) -> Result<Vec<Segment>, Mistake> {
+        let (mut pieces, mut words) = (Vec::new(), String::new());
+        loop {
+            let rest = self.rest();
+            let Some(next) = rest.chars().next() else {
+                if !ends.is_empty() {
+                    return Err(self.expected(&format!("`{}`", ends[ends.len() - 1])));
+                }
+                break;
+            };
+            if ends.contains(&next) {
+                break;
+            } else if rest.starts_with("{{") || rest.starts_with("}}") {
+                words.push(next);
+                self.at += 2;
+            } else if next == '{' {
+                pieces.extend((!words.is_empty()).then(|| Segment::Words(std::mem::take(&mut words))));
+                pieces.push(self.hole()?);
+            } else {
+                words.push(next);
+                self.at += next.len_utf8();
+            }
+        }
+        pieces.extend((!words.is_empty()).then_some(Segment::Words(words)));
+        Ok(pieces)
+    }
+
+    fn hole(&mut self) -> Result<Segment, Mistake> {
+        self.need("{")?;
+        let tree = self.listed()?;
+        let format = match self.take(":") {
+            true => self.format(),
+            false => Format::default(),
+        };
+        self.need("}")?;
+        Ok(Segment::Hole(tree, format))
+    }
+
+    fn format(&mut self) -> Format {
+        let rest = self.rest();
+        let long = rest.find('}').unwrap_or(rest.len());
+        let format = Format::parse(&rest[..long]);
+        self.at += long;
+        format
+    }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+/// The name at the beginning of a text; a `-` belongs to it where a letter or digit follows at once.
+fn name_at(text: &str) -> &str {
+    if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        return "";
+    }
+    let mut long = text.find(|c: char| !is_of_name(c)).unwrap_or(text.len());
+    while text[..long].ends_with('-') {
+        long -= 1;
+    }
+    &text[..long]
+}

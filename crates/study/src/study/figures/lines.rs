@@ -1,0 +1,165 @@
+//! Lines over a common axis; published points as marks; what the study found as annotations.
+
+use super::axis::Shown;
+use super::drawing::{Drawing, innermost};
+use super::{Drawn, ReportTable};
+use crate::report::{Cell, LineChart, Note, Series, Style};
+use crate::study::expression::read::{Loops, expression, loops, template};
+use crate::study::expression::{Expression, Scope, Template, Value};
+use narrows_core::text::Table;
+
+/// Lines over a common axis.
+#[derive(Debug)]
+pub struct Lines {
+    x: Shown,
+    y: Shown,
+    over: Loops,
+    /// Where a value lies on the axis below; the innermost of `over` if left out.
+    at: Option<Expression>,
+    series: Vec<Line>,
+    notes: Vec<Annotation>,
+}
+
+#[derive(Debug)]
+struct Line {
+    each: Loops,
+    over: Loops,
+    name: Template,
+    value: Expression,
+    dashed: Option<Expression>,
+    is_marks: bool,
+    like: Option<Template>,
+}
+
+#[derive(Debug)]
+struct Annotation {
+    each: Loops,
+    x: Option<Expression>,
+    y: Option<Expression>,
+    text: Template,
+}
+
+impl Lines {
+    /// Reads them.
+    pub fn read(t: &mut Table<'_>) -> Lines {
+        Lines {
+            x: t.table("x", "The axis below", Shown::read),
+            y: t.table("y", "The axis at the left", Shown::read),
+            over: loops(t, "over", "The axis whose values lie along the axis below, as AXIS or AXIS in SET"),
+            at: t
+                .phrase("at", "Where a value lies on the axis below, as an expression")
+                .optional()
+                .map(|at| expression(t, &at)),
+            series: t.list("series", "The lines", Line::read),
+            notes: t.list("note", "Annotations: a line across, and words at it", Annotation::read),
+        }
+    }
+
+    /// The chart, and a table with a row for each place on the axis below.
+    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> Drawn {
+        let (mut series, mut tabled) = (Vec::<Series>::new(), Vec::new());
+        for line in &self.series {
+            let lines = drawing.each(scope, &line.each);
+            let drawn: Vec<Series> = lines.iter().filter_map(|at| self.line(drawing, at, line, &series)).collect();
+            drawing.needs_some(drawn.iter().any(|series| !series.points.is_empty()), &line.value);
+            if !line.is_marks {
+                tabled.extend(series.len()..series.len() + drawn.len());
+            }
+            series.extend(drawn);
+        }
+        let table = self.table(tabled.iter().map(|n| &series[*n]).collect());
+        let notes = self.notes.iter().flat_map(|note| note.draw(drawing, scope)).collect();
+        let chart = LineChart { title, x: self.x.axis(), y: self.y.axis(), series, notes };
+        (Some(chart.svg()), Some(table))
+    }
+
+    /// A line; none for marks of which there are none.
+    fn line(&self, drawing: &Drawing, scope: &Scope, line: &Line, before: &[Series]) -> Option<Series> {
+        let over = if line.over.0.is_empty() { &self.over } else { &line.over };
+        let place = |scope: &Scope| match &self.at {
+            Some(at) => drawing.number(scope, at),
+            None => innermost(scope).as_ref().and_then(Value::number),
+        };
+        let points = drawing.each(scope, over);
+        let points = points.iter().filter_map(|at| Some((place(at)?, drawing.number(at, &line.value)?)));
+        let points: Vec<(f64, f64)> = points.collect();
+        let dashed = line.dashed.as_ref().is_some_and(|dashed| drawing.flag(scope, dashed));
+        let like = line.like.as_ref().map(|like| drawing.words(scope, like));
+        let like = like.and_then(|like| before.iter().position(|series| series.name == like));
+        let style = if line.is_marks {
+            Style::Marks
+        } else if dashed {
+            Style::Dashed
+        } else {
+            Style::Line
+        };
+        let name = drawing.words(scope, &line.name);
+        (!line.is_marks || !points.is_empty()).then_some(Series { name, points, style, like })
+    }
+
+    fn table(&self, series: Vec<&Series>) -> ReportTable {
+        let heads = series.iter().map(|series| self.y.column_of(&series.name));
+        let mut table = ReportTable::new(std::iter::once(self.x.column()).chain(heads).collect());
+        let mut at: Vec<f64> = series.iter().flat_map(|series| &series.points).map(|point| point.0).collect();
+        at.sort_by(f64::total_cmp);
+        at.dedup();
+        for x in at {
+            let value = |series: &Series| series.points.iter().find(|point| point.0 == x).map(|point| point.1);
+            table.push(std::iter::once(Cell::Number(x)).chain(series.iter().map(|s| value(s).into())).collect());
+        }
+        table
+    }
+}
+
+impl Line {
+    fn read(t: &mut Table<'_>) -> Line {
+        let (name, value) = (
+            t.phrase("name", "Its name in the legend, with holes").required(),
+            t.phrase("value", "What it shows, as an expression").required(),
+        );
+        let dashed = t.phrase("dashed", "When it is dashed, as an expression").optional();
+        let like = t.phrase("like", "The name of the line above whose colour and mark it has").optional();
+        Line {
+            each: loops(t, "each", "One line for each value of these axes"),
+            over: loops(t, "over", "Another axis to run over than the chart's"),
+            name: template(t, &name),
+            value: expression(t, &value),
+            dashed: dashed.map(|dashed| expression(t, &dashed)),
+            is_marks: t.flag("marks", "Whether it is hollow marks without a line: published points").or(false),
+            like: like.map(|like| template(t, &like)),
+        }
+    }
+}
+
+impl Annotation {
+    fn read(t: &mut Table<'_>) -> Annotation {
+        let x = t.phrase("x", "Where a line stands upright, as an expression: a number or a list").optional();
+        let y = t.phrase("y", "Where a line lies across, as an expression").optional();
+        let text = t.phrase("text", "The words at it, with holes; `at` is where it stands").required();
+        if x.is_some() == y.is_some() && !t.describing() {
+            t.wrong("", "an annotation needs one of `x` and `y`", "");
+        }
+        Annotation {
+            each: loops(t, "each", "One for each value of these axes"),
+            x: x.map(|x| expression(t, &x)),
+            y: y.map(|y| expression(t, &y)),
+            text: template(t, &text),
+        }
+    }
+
+    fn draw(&self, drawing: &Drawing, scope: &Scope) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for scope in drawing.each(scope, &self.each) {
+            let (given, upright) = match (&self.x, &self.y) {
+                (Some(x), _) => (x, true),
+                (None, Some(y)) => (y, false),
+                (None, None) => continue,
+            };
+            for at in drawing.numbers(&scope, given) {
+                let text = drawing.words(&scope.with("at", Value::Number(at)), &self.text);
+                notes.push(Note { at, upright, text });
+            }
+        }
+        notes
+    }
+}

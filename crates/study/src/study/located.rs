@@ -1,0 +1,76 @@
+//! Studies by name or folder, read and checked.
+
+use super::builtins::BuiltinFns;
+use super::check;
+use super::description::Study;
+use super::experiments::Results;
+use super::location::Location;
+use super::view::{ValueSource, View};
+use narrows_core::text::{Problem, Problems, Read};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A study that was read and checked, and where it lies.
+pub struct LocatedStudy {
+    /// The study.
+    pub read: Read<Study>,
+    /// Its location.
+    pub location: Location,
+    /// The functions of the program that it may name.
+    pub builtins: BuiltinFns,
+}
+
+/// The names of the papers.
+pub fn papers() -> &'static [&'static str] {
+    &["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "atlas"]
+}
+
+/// A paper or folder, and an artifact of it if one is named behind it.
+pub fn target(given: &str) -> (String, Option<String>) {
+    let is_study = |name: &str| papers().contains(&name) || Path::new(name).is_dir();
+    match given.rsplit_once('/') {
+        _ if is_study(given) => (given.to_owned(), None),
+        Some((study, artifact)) if !artifact.is_empty() && (is_study(study) || !study.contains('/')) => {
+            (study.to_owned(), Some(artifact.to_owned()))
+        }
+        _ => (given.to_owned(), None),
+    }
+}
+
+/// Reads and checks a paper or a folder, whose study may name `builtins`.
+pub fn find(name: &str, quick: bool, builtins: &BuiltinFns) -> Result<LocatedStudy, Problems> {
+    let is_name = !name.contains(std::path::is_separator) && !Path::new(name).is_dir();
+    if is_name && !papers().contains(&name) {
+        let problem = Problem::unknown_name("paper", name, papers().iter().copied());
+        return Err(Problems::one(problem.help("or name the folder of a study: see `narrows new study`")));
+    }
+    let location = Location::of(name, builtins.registry());
+    let read = Study::load(&location)?;
+    check::check(&read, &location, builtins, quick)?;
+    Ok(LocatedStudy { read, location, builtins: builtins.clone() })
+}
+
+impl LocatedStudy {
+    /// The artifacts asked for, in the study's order; all but those that stand apart if none is named.
+    pub fn wanted(&self, artifact: Option<&str>) -> Result<Vec<&str>, Problem> {
+        let study = &self.read.value;
+        let all = || study.artifacts.iter().map(|(id, _)| id.text.as_str());
+        match artifact {
+            None => Ok(all().filter(|id| !study.apart.iter().any(|apart| apart.text == *id)).collect()),
+            Some(one) => {
+                let found = all().find(|id| *id == one);
+                found.map(|id| vec![id]).ok_or_else(|| Problem::unknown_name("artifact", one, all()))
+            }
+        }
+    }
+
+    /// Returns the meanings of the study's names over results.
+    pub fn over<'a>(&'a self, results: &'a Results) -> View<'a> {
+        self.read.value.view(&self.builtins, ValueSource::Ran(results))
+    }
+
+    /// Returns the meanings of the study's names before these points are run.
+    pub fn planned<'a>(&'a self, points: &'a BTreeSet<String>) -> View<'a> {
+        self.read.value.view(&self.builtins, ValueSource::Planned(points))
+    }
+}

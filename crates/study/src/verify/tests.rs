@@ -1,0 +1,122 @@
+//! Is every firmware as it should be, is every broken rule caught, and is there no row that is never taken?
+
+use super::check::{check, explore};
+use super::firmware::{FIRMWARES, Firmware};
+use super::pair::{Case, Pair};
+use super::promela::{FORMULAS, promela};
+use super::properties::CHECKED;
+use narrows_core::ni::mcp::threads::{Config, Pipelining, Rule, TRANSITIONS, Thread, Transition};
+use stateright::{Checker, Model, StateRecorder};
+
+fn named(name: &str) -> &'static Firmware {
+    FIRMWARES.iter().find(|firmware| firmware.name == name).expect("a firmware")
+}
+
+#[test]
+fn every_firmware_does_what_it_should_and_no_more() {
+    for found in check(&FIRMWARES.iter().collect::<Vec<_>>(), None) {
+        println!("{}: {} states", found.firmware, found.states);
+        let wrong: Vec<_> = found.findings.iter().filter(|finding| !finding.is_as_expected()).collect();
+        assert!(wrong.is_empty(), "{}: {wrong:#?}", found.firmware);
+    }
+}
+
+/// What a broken rule breaks, at least.
+const BROKEN: [(Rule, &str, &[&str]); 7] = [
+    (Rule::EngineExclusive, "berkeley-via", &["f4", "engines", "no-deadlock"]),
+    (Rule::EngineExclusive, "gm", &["f4", "engines", "no-deadlock"]),
+    (Rule::BytesFirst, "gm", &["landed-first"]),
+    (Rule::BuffersHeld, "gm", &["landed-first"]),
+    (Rule::EndsMarked, "gm", &["no-deadlock"]),
+    (Rule::EndsMarked, "fine", &["no-deadlock", "landed-first"]),
+    (Rule::Turns, "gm", &["in-turn"]),
+];
+
+#[test]
+fn every_broken_rule_is_caught() {
+    assert!(Rule::ALL.iter().all(|rule| BROKEN.iter().any(|(broken, ..)| broken == rule)));
+    for (rule, name, properties) in BROKEN {
+        let found = check(&[named(name)], Some(rule)).remove(0);
+        for property in properties {
+            let finding = found.findings.iter().find(|finding| finding.name == *property).expect("a property");
+            assert!(!finding.holds && finding.trace.len() > 1, "{name} without {}: {property}", rule.name());
+        }
+    }
+}
+
+/// The shortest run of Berkeley-VIA's firmware to where both threads have the engine, in words.
+const TRACE: [&str; 9] = [
+    "card A sends 3, the peer sends 2; buffers each way: 2",
+    "A    posts a message of 1 unit",
+    "A    SDMA Idle → Sdma; reads 1 unit of message 0 from 0 into send buffer 0",
+    "peer posts a message of 1 unit",
+    "A    RECV Idle → Recv; receives into receive buffer 0",
+    "peer a unit crosses to A",
+    "peer the packet's end crosses to A",
+    "A    RECV Recv → Recv_Done → Idle",
+    "A    RDMA Idle → Coarse_Grained_Rdma; writes 1 unit of receive buffer 0 from 0",
+];
+
+#[test]
+fn a_trace_leads_to_where_the_property_does_not_hold() {
+    let found = check(&[named("berkeley-via")], Some(Rule::EngineExclusive)).remove(0);
+    let finding = found.findings.iter().find(|finding| finding.name == "f4").expect("a property");
+    assert_eq!(finding.trace, TRACE);
+}
+
+/// A card that sends one message, and gets none.
+fn lone(pipelining: Pipelining) -> Case {
+    let config = Config { pipelining, send_buffers: 2, receive_buffers: 2, segment: None };
+    Case { config, without: None, lengths: &[3], messages: [1, 0], is_pair: false, only: None }
+}
+
+/// The paper's ◇ demands it of every run, and this is every run of its coarse firmware.
+#[test]
+fn formulas_1_to_3_fail_of_a_message_that_is_sent_alone() {
+    let shown = |pipelining, name: &str| {
+        let (_, shown) = explore(&lone(pipelining));
+        CHECKED.iter().zip(shown).any(|(checked, shown)| checked.name == name && shown)
+    };
+    assert!(["f1", "f2", "f3"].iter().all(|name| !shown(Pipelining::Coarse, name)));
+    assert!(shown(Pipelining::Fine { threshold: 2 }, "f1-within"));
+}
+
+/// All states of a firmware's small cases.
+fn states(firmware: &Firmware) -> Vec<Pair> {
+    let of_case = |case: Case| {
+        let (recorder, states) = StateRecorder::new_with_accessor();
+        case.checker().threads(1).visitor(recorder).spawn_bfs().join();
+        states()
+    };
+    // One buffer each way, packets shorter and longer than the threshold: every state of the threads is met.
+    firmware
+        .cases(None)
+        .into_iter()
+        .filter(|case| case.config.send_buffers == 1 && !case.is_pair)
+        .flat_map(of_case)
+        .collect()
+}
+
+#[test]
+fn no_row_is_never_taken() {
+    let mut left: Vec<&Transition> = TRANSITIONS.iter().filter(|row| row.from.is_dispatching()).collect();
+    for pair in states(named("fine")) {
+        let open = |row: &Transition| {
+            pair.cards().any(|card| Thread::ALL.iter().any(|&thread| card.mcp.open(thread) == Some(row)))
+        };
+        left.retain(|row| !open(row));
+    }
+    assert!(left.is_empty(), "{left:#?}");
+}
+
+#[test]
+fn models_have_every_row_and_every_formula() {
+    for firmware in &FIRMWARES {
+        let model = promela(firmware, None);
+        let rows = TRANSITIONS.iter().filter(|row| model.contains(&format!("_state = {}; running", row.to.name())));
+        assert_eq!(rows.count(), TRANSITIONS.len(), "{}", firmware.name);
+        assert!(model.contains(firmware.says) && FORMULAS.iter().all(|formula| model.contains(formula.ltl)));
+        let parts = ["POST_LENGTHS", "PEER_LENGTHS"];
+        assert!(parts.iter().all(|part| !model.contains(part)), "{}", firmware.name);
+    }
+}
