@@ -5,6 +5,7 @@
 //! the processors; one list of methods gives both the match and the object.
 
 use super::alewife::processor::AlewifeProcessor;
+use super::coherent_processor::CoherentProcessor;
 use super::cpu_arbiter::CpuArbiter;
 use super::io_bus::cpu::IoBusProcessor;
 use super::memory_bus::block::{Address, Block};
@@ -14,7 +15,6 @@ use super::processor::{Fault, Processor, Stalls, UNTAGGED, is_in_block, read_wor
 use super::software::processor::SoftwareProcessor;
 use super::time_sync::{LocalTimeLag, SyncFuture};
 use crate::engine::{Hertz, LocalFuture, Sim, Time};
-use std::any::Any;
 use std::rc::Rc;
 
 /// A processor of any host. Clones are the same processor.
@@ -152,7 +152,7 @@ forward! {
         fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool;
         fn context_switch_cycles(&self) -> u64;
         fn stalls(&self) -> Stalls;
-        fn extension(&self) -> &dyn Any;
+        fn coherent(&self) -> Option<&dyn CoherentProcessor>;
     }
     later {
         async fn until(&self, instant: Time);
@@ -210,15 +210,5 @@ impl AnyProcessor {
     /// Stores consecutive bytes in memory.
     pub async fn store_run(&self, to: Address, bytes: &[u8]) {
         write_words(to, bytes, async |at, part, value| self.store_word(at, part, value).await).await;
-    }
-
-    /// Returns the processor whose cache snoops, if it is one.
-    #[inline]
-    pub fn coherent(&self) -> Option<&MemoryBusProcessor> {
-        match self {
-            AnyProcessor::MemoryBus(cpu) => Some(cpu),
-            AnyProcessor::Custom(cpu) => DynProcessor::extension(&**cpu).downcast_ref(),
-            AnyProcessor::IoBus(_) | AnyProcessor::Alewife(_) | AnyProcessor::Software(_) => None,
-        }
     }
 }

@@ -8,6 +8,7 @@
 //! | `processor.rs`, `time_sync.rs` | a processor as drivers and programs use it, its local time ahead of the simulation |
 //! | `cpu_arbiter.rs`, `cpu_lease.rs`, `priority.rs` | who holds a processor, and who preempts whom |
 //! | `any_processor.rs` | a processor of any kind, dispatched without virtual calls |
+//! | `coherent_port.rs`, `coherent_processor.rs` | a coherent interconnect as an interface uses it, and a processor that waits by snooping |
 //! | `device.rs` | an interface as a host sees it: registers in a window |
 //! | `dma.rs` | transfers between an interface's engine and main memory |
 //! | `interrupt.rs` | the interrupt line of an interface |
@@ -23,6 +24,8 @@
 pub mod alewife;
 mod any_processor;
 mod capabilities;
+mod coherent_port;
+mod coherent_processor;
 mod cpu_arbiter;
 mod cpu_lease;
 mod device;
@@ -43,6 +46,8 @@ mod utilization;
 
 pub use any_processor::{AnyProcessor, DynProcessor};
 pub use capabilities::HostCapabilities;
+pub use coherent_port::CoherentPort;
+pub use coherent_processor::{CoherentProcessor, PolledRegister};
 pub use cpu_arbiter::CpuArbiter;
 pub use cpu_lease::{AcquireCpu, CpuLease};
 pub use device::{Device, DeviceWindow, Mapping, Window};

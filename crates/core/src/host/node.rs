@@ -2,11 +2,11 @@
 
 use super::alewife::node::AlewifeNode;
 use super::any_processor::AnyProcessor;
+use super::coherent_port::CoherentPort;
 use super::device::{Device, DeviceWindow, Window};
 use super::dma::DmaInitiator;
 use super::interrupt::InterruptLine;
 use super::memory_bus::block::{Address, BLOCK_BYTES};
-use super::memory_bus::node::MemoryBusNode;
 use super::metrics::HostMetric;
 use super::processor::Processor;
 use super::utilization::Utilization;
@@ -28,6 +28,11 @@ pub trait HostNode {
 
     /// Returns the access of a device's engine to memory; `None` if the host has no DMA.
     fn dma(&self) -> Option<DmaInitiator> {
+        None
+    }
+
+    /// Returns the port of the interface on a coherent interconnect; `None` if the host has none.
+    fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
         None
     }
 
@@ -123,9 +128,9 @@ impl Host {
         line.unwrap_or_else(|| panic!("a checked interface needs no interrupts on {}", self.name))
     }
 
-    /// Returns the node whose bus is coherent, if it is one.
-    pub fn coherent(&self) -> Option<Rc<MemoryBusNode>> {
-        self.kind.extension()?.downcast().ok()
+    /// Returns the port of the interface on the coherent interconnect, if there is one.
+    pub fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
+        self.kind.coherent()
     }
 
     /// Returns the node whose cache misses its interface serves, if it is one.

@@ -10,8 +10,7 @@ use super::port::Port;
 use super::word_copy::PayloadSink;
 use crate::engine::sim::PointId;
 use crate::engine::{Journey, Sim};
-use crate::host::memory_bus::MemoryBusNode;
-use crate::host::{AnyProcessor, Host};
+use crate::host::{AnyProcessor, CoherentPort, Host};
 use std::rc::Rc;
 
 /// A driver that sends.
@@ -73,8 +72,12 @@ impl HalfContext<'_> {
         self.context.host
     }
 
-    /// Returns the node whose bus snoops.
-    pub fn coherent(&self) -> Rc<MemoryBusNode> {
+    /// Returns the interface's port on the coherent interconnect.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has none, which a checked interface does not find.
+    pub fn coherent(&self) -> Rc<dyn CoherentPort> {
         self.host().coherent().expect("a checked interface that needs a coherent bus finds one")
     }
 

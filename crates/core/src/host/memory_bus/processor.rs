@@ -20,6 +20,7 @@ use super::cache_agent::CacheAgent;
 use super::parameters::MemoryBusProcessorParameters;
 use super::store_buffer::{BufferedStore, Forward, StoreBuffer};
 use crate::engine::{Hertz, Signal, Sim, Time};
+use crate::host::coherent_processor::CoherentProcessor;
 use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::processor::{Fault, Processor, Stalls};
 use crate::host::time_sync::{LocalTimeLag, SyncFuture};
@@ -355,5 +356,8 @@ impl Processor for MemoryBusProcessor {
 
     fn stalls(&self) -> Stalls {
         self.0.stalls.get()
+    }
+    fn coherent(&self) -> Option<&dyn CoherentProcessor> {
+        Some(self)
     }
 }

@@ -16,4 +16,6 @@ pub mod driver;
 pub mod in_interface;
 pub mod layout;
 pub mod prefetch;
+#[cfg(test)]
+mod tests;
 pub mod throttle;
