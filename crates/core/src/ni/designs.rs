@@ -6,6 +6,7 @@ use super::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, PARCEL};
 use super::memory_footprint::{MemoryFootprint, PacketFootprint, in_blocks};
 use super::parameters::{Design, InterfaceParameters, MESSAGE_MAX};
 use super::parcel::{HEADER_BYTES, Header};
+use super::queue::operation_max;
 use super::queue_driver;
 use crate::engine::Bytes;
 use crate::host::{BLOCK_BYTES, HostCapabilities};
@@ -71,7 +72,11 @@ impl InterfaceSpec for InterfaceParameters {
         let payload = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64);
         let message = Bytes(payload * u64::from(Header::FRAGMENTS_MAX));
         let endpoints = EndpointLimit::Total(Header::ENDS_MAX);
-        InterfaceLimits::new(self.message_bytes_max, message, Header::ENDS_MAX, endpoints)
+        let limits = InterfaceLimits::new(self.message_bytes_max, message, Header::ENDS_MAX, endpoints);
+        match self.design {
+            Design::StartJr => limits.with_one_sided(operation_max(self.message_bytes_max)),
+            _ => limits,
+        }
     }
 
     /// Queues in main memory, the word with the head of one, the buffer of user-level DMA.

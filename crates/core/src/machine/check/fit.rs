@@ -255,6 +255,22 @@ fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
     vec![Misfit::new(keys, message, "describe fewer endpoints, or more contexts; or choose [shared-memory.software]")]
 }
 
+/// The interface executes the one-sided operations of the workload.
+fn one_sided(parts: &Parts<'_>) -> Option<Misfit> {
+    let (key, bytes) = parts.workload.needs().one_sided?;
+    let ni = parts.interface.name();
+    let Some(max) = parts.interface.limits().one_sided else {
+        let message = format!("[ni.{ni}] executes no operations on the memory of its node for others");
+        let all = parts.registry.interfaces().undescribed().iter();
+        let offered: Vec<_> = all.filter(|interface| interface.limits().one_sided.is_some()).collect();
+        let named: Vec<_> = offered.iter().map(|interface| format!("[ni.{}]", interface.name())).collect();
+        return Some(Misfit::new([parts.workload.table()], message, format!("it needs {}", named.join(" or "))));
+    };
+    let message = format!("an operation of {bytes}, and [ni.{ni}] moves at most {max} in one");
+    let keys = [parts.workload.key(key), parts.interface.key(parts.interface.packet_key())];
+    (bytes > max).then(|| Misfit::new(keys, message, "make operations shorter, or packets longer"))
+}
+
 /// The program finds what it tries.
 fn program(parts: &Parts<'_>) -> Vec<Misfit> {
     let mut wrong = Vec::new();
@@ -262,6 +278,7 @@ fn program(parts: &Parts<'_>) -> Vec<Misfit> {
         let message = format!("[ni.{}] has no host DMA that could be tried alone", parts.interface.name());
         wrong.push(Misfit::new([parts.workload.table()], message, "it needs [ni.trapeze]"));
     }
+    wrong.extend(one_sided(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
         let message = format!("on `{name}` memory takes no time, and copying would never end");

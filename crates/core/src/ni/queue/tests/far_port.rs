@@ -185,13 +185,13 @@ impl Agent for FarAgent {
     }
 }
 
-/// Runs a stream over `design`, whose host is given.
+/// Runs a ping-pong over `design`, whose host is given.
 fn run(design: &str, host: &str) -> RunObservation {
     let text = format!(
         "parts = [\"ni/{design}\", \"fabrics/ideal-1998\"]\n\
          hosts.a.{host}\n\
          messaging = {{ send = 40, poll = 4, receive = 40 }}\n\
-         [workload.stream]\nmessages = 40\npayload = \"1 KiB\"\n"
+         [workload.ping-pong]\nmessages = 20\npayload = \"1 KiB\"\n"
     );
     let registry = Arc::new(Registry::shipped().with_host::<Linked>());
     let machine = registry.read(Document::Text("linked", &text, None), &[]).unwrap_or_else(|all| panic!("{all}"));
@@ -208,7 +208,8 @@ fn coherent_queues_run_behind_a_link() {
     for design in ["cni512q", "cni32qm", "cni32qm-throttle"] {
         let [near, far, farther] = [0, 50, 400].map(|ns| run(design, &format!("linked.crossing = \"{ns} ns\"")));
         for run in [&near, &far, &farther] {
-            assert_eq!((&run.outcome, run.messages.len()), (&Outcome::Done, 40), "{design}");
+            assert_eq!((&run.outcome, run.messages.len()), (&Outcome::Done, near.messages.len()), "{design}");
+            assert!(run.messages.len() >= 20, "{design}");
             assert!(run.messages.iter().all(|message| message.payload == 1024));
         }
         assert!(latencies(&near) < latencies(&far) && latencies(&far) < latencies(&farther), "{design}");

@@ -1,0 +1,2 @@
+mod far_port;
+mod one_sided;
