@@ -41,7 +41,7 @@ pub use limits::{Limits, Outcome};
 pub use map::Map;
 pub use metric::Metric;
 pub use milestones::Milestones;
-pub use node::{Class, Head, NodeId};
+pub use node::{Class, FlowKey, Head, NodeId};
 pub use record::{Doing, Passed, Recorder, Span, Timeline, Track, TrackId};
 pub use resource::{Pool, Resource};
 pub use signal::{Mailbox, Signal};

@@ -45,6 +45,10 @@ impl Class {
     }
 }
 
+/// A connection between two nodes, among those that one protocol keeps apart; 0 where there is only one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct FlowKey(pub u32);
+
 /// Sixteen bytes that belong to the protocol of the two ends; whatever carries them does not read
 /// them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,6 +1,6 @@
 //! A packet: real bytes between two nodes, under a label by which it is carried.
 
-use crate::engine::{Bytes, Class, Head, Journey, NodeId};
+use crate::engine::{Bytes, Class, FlowKey, Head, Journey, NodeId};
 use smallvec::SmallVec;
 use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::rc::Rc;
@@ -21,6 +21,8 @@ pub struct Label {
     pub length: Bytes,
     /// Whether it waits at the exit until the receiving interface has a place of its class.
     pub takes_place: bool,
+    /// The connection, for the protocol; carried, never read by a fabric.
+    pub flow: FlowKey,
     /// The protocol's; carried, never read by a fabric.
     pub head: Head,
 }

@@ -1,6 +1,6 @@
 //! What an interface and its protocol tell each other of packets: offers, frames, what an event did.
 
-use crate::engine::{Bytes, Class, Head, NodeId};
+use crate::engine::{Bytes, Class, FlowKey, Head, NodeId};
 
 /// A place that a packet has: for sending from before it is composed, for receiving until it was
 /// read.
@@ -39,6 +39,8 @@ impl Marks {
 pub struct Offer<P> {
     /// Whom it is for.
     pub to: NodeId,
+    /// Its connection to that node.
+    pub flow: FlowKey,
     /// Its class.
     pub class: Class,
     /// What is said of it.
@@ -57,6 +59,8 @@ pub struct Frame<P> {
     pub from: NodeId,
     /// Whom it is for.
     pub to: NodeId,
+    /// The connection of the two that it belongs to; 0 of a protocol that keeps its state by node alone.
+    pub flow: FlowKey,
     /// The class it takes.
     pub class: Class,
     /// What the protocol says.

@@ -67,8 +67,8 @@ impl Port {
     /// A frame as the fabric carries it. Where packets are sent again, what leaves is a copy, so that
     /// each is followed on its own way.
     fn packet(&self, frame: Frame<PacketHandle>) -> Rc<Packet> {
-        let Frame { from, to, class, head, bytes, takes_place, again, body } = frame;
-        let label = Label { source: from, destination: to, class, length: bytes, takes_place, head };
+        let Frame { from, to, flow, class, head, bytes, takes_place, again, body } = frame;
+        let label = Label { source: from, destination: to, class, length: bytes, takes_place, flow, head };
         let Some(packet) = body else { return Packet::new(label, Journey::NONE) };
         let packet = packet.expect::<Packet>();
         let now = self.sim.now();
@@ -137,9 +137,9 @@ impl Port {
     }
 
     pub(super) fn arrive(&self, packet: &Rc<Packet>) {
-        let Label { source: from, destination: to, class, length: bytes, takes_place, head } = packet.label();
+        let Label { source: from, destination: to, class, length: bytes, takes_place, flow, head } = packet.label();
         let body = (!packet.bytes().is_empty()).then(|| PacketHandle::new(packet.clone()));
-        let frame = Frame { from, to, class, head, bytes, takes_place, again: false, body };
+        let frame = Frame { from, to, flow, class, head, bytes, takes_place, again: false, body };
         let now = self.sim.now();
         let is_control = frame.body.is_none();
         let effects = self.protocol.borrow_mut().arrive(frame, now);

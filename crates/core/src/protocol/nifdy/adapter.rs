@@ -8,7 +8,7 @@ use super::{
     Acknowledgement, Bulk, BulkNumber, HeldState, NifdyHeader, NifdyUnit, OutgoingPacket, Request, Scalar,
     UnitParameters,
 };
-use crate::engine::{Bytes, Class, Head, NodeId, Time};
+use crate::engine::{Bytes, Class, FlowKey, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Protocol, Slot, Statistics, Taken};
 use crate::text::Parameters;
 
@@ -80,7 +80,7 @@ impl<P: Clone> NifdyAdapter<P> {
             None => (None, self.parameters.acknowledgement),
         };
         let head = encode(header, carried);
-        Frame { from: source, to: destination, class, head, bytes, takes_place, again: false, body }
+        Frame { from: source, to: destination, flow: FlowKey(0), class, head, bytes, takes_place, again: false, body }
     }
 }
 
@@ -102,7 +102,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
-        let Offer { to, class, marks: Marks { burst, last, answers, bypasses }, bytes, body } = packet;
+        let Offer { to, class, marks: Marks { burst, last, answers, bypasses }, bytes, body, .. } = packet;
         let lane = &mut self.lanes[class.index()];
         lane.reserved -= 1;
         let outgoing = OutgoingPacket {

@@ -185,7 +185,7 @@ fn all_done(completions: &[WorkCompletion]) {
 fn machine(host: &str, ni: &str, parts: &str, values: &str) -> Result<Machine, String> {
     let text = format!(
         "parts = [\"hosts/{host}\", \"ni/{ni}\", \"fabrics/ideal-1998\"{parts}]\n\
-         nodes.n.count = 4\n\
+         nodes.n = {{ count = 4, host = \"{host}\" }}\n\
          messaging = {{ send = 40, poll = 4, receive = 40 }}\n\
          [workload.remote-updates]\n{values}\n"
     );
