@@ -144,7 +144,10 @@ mod tests {
 
     fn offer(end: &mut Plain<u32>, body: u32) -> bool {
         let Some(slot) = end.reserve(CLASS) else { return false };
-        end.offer(slot, Offer { to: NODES[1], flow: FlowKey(0), class: CLASS, marks: Marks::ALONE, bytes: Bytes(32), body });
+        end.offer(
+            slot,
+            Offer { to: NODES[1], flow: FlowKey(0), class: CLASS, marks: Marks::ALONE, bytes: Bytes(32), body },
+        );
         true
     }
 

@@ -110,9 +110,7 @@ impl<P: Clone> WindowLink<P> {
         let from = Peer { node: frame.from, flow: frame.flow };
         let arrived = match (frame.header, frame.body) {
             (WindowHeader::Data { sequence }, Some(body)) => self.receiving.arrive(from, sequence, body, now),
-            (WindowHeader::Acknowledgement { next }, None) => {
-                Arrived::Freed(self.sending.acknowledge(from, next, now))
-            }
+            (WindowHeader::Acknowledgement { next }, None) => Arrived::Freed(self.sending.acknowledge(from, next, now)),
             _ => panic!("{}: a data packet has a body, and an acknowledgement has none", self.node),
         };
         match arrived {

@@ -209,7 +209,7 @@ fn coherent_queues_run_behind_a_link() {
         let [near, far, farther] = [0, 50, 400].map(|ns| run(design, &format!("linked.crossing = \"{ns} ns\"")));
         for run in [&near, &far, &farther] {
             assert_eq!((&run.outcome, run.messages.len()), (&Outcome::Done, near.messages.len()), "{design}");
-            assert!(!run.messages.is_empty(), "{design}");
+            assert!(run.messages.len() >= 20, "{design}: {:?}", run.metrics);
             assert!(run.messages.iter().all(|message| message.payload == 1024));
         }
         assert!(latencies(&near) < latencies(&far) && latencies(&far) < latencies(&farther), "{design}");

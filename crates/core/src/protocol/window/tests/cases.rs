@@ -2,8 +2,8 @@
 
 use super::super::*;
 use super::net::*;
-use crate::engine::{FlowKey, NodeId};
 use crate::engine::Time;
+use crate::engine::{FlowKey, NodeId};
 
 #[test]
 fn a_buffer_is_taken_from_its_reservation_to_its_acknowledgement() {
@@ -192,5 +192,7 @@ fn a_network_that_misroutes_is_found_out() {
 fn an_acknowledgement_from_a_stranger_is_found_out() {
     let (mut net, _) = sent(1, &parameters());
     let header = WindowHeader::Acknowledgement { next: 1 };
-    let _ = net.link(A).arrive(WindowFrame { from: NodeId(9), to: A, flow: FlowKey(0), header, body: None, again: false }, Time::ZERO);
+    let _ = net
+        .link(A)
+        .arrive(WindowFrame { from: NodeId(9), to: A, flow: FlowKey(0), header, body: None, again: false }, Time::ZERO);
 }

@@ -5,8 +5,8 @@ use super::super::receiving::Receiving;
 use super::super::*;
 use super::model::{Case, Id, Network};
 use super::net::over_the_wire;
-use crate::engine::{FlowKey, NodeId};
 use crate::engine::Time;
+use crate::engine::{FlowKey, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A frame, in an order.
