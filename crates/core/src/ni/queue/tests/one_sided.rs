@@ -202,13 +202,10 @@ fn observe(host: &str, parts: &str, values: &str) -> RunObservation {
 }
 
 #[test]
-fn remote_updates_are_conserved_and_ordered_on_every_host_and_protocol() {
-    for (host, parts) in [
-        ("memory-bus-1998", ""),
-        ("memory-bus-1998", ", \"protocols/return-to-sender-1998\""),
-        ("memory-bus-1998", ", \"protocols/window\""),
-        ("miata", ", \"protocols/nifdy\""),
-    ] {
+fn remote_updates_are_conserved_and_ordered_where_packets_keep_their_order() {
+    for (host, parts) in
+        [("memory-bus-1998", ""), ("memory-bus-1998", ", \"protocols/window\""), ("miata", ", \"protocols/nifdy\"")]
+    {
         let run = observe(host, parts, "operations = 20\nbytes = \"96 B\"\nbatch = 4");
         assert_eq!((run.metric("counter"), run.metric("counts")), (Some(60.0), Some(60.0)), "{host}{parts}");
         assert_eq!(run.messages.len(), 0, "no program sent or received a message");
@@ -219,15 +216,6 @@ fn remote_updates_are_conserved_and_ordered_on_every_host_and_protocol() {
 fn more_operations_than_the_ring_holds_wait_for_completions() {
     let run = observe("memory-bus-1998", "", "operations = 200\nbytes = \"8 B\"\nbatch = 500");
     assert_eq!(run.metric("counter"), Some(600.0));
-}
-
-#[test]
-fn a_doorbell_for_a_batch_is_faster_than_one_for_each() {
-    let ended = |batch: u64| {
-        let values = format!("operations = 20\nbytes = \"8 B\"\nbatch = {batch}");
-        observe("memory-bus-1998", "", &values).metric("ended").expect("it is reported")
-    };
-    assert!(ended(20) < ended(1));
 }
 
 #[test]
