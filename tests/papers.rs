@@ -5,7 +5,7 @@ use narrows::host::memory_bus::NodeParameters;
 use narrows::machine::Registry;
 use narrows::machine::{self, shipped};
 use narrows::messaging::MessagingParameters;
-use narrows::ni::{Design, InterfaceParameters};
+use narrows::ni::designs::{Design, InterfaceParameters};
 use narrows::papers::builtins;
 use narrows::protocol::return_to_sender::{self, ReturnToSenderParameters};
 use narrows::report::claim::Role;

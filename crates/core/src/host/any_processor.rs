@@ -5,9 +5,9 @@
 //! the processors; one list of methods gives both the match and the object.
 
 use super::alewife::processor::AlewifeProcessor;
+use super::block::{Address, Block};
 use super::cpu_arbiter::CpuArbiter;
 use super::io_bus::cpu::IoBusProcessor;
-use super::memory_bus::block::{Address, Block};
 use super::memory_bus::processor::MemoryBusProcessor;
 use super::priority::ExecPriority;
 use super::processor::{Fault, Processor, Stalls, UNTAGGED, is_in_block, read_words, write_words};

@@ -1,7 +1,8 @@
 //! An interface as its host sees it: registers and memory on a bus.
 
-use super::memory_bus::block::Address;
+use super::block::Address;
 use crate::engine::Time;
+use crate::text::ParameterChoice;
 
 /// Registers and memory, as the processor or another initiator accesses them. Offsets count from the start of the
 /// device's window.
@@ -57,4 +58,13 @@ impl Window {
     pub const fn at(self, offset: u64) -> Address {
         self.0 + offset
     }
+}
+
+/// Which way a DMA transfer goes, as the bus sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
+pub enum Direction {
+    /// From main memory to the interface: sending.
+    Read,
+    /// From the interface to main memory: receiving.
+    Write,
 }

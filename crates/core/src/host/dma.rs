@@ -3,13 +3,12 @@
 //! On an I/O bus a transfer goes through the bridge: set-up, bursts, and competition with the processor. On a memory bus
 //! each block is a transaction of its own; a read finds a block wherever it is, a write invalidates all cached copies.
 
+use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
+use super::device::Direction;
 use super::io_bus::{DmaStream, IoBusHost};
-use super::memory_bus::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use super::memory_bus::{Agent, AgentId, Bus, MemoryBusNode, TransactionKind};
 use crate::engine::{Bytes, Rate, Sim, Time};
 use std::rc::Rc;
-
-pub use super::io_bus::Direction;
 
 /// The initiator of an engine's transfers.
 pub enum DmaInitiator {

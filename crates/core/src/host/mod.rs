@@ -8,6 +8,7 @@
 //! | `processor.rs`, `time_sync.rs` | a processor as drivers and programs use it, its local time ahead of the simulation |
 //! | `cpu_arbiter.rs`, `cpu_lease.rs`, `priority.rs` | who holds a processor, and who preempts whom |
 //! | `any_processor.rs` | a processor of any kind, dispatched without virtual calls |
+//! | `block.rs` | addresses and cache blocks |
 //! | `device.rs` | an interface as a host sees it: registers in a window |
 //! | `dma.rs` | transfers between an interface's engine and main memory |
 //! | `interrupt.rs` | the interrupt line of an interface |
@@ -22,6 +23,7 @@
 
 pub mod alewife;
 mod any_processor;
+pub mod block;
 mod capabilities;
 mod cpu_arbiter;
 mod cpu_lease;
@@ -42,13 +44,13 @@ mod time_sync;
 mod utilization;
 
 pub use any_processor::{AnyProcessor, DynProcessor};
+pub use block::{Address, BLOCK_BYTES, Block};
 pub use capabilities::HostCapabilities;
 pub use cpu_arbiter::CpuArbiter;
 pub use cpu_lease::{AcquireCpu, CpuLease};
-pub use device::{Device, DeviceWindow, Mapping, Window};
-pub use dma::{Direction, DmaInitiator, MemoryTransfer};
+pub use device::{Device, DeviceWindow, Direction, Mapping, Window};
+pub use dma::{DmaInitiator, MemoryTransfer};
 pub use interrupt::InterruptLine;
-pub use memory_bus::block::{Address, BLOCK_BYTES, Block};
 pub use metrics::HostMetric;
 pub use node::{Host, HostNode};
 pub use priority::{ExecPriority, PreemptiveScheduler};

@@ -2,10 +2,10 @@
 
 use super::alewife::node::AlewifeNode;
 use super::any_processor::AnyProcessor;
+use super::block::{Address, BLOCK_BYTES};
 use super::device::{Device, DeviceWindow, Window};
 use super::dma::DmaInitiator;
 use super::interrupt::InterruptLine;
-use super::memory_bus::block::{Address, BLOCK_BYTES};
 use super::memory_bus::node::MemoryBusNode;
 use super::metrics::HostMetric;
 use super::processor::Processor;

@@ -5,6 +5,8 @@
 //! | `mod.rs` | the description's tables: nodes, hosts, interface, fabric, workload, run |
 //! | `nodes.rs` | the nodes of a description, by name or as many as the fabric has |
 //! | `registry.rs` | the parts that descriptions may name |
+//! | `selections.rs` | which of them a description selects |
+//! | `alternatives.rs` | which of them a message may suggest |
 //! | `check/` | what must fit together before time 0 |
 //! | `combinations.rs` | every combination of the shipped parts, with what refuses it |
 //! | `build.rs` | the simulation of a checked description |
@@ -12,6 +14,7 @@
 //! | `keys.rs` | keys as results write them, and those of which the end alone was given |
 //! | `shipped.rs` | the parts and examples that the program carries |
 
+mod alternatives;
 pub mod build;
 mod check;
 pub mod combinations;
@@ -19,6 +22,7 @@ pub mod keys;
 mod language;
 mod nodes;
 mod registry;
+mod selections;
 pub mod shipped;
 
 pub use registry::{FabricPart, HostPart, InterfacePart, ProtocolPart, Registry, Workload};
@@ -235,17 +239,20 @@ fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
 
 /// Read where programs share memory, or where it stands.
 fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&InterfacePart>) -> SharedMemoryParameters {
-    let in_hardware = ni.is_some_and(|ni| ni.shares_memory());
+    let in_hardware = ni.and_then(|ni| ni.coherent_block()).map(SharedMemoryParameters::in_hardware);
     if !workload.needs().shared_memory && !t.has("shared-memory") && !t.describing() {
-        return if in_hardware { SharedMemoryParameters::HARDWARE } else { SharedMemoryParameters::defaults() };
+        return in_hardware.unwrap_or_else(SharedMemoryParameters::defaults);
     }
     let kinds = [
         ("software", "Handlers of active messages keep it coherent"),
         ("hardware", "The interface does, and says what it costs"),
     ];
-    let default = if in_hardware { "hardware" } else { "software" };
+    let default = if in_hardware.is_some() { "hardware" } else { "software" };
     t.one_of_or("shared-memory", "How programs share memory", &kinds, default, |kind, t| match kind {
-        "hardware" => SharedMemoryParameters::HARDWARE,
+        // That an interface without such hardware is described is told by the checks.
+        "hardware" => {
+            in_hardware.unwrap_or_else(|| SharedMemoryParameters::in_hardware(SharedMemoryParameters::defaults().block))
+        }
         _ => SharedMemoryParameters::read(t),
     })
 }

@@ -4,13 +4,13 @@
 //! This file alone imports them.
 
 use super::cmmu::driver::CmmuDriver;
+use super::designs::queue_driver::SplitDriver;
 use super::direct::nic::QueuesNic;
 use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake};
 use super::dyn_driver;
 use super::extensions::{CoherenceUnit, DriverExtensions, HostDmaEngine};
 use super::mcp::driver::McpDriver;
 use super::port::Port;
-use super::queue_driver::SplitDriver;
 use super::trapeze::driver::TrapezeDriver;
 use super::whole_packet::WholePacketDriver;
 use super::word_copy::PayloadSink;

@@ -126,9 +126,10 @@ pub trait InterfaceSpec: PartSpec {
         true
     }
 
-    /// Returns whether the interface keeps memory coherent that nodes share.
-    fn shares_memory(&self) -> bool {
-        false
+    /// Returns the length of the blocks in which the interface keeps memory coherent that nodes share; `None` if it
+    /// does not.
+    fn coherent_block(&self) -> Option<Bytes> {
+        None
     }
 
     /// Returns what is wrong on a host whose bus moves DMA at `rate`, which the table `rate_table` of the description

@@ -90,6 +90,11 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         self.table
     }
 
+    /// Returns the key of the part that a description has which selects none.
+    pub fn default_key(&self) -> Option<&'static str> {
+        self.default
+    }
+
     /// Returns the description of the family in one line.
     pub fn summary(&self) -> &'static str {
         self.summary

@@ -3,11 +3,11 @@
 use super::{Competition, IoBusHost, IoBusParameters, memory};
 use crate::engine::{Bytes, LocalFuture, NodeId, Rate, Sim};
 use crate::host::any_processor::AnyProcessor;
+use crate::host::block::Address;
 use crate::host::capabilities::HostCapabilities;
 use crate::host::device::{Device, DeviceWindow, Window};
 use crate::host::dma::DmaInitiator;
 use crate::host::interrupt::InterruptLine;
-use crate::host::memory_bus::block::Address;
 use crate::host::node::HostNode;
 use crate::host::processor::Processor;
 use crate::host::spec::{HostSpec, MainMemorySize};

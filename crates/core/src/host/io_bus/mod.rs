@@ -22,7 +22,7 @@ pub mod processor;
 #[cfg(test)]
 mod tests;
 
-pub use bridge::{Bridge, BridgeParameters, Direction, DmaStream};
+pub use bridge::{Bridge, BridgeParameters, DmaStream};
 pub use competition::Competition;
 pub use cpu::IoBusProcessor;
 pub use memory::{MainMemory, MemoryParameters};

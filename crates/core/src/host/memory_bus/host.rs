@@ -1,11 +1,11 @@
 //! The memory-bus node as a part: its specification, and the node at work.
 
 use super::agent::TransactionKind;
-use super::block::{Address, BLOCK_BYTES};
 use super::node::MemoryBusNode;
 use super::parameters::NodeParameters;
 use crate::engine::{NodeId, Sim};
 use crate::host::any_processor::AnyProcessor;
+use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::capabilities::HostCapabilities;
 use crate::host::device::{Device, DeviceWindow, Window};
 use crate::host::dma::DmaInitiator;

@@ -1,13 +1,13 @@
 //! A node without its interface: bus, main memory and processor, and places in memory.
 
 use super::agent::{Agent, AgentId};
-use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::memory::Memory;
 use super::parameters::NodeParameters;
 use super::processor::MemoryBusProcessor;
 use crate::engine::{Sim, Time};
+use crate::host::block::{Address, BLOCK_BYTES, Block, FIRST_FREE, block_of, offset_in_block};
 use crate::host::device::{Device, Window};
 use crate::host::interrupt::InterruptLine;
 use crate::host::utilization::Utilization;
@@ -20,9 +20,6 @@ pub const INTERFACE_BASE: Address = 1 << 40;
 
 /// Where the windows of devices begin that say no address of their own.
 const WINDOWS_BASE: Address = INTERFACE_BASE + (1 << 32);
-
-/// Where what is allocated begins: address zero stays unused, so that a forgotten address is noticed.
-pub const FIRST_FREE: Address = 4096;
 
 /// A node.
 pub struct MemoryBusNode {

@@ -10,12 +10,12 @@
 //!
 //! Leaves out: others that use the bus meanwhile. Who polls says that there are none.
 
-use super::block::Address;
 use super::bus::WordReads;
 use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;
 use crate::engine::record::Doing;
 use crate::engine::{Signal, Time};
+use crate::host::block::Address;
 use crate::host::cpu_arbiter::BusyPeriod;
 
 /// A register that is polled.

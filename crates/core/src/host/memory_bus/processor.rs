@@ -14,12 +14,12 @@
 //!
 //! Parameters: [`MemoryBusProcessorParameters`]. Statistics: time in and waiting for bus transactions.
 
-use super::block::{Address, BLOCK_BYTES, Block, block_of};
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::parameters::MemoryBusProcessorParameters;
 use super::store_buffer::{BufferedStore, Forward, StoreBuffer};
 use crate::engine::{Hertz, Signal, Sim, Time};
+use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
 use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::processor::{Fault, Processor, Stalls};
 use crate::host::time_sync::{LocalTimeLag, SyncFuture};

@@ -3,9 +3,9 @@
 //! Models: strong order: each waits until the store buffer is empty, and until it is done.
 
 use super::agent::TransactionKind;
-use super::block::{Address, BLOCK_BYTES, Block, offset_in_block};
 use super::processor::MemoryBusProcessor;
 use crate::engine::Time;
+use crate::host::block::{Address, BLOCK_BYTES, Block, offset_in_block};
 
 impl MemoryBusProcessor {
     /// Reads up to 8 bytes, uncached.

@@ -2,8 +2,8 @@
 
 use super::SoftwareParameters;
 use crate::engine::{Hertz, Sim, Time};
+use crate::host::block::{Address, BLOCK_BYTES, read_bytes};
 use crate::host::cpu_arbiter::CpuArbiter;
-use crate::host::memory_bus::block::{Address, BLOCK_BYTES, read_bytes};
 use crate::host::processor::{Fault, Processor, Stalls};
 use crate::host::time_sync::LocalTimeLag;
 use std::cell::{Cell, RefCell};

@@ -1,7 +1,6 @@
 //! What shared memory costs, and the size of its blocks. Tempest's numbers are of Mukherjee and Hill (1998, §5.1.1).
 
 use crate::engine::Bytes;
-use crate::host::alewife::LINE_BYTES;
 use crate::text::Parameters;
 
 /// What keeps shared memory coherent.
@@ -41,12 +40,8 @@ pub struct SharedMemoryParameters {
 const CYCLES_MAX: u64 = 1_000_000;
 
 impl SharedMemoryParameters {
-    /// By an interface, in blocks of its cache.
-    pub const HARDWARE: SharedMemoryParameters = SharedMemoryParameters {
-        make: SharingMake::Hardware,
-        block: Bytes(LINE_BYTES as u64),
-        check: 0,
-        fault: 0,
-        handler: 0,
-    };
+    /// Returns the parameters of memory that an interface keeps coherent in blocks of `block`.
+    pub const fn in_hardware(block: Bytes) -> SharedMemoryParameters {
+        SharedMemoryParameters { make: SharingMake::Hardware, block, check: 0, fault: 0, handler: 0 }
+    }
 }

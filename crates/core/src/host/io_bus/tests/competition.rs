@@ -2,6 +2,7 @@
 //! pause, an access of 100 ns after the other; set-up is 150 ns and a byte takes 7.8125 ns.
 
 use super::*;
+use crate::host::Direction;
 
 /// Bursts of a transfer, each as (began, ended), and the processor's accesses by its end.
 struct Seen {

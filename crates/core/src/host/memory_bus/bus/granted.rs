@@ -3,8 +3,8 @@
 use super::{Bus, Done};
 use crate::engine::Time;
 use crate::engine::resource::{Acquire, Held};
+use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
 use crate::host::memory_bus::agent::{AgentId, TransactionKind};
-use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block, block_of};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

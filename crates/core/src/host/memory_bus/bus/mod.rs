@@ -31,10 +31,10 @@ pub use granted::{AcquireBus, Granted};
 pub(super) use word_reads::WordReads;
 
 use super::agent::{Agent, AgentId, TransactionKind};
-use super::block::{Address, BLOCK_BYTES, Block};
 use super::moesi::State;
 use super::parameters::BusParameters;
 use crate::engine::{Busy, Rate, Resource, Sim, Time, record};
+use crate::host::block::{Address, BLOCK_BYTES, Block};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;

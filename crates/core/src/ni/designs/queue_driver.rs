@@ -4,23 +4,23 @@
 //! where nothing is found. The program on the processor holds it from the poll that finds a packet until the packet is
 //! taken. Leaves out what the halves do, which is each design's own.
 
-use super::build_context::BuildContext;
-use super::driver::{
-    Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
-};
-use super::extensions::DriverExtensions;
 use super::fifo::device::ReceiveFifo;
 use super::fifo::{blocks, udma, words};
 use super::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use super::parameters::{Design, InterfaceParameters};
-use super::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
-use super::port::Port;
-use super::port_config::Stages;
 use super::queue::{cached, direct_memory, driver as queue, in_interface};
-use super::word_copy::{PayloadSink, behind_header};
 use crate::engine::sim::PointId;
 use crate::engine::{EndId, Journey, Signal};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
+use crate::ni::build_context::BuildContext;
+use crate::ni::driver::{
+    Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
+};
+use crate::ni::extensions::DriverExtensions;
+use crate::ni::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
+use crate::ni::port::Port;
+use crate::ni::port_config::Stages;
+use crate::ni::word_copy::{PayloadSink, behind_header};
 use std::rc::Rc;
 
 /// The sending halves.

@@ -34,9 +34,9 @@ use super::layout::{QueueLayout, header_last};
 use super::prefetch::{self, Keep, Prefetch};
 use super::throttle::Throttle;
 use crate::engine::{Bytes, Mailbox, Sim, Time};
-use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
+use crate::host::block::{Address, BLOCK_BYTES, Block};
 use crate::host::memory_bus::{Agent, AgentId, Bus, Cache, Snooped, State, TransactionKind, moesi};
-use crate::ni::half::HalfContext;
+use crate::ni::designs::half::HalfContext;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

@@ -7,7 +7,7 @@
 use super::device::Fetch;
 use super::layout::QueueLayout;
 use crate::engine::{Mailbox, Sim};
-use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block};
+use crate::host::block::{Address, BLOCK_BYTES, Block};
 use crate::host::memory_bus::{AgentId, Bus, TransactionKind};
 use std::rc::Rc;
 

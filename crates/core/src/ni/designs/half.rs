@@ -2,16 +2,16 @@
 //!
 //! Leaves out how two halves make an interface: that is [`queue_driver`](super::queue_driver)'s.
 
-use super::build_context::BuildContext;
-use super::driver::{DriverState, SendRequest, Wake};
 use super::parameters::InterfaceParameters;
-use super::parcel::{Header, Ticket};
-use super::port::Port;
-use super::word_copy::PayloadSink;
 use crate::engine::sim::PointId;
 use crate::engine::{Journey, Sim};
 use crate::host::memory_bus::MemoryBusNode;
 use crate::host::{AnyProcessor, Host};
+use crate::ni::build_context::BuildContext;
+use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::parcel::{Header, Ticket};
+use crate::ni::port::Port;
+use crate::ni::word_copy::PayloadSink;
 use std::rc::Rc;
 
 /// A driver that sends.
@@ -39,7 +39,7 @@ pub trait ReceiveHalf {
     /// Moves the packet just found to `sink`, and frees its slot.
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>);
     /// Ends a round of the polling loop in which nothing was found; returns what
-    /// [`Driver::idle`](super::Driver::idle) does.
+    /// [`Driver::idle`](crate::ni::Driver::idle) does.
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
     /// Charges the processor's part of such a round, where `idle` would wait.
     fn charge_poll(&self, cpu: &AnyProcessor);

@@ -5,10 +5,10 @@
 use super::layout::{HEAD, QueueLayout, TAIL};
 use crate::engine::{Class, Journey, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
-use crate::host::memory_bus::block::read_bytes;
+use crate::host::block::read_bytes;
 use crate::host::{Address, BLOCK_BYTES, Block, Device};
-use crate::ni::fifo::device::{Output, marks_of};
-use crate::ni::half::HalfContext;
+use crate::ni::designs::fifo::device::{Output, marks_of};
+use crate::ni::designs::half::HalfContext;
 use crate::ni::parcel::{Header, SENDING, Ticket, block_of};
 use crate::ni::port::Port;
 use crate::protocol::Marks;

@@ -1,7 +1,10 @@
-//! A cache block and its bytes.
+//! Addresses of main memory, and a cache block with its bytes.
 
 /// A physical address of a node.
 pub type Address = u64;
+
+/// Address at which allocation begins: address zero stays unused, so that a forgotten address is noticed.
+pub const FIRST_FREE: Address = 4096;
 
 /// Bytes of a cache block (Table 3).
 pub const BLOCK_BYTES: usize = 64;

@@ -1,18 +1,32 @@
-//! The specifications of the fifos and queues: nine entries of one type, which stands for all of them.
+//! The fifos and queues of Mukherjee and Hill (1998): nine parts of one type, which stands for all of them.
+//!
+//! | file or folder | holds |
+//! |---|---|
+//! | `parameters.rs` | the designs and their parameters |
+//! | `half.rs`, `queue_driver.rs` | a sending or a receiving half, and the driver made of two |
+//! | `fifo/` | memory in the interface, by words, blocks or user-level DMA |
+//! | `queue/` | coherent queues in cacheable memory |
 
-use super::any::AnyDriver;
-use super::build_context::BuildContext;
-use super::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, PARCEL};
-use super::memory_footprint::{MemoryFootprint, PacketFootprint, in_blocks};
-use super::parameters::{Design, InterfaceParameters, MESSAGE_MAX};
-use super::parcel::{HEADER_BYTES, Header};
-use super::queue_driver;
+pub mod fifo;
+pub mod half;
+pub mod parameters;
+pub mod queue;
+pub mod queue_driver;
+
 use crate::engine::Bytes;
 use crate::host::{BLOCK_BYTES, HostCapabilities};
+use crate::ni::any::AnyDriver;
+use crate::ni::build_context::BuildContext;
+use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, PARCEL};
+use crate::ni::memory_footprint::{MemoryFootprint, PacketFootprint, in_blocks};
+use crate::ni::parcel::{HEADER_BYTES, Header};
 use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec};
 use crate::text::ParameterSink;
+use parameters::MESSAGE_MAX;
 use std::any::Any;
 use std::sync::Arc;
+
+pub use parameters::{Design, InterfaceParameters};
 
 /// Returns the entries of all designs, in the order in which they are listed.
 pub fn entries() -> impl Iterator<Item = PartEntry<dyn InterfaceSpec>> {

@@ -21,7 +21,7 @@ use super::device::{self, Deposit, Fetch, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};
 use super::layout::{QueueLayout, header_last};
 use crate::host::{Address, BLOCK_BYTES, Block, DmaInitiator};
-use crate::ni::half::HalfContext;
+use crate::ni::designs::half::HalfContext;
 
 /// Reads and writes main memory, and keeps nothing.
 struct Direct {
