@@ -3,6 +3,7 @@
 
 mod imports;
 mod modules;
+mod names;
 mod parts;
 
 use narrows::machine::shipped;

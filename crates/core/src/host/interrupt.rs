@@ -3,6 +3,9 @@
 use crate::engine::{Signal, Sim, Time};
 use std::cell::Cell;
 
+/// Why the latency of interrupts has no effect on a run without any.
+pub const POLLED: &str = "the interface is polled";
+
 /// An interrupt line: raised by the device, taken by one handler. Raising it twice before it is taken gives one
 /// interrupt, for the causes of both.
 pub struct InterruptLine {

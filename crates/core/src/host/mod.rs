@@ -9,6 +9,7 @@
 //! | `cpu_arbiter.rs`, `cpu_lease.rs`, `priority.rs` | who holds a processor, and who preempts whom |
 //! | `any_processor.rs` | a processor of any kind, dispatched without virtual calls |
 //! | `block.rs` | addresses and cache blocks |
+//! | `word_access.rs` | how drivers access the words of their memory |
 //! | `device.rs` | an interface as a host sees it: registers in a window |
 //! | `dma.rs` | transfers between an interface's engine and main memory |
 //! | `interrupt.rs` | the interrupt line of an interface |
@@ -42,6 +43,7 @@ mod spec;
 mod tests;
 mod time_sync;
 mod utilization;
+mod word_access;
 
 pub use any_processor::{AnyProcessor, DynProcessor};
 pub use block::{Address, BLOCK_BYTES, Block};

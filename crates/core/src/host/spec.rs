@@ -55,6 +55,11 @@ pub trait HostSpec: PartSpec {
         None
     }
 
+    /// Returns why the number at `key` has no effect on a run with an interface that needs `needs`, if the host can tell.
+    fn inert_reason_with(&self, _key: &str, _needs: &HostCapabilities) -> Option<&'static str> {
+        None
+    }
+
     /// Builds the host of `node` from checked parameters.
     fn start(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn HostNode>;
 }

@@ -1,6 +1,7 @@
 //! Parts that a message may suggest instead of one that does not fit: those of the registry that do what is missing.
 
-use super::registry::{InterfacePart, ProtocolPart, Registry};
+use super::registry::Registry;
+use super::selections::{InterfacePart, ProtocolPart};
 use crate::host::HostCapabilities;
 use crate::ni::EndpointLimit;
 use crate::part::{PartFamily, PartSpec, Selected};

@@ -10,6 +10,7 @@
 //! | `check/` | what must fit together before time 0 |
 //! | `combinations.rs` | every combination of the shipped parts, with what refuses it |
 //! | `build.rs` | the simulation of a checked description |
+//! | `inert.rs` | why a number has no effect on a run |
 //! | `language.rs` | how descriptions write their keys |
 //! | `keys.rs` | keys as results write them, and those of which the end alone was given |
 //! | `shipped.rs` | the parts and examples that the program carries |
@@ -18,6 +19,7 @@ mod alternatives;
 pub mod build;
 mod check;
 pub mod combinations;
+mod inert;
 pub mod keys;
 mod language;
 mod nodes;
@@ -25,7 +27,8 @@ mod registry;
 mod selections;
 pub mod shipped;
 
-pub use registry::{FabricPart, HostPart, InterfacePart, ProtocolPart, Registry, Workload};
+pub use registry::Registry;
+pub use selections::{FabricPart, HostPart, InterfacePart, ProtocolPart, Workload};
 
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
 use crate::fabric::topology::survey::Survey;

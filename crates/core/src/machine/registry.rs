@@ -5,26 +5,11 @@
 use super::language::Language;
 use crate::fabric::{self, FabricSpec};
 use crate::host::{self, HostCapabilities, HostSpec};
-use crate::ni::{self, InterfaceSpec, designs};
-use crate::part::{Part, PartEntry, PartFamily, Selected};
+use crate::ni::{self, InterfaceSpec};
+use crate::part::{Part, PartEntry, PartFamily};
 use crate::program::{self, WorkloadSpec};
 use crate::protocol::{self, ProtocolSpec};
 use std::sync::{Arc, LazyLock, OnceLock};
-
-/// An interface that a description selects.
-pub type InterfacePart = Selected<dyn InterfaceSpec>;
-
-/// A protocol that a description selects.
-pub type ProtocolPart = Selected<dyn ProtocolSpec>;
-
-/// A fabric that a description selects.
-pub type FabricPart = Selected<dyn FabricSpec>;
-
-/// A workload that a description selects.
-pub type Workload = Selected<dyn WorkloadSpec>;
-
-/// A kind of host that a description selects.
-pub type HostPart = Selected<dyn HostSpec>;
 
 /// The parts that descriptions may name.
 #[derive(Clone, Debug)]
@@ -67,7 +52,7 @@ impl Registry {
             .with_host::<host::software::SoftwareParameters>()
             .with_interface::<ni::trapeze::TrapezeInterface>()
             .with_interface::<ni::mcp::McpInterface>()
-            .with_interfaces(designs::entries())
+            .with_interfaces(ni::designs::entries())
             .with_interface::<ni::direct::QueuesParameters>()
             .with_interface::<ni::cmmu::CmmuParameters>()
             .with_protocol::<protocol::plain::PlainParameters>()

@@ -1,8 +1,28 @@
 //! Which registered parts a description selects, family by family.
 
-use super::registry::{FabricPart, HostPart, ProtocolPart, Registry, Workload};
-use crate::part::PartInfo;
+use super::registry::Registry;
+use crate::fabric::FabricSpec;
+use crate::host::HostSpec;
+use crate::ni::InterfaceSpec;
+use crate::part::{PartInfo, Selected};
+use crate::program::WorkloadSpec;
+use crate::protocol::ProtocolSpec;
 use crate::text::Table;
+
+/// An interface that a description selects.
+pub type InterfacePart = Selected<dyn InterfaceSpec>;
+
+/// A protocol that a description selects.
+pub type ProtocolPart = Selected<dyn ProtocolSpec>;
+
+/// A fabric that a description selects.
+pub type FabricPart = Selected<dyn FabricSpec>;
+
+/// A workload that a description selects.
+pub type Workload = Selected<dyn WorkloadSpec>;
+
+/// A kind of host that a description selects.
+pub type HostPart = Selected<dyn HostSpec>;
 
 impl Registry {
     /// Reads the kinds of host of a description, by name.

@@ -121,6 +121,11 @@ pub trait InterfaceSpec: PartSpec {
         None
     }
 
+    /// Returns why the number at `key` has no effect on a run with `protocol`, if the interface can tell.
+    fn inert_reason_with(&self, _key: &str, _protocol: &dyn ProtocolSpec) -> Option<&'static str> {
+        None
+    }
+
     /// Returns whether the interface runs the machine's protocol.
     fn runs_protocols(&self) -> bool {
         true

@@ -31,7 +31,6 @@ pub mod window;
 
 pub use frame::{Answer, Effects, Frame, Marks, Offer, Slot, Taken};
 pub use handle::PacketHandle;
-pub use plain::Plain;
 pub use spec::{ProtocolBinding, ProtocolEnvironment, ProtocolSpec};
 
 use crate::engine::{Class, NodeId, Time};

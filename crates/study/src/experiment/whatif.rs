@@ -163,7 +163,10 @@ impl Inquiry<'_> {
         let dead: Vec<Dead> = constants
             .iter()
             .filter(|constant| gains.iter().any(|gain| gain.key == constant.key) && !alive.contains(&constant.key))
-            .map(|constant| Dead { key: constant.key.clone(), reason: reason(constant, &read).to_owned() })
+            .map(|constant| {
+                let reason = read.value.inert_reason(&constant.key).unwrap_or_default().to_owned();
+                Dead { key: constant.key.clone(), reason }
+            })
             .collect();
         gains.retain(|gain| alive.contains(&gain.key));
         gains.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
@@ -351,36 +354,4 @@ impl Goal {
 fn first_line(problems: &Problems) -> String {
     let text = problems.to_string();
     text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
-}
-
-/// How a key ends, which other must have which value, and the reason.
-type Reason = (&'static str, Option<(&'static str, &'static str)>, &'static str);
-
-/// Why a number changes nothing, where that is known: it ends so, another has this value, the reason.
-const REASONS: [Reason; 11] = [
-    ("pci.clock", None, "the rates of the bridge decide, and the clock only bounds them"),
-    ("pci.width", None, "the rates of the bridge decide, and the width only bounds them"),
-    ("firmware.log", Some(("logging", "false")), "the firmware does not log"),
-    ("firmware.protocol", Some(("protocol", "none")), "there is no protocol"),
-    ("firmware.copy", Some(("protocol", "none")), "there is no protocol"),
-    ("watchdog", None, "no packet is held so long"),
-    ("ring-poll", None, "no sender finds the ring full"),
-    ("ring-entries", None, "the ring is never full"),
-    ("sram.size", None, "what is in the memory fits"),
-    ("tags", None, "no more tags are in use"),
-    ("interrupt-latency", Some(("notification", "polling")), "the interface is polled"),
-];
-
-fn reason(constant: &PartNumber, read: &Read<Machine>) -> &'static str {
-    let entries = read.entries();
-    let host = constant.key.strip_prefix("hosts.").and_then(|rest| rest.split('.').next());
-    let is_used = |host: &str| entries.iter().any(|entry| entry.path.ends_with(".host") && entry.value == host);
-    if host.is_some_and(|host| !is_used(host)) {
-        return "no node is this host";
-    }
-    let holds = |(key, value): (&str, &str)| {
-        entries.iter().any(|entry| entry.path.rsplit('.').next() == Some(key) && entry.value == value)
-    };
-    let known = REASONS.iter().find(|(key, when, _)| constant.key.ends_with(key) && when.is_none_or(holds));
-    known.map_or("", |(_, _, reason)| reason)
 }

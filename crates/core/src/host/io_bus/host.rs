@@ -7,7 +7,7 @@ use crate::host::block::Address;
 use crate::host::capabilities::HostCapabilities;
 use crate::host::device::{Device, DeviceWindow, Window};
 use crate::host::dma::DmaInitiator;
-use crate::host::interrupt::InterruptLine;
+use crate::host::interrupt::{InterruptLine, POLLED};
 use crate::host::node::HostNode;
 use crate::host::processor::Processor;
 use crate::host::spec::{HostSpec, MainMemorySize};
@@ -20,6 +20,14 @@ impl Part for IoBusParameters {
 
     fn check(&self) -> Vec<ParameterError> {
         [self.check_bus_rate(), self.check_memory_rate()].concat()
+    }
+
+    fn inert_reason(&self, key: &str) -> Option<&'static str> {
+        match key {
+            "pci.clock" => Some("the rates of the bridge decide, and the clock only bounds them"),
+            "pci.width" => Some("the rates of the bridge decide, and the width only bounds them"),
+            _ => None,
+        }
     }
 }
 
@@ -69,6 +77,11 @@ impl HostSpec for IoBusParameters {
 
     fn dma_rate_max(&self) -> Option<(&'static str, Rate)> {
         Some(("bridge", self.bridge.read_rate.max(self.bridge.write_rate)))
+    }
+
+    fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
+        let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
+        (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
     }
 
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {

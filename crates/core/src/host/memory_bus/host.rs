@@ -9,7 +9,7 @@ use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::capabilities::HostCapabilities;
 use crate::host::device::{Device, DeviceWindow, Window};
 use crate::host::dma::DmaInitiator;
-use crate::host::interrupt::InterruptLine;
+use crate::host::interrupt::{InterruptLine, POLLED};
 use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
 use crate::host::processor::Processor;
@@ -39,6 +39,11 @@ impl HostSpec for NodeParameters {
 
     fn main_memory(&self) -> Option<MainMemorySize> {
         Some(MainMemorySize { size: self.memory_size, key: "memory-size", granularity: BLOCK_BYTES as u64 })
+    }
+
+    fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
+        let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
+        (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
     }
 
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {

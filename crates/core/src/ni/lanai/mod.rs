@@ -34,6 +34,9 @@ use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
+/// Why the size of the chip's memory has no effect on a run, for the firmware that uses it.
+pub const SRAM_FITS: &str = "what is in the memory fits";
+
 /// The parameters of the chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct LanaiParameters {
