@@ -63,3 +63,24 @@ fn numbers_that_do_nothing_are_told_with_the_reason() {
     assert_eq!(dead("ni.trapeze.lanai.clock"), None);
     assert!(found.gains.windows(2).all(|pair| pair[0].ratio >= pair[1].ratio), "the largest gain comes first");
 }
+
+#[test]
+fn parts_say_why_a_number_has_no_effect() {
+    let path = format!("{}/examples/ping-pong.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("a shipped example");
+    let reason = |set: &str, key: &str| {
+        let sets: Vec<String> = [set].iter().filter(|set| !set.is_empty()).map(|set| (*set).to_owned()).collect();
+        let read = Registry::shared().read_varied(Document::Text("ping-pong", &text, None), &sets, &[]);
+        read.unwrap_or_else(|problems| panic!("{problems}")).value.inert_reason(key)
+    };
+    let latency = format!("{HOST}.io-bus.processor.interrupt-latency");
+    assert_eq!(reason("", &latency), None);
+    assert_eq!(reason("ni.trapeze.notification=polling", &latency), Some("the interface is polled"));
+    assert_eq!(reason("", "ni.trapeze.firmware.log"), Some("the firmware does not log"));
+    assert_eq!(reason("ni.trapeze.logging=true", "ni.trapeze.firmware.log"), None);
+    assert_eq!(reason("", "ni.trapeze.firmware.copy"), Some("there is no protocol"));
+    let clock = format!("{HOST}.io-bus.pci.clock");
+    assert_eq!(reason("", &clock), Some("the rates of the bridge decide, and the clock only bounds them"));
+    assert_eq!(reason("", "fabric.myrinet.watchdog"), Some("no packet is held so long"));
+    assert_eq!(reason("", "fabric.myrinet.link-rate"), None);
+}

@@ -241,3 +241,15 @@ fn files_of_dispatch_are_short_and_on_the_contributors_page() {
         assert!(page.contains(&format!("({file})")), "CONTRIBUTING.md does not name {file}");
     }
 }
+
+/// Most lines of the interface and the workload of the example of parts from outside, together.
+const OUTSIDE_LINES_MAX: usize = 200;
+
+#[test]
+fn an_interface_and_a_workload_from_outside_take_few_lines() {
+    let lines = ["doorbell.rs", "hot_potato.rs"].map(|file| {
+        let path = root().join("examples/outside/src").join(file);
+        fs::read_to_string(path).expect("a part of the example").lines().count()
+    });
+    assert!(lines.iter().sum::<usize>() <= OUTSIDE_LINES_MAX, "{lines:?}");
+}

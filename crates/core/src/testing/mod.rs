@@ -15,15 +15,18 @@
 //! | file | holds |
 //! |---|---|
 //! | `matrix.rs` | combinations of parts, run on small inputs by all processors |
+//! | `declarations.rs` | what is wrong with how parts declare their keys and examples |
 //! | `laws.rs` | the laws, each of one run or of a few |
 //! | `observation.rs` | what a run delivered, counted and ended with |
 //!
 //! Leaves out laws of one kind of part, such as the latency of a stated bus: those are for the part's own tests.
 
+mod declarations;
 mod laws;
 mod matrix;
 mod observation;
 
+pub use declarations::declaration_errors;
 pub use laws::{Violation, guarantees_order};
 pub use matrix::{HOSTS, MatrixReport, Selection, matrix, small_description};
 pub use observation::{DeliveredMessage, RunObservation};
