@@ -19,7 +19,7 @@ const IMPORTS: [(&str, &[&str]); 17] = [
     ("messaging", &["engine", "text", "protocol", "host", "fabric", "ni"]),
     ("program", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging"]),
     ("machine", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging", "program"]),
-    ("testing", &["engine", "text", "protocol", "fabric", "ni", "machine"]),
+    ("testing", &["engine", "text", "part", "protocol", "fabric", "ni", "machine"]),
     ("report", &["engine"]),
     ("verify", &["text", "ni"]),
     ("experiment", &["engine", "text", "host", "program", "machine", "report"]),
