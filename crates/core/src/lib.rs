@@ -70,7 +70,7 @@ pub mod text;
 ///
 /// let error = Machine::parse("workload.ping-pong.payload = \"8K\"").unwrap_err();
 /// assert!(matches!(error, Error::Description(_)));
-/// assert!(error.to_string().contains("unknown unit `K`"), "{error}");
+/// assert!(error.to_string().contains("did you mean \"8 KiB\"?"), "{error}");
 /// ```
 pub use error::Error;
 

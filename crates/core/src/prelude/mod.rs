@@ -13,30 +13,33 @@ pub use crate::engine::{
     Signal, Sim, Simulation, Time,
 };
 #[doc(no_inline)]
-pub use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
-#[doc(no_inline)]
 pub use crate::error::Error;
 #[doc(no_inline)]
 pub use crate::machine::{Machine, Registry};
+#[doc(no_inline)]
+pub use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
 
 /// What every part declares: its parameters, its name, and the rules that their values keep.
 #[doc = include_str!("part.md")]
 pub use crate::part::{ParameterError, Part, PartInfo};
+/// A choice of words as the value of a key.
+#[doc = include_str!("part.md")]
+pub use crate::text::ParameterChoice;
 /// Parameters of a part, each written once: the field is the key, its type the kind of value, its documentation the help
 /// text.
 #[doc = include_str!("part.md")]
 pub use crate::text::Parameters;
-/// A choice of words as the value of a key.
-#[doc = include_str!("part.md")]
-pub use crate::text::ParameterChoice;
 
-/// What a workload is made of: its specification, and the programs that it starts on the endpoints of a world.
-#[doc = include_str!("workload.md")]
-pub use crate::program::{Objective, RunningWorkload, WorkloadNeeds, WorkloadSpec};
 /// What programs run in, and what they send and receive.
 #[doc = include_str!("workload.md")]
 pub use crate::messaging::{Endpoint, Incoming, Outgoing, World};
+/// What a workload is made of: its specification, and the programs that it starts on the endpoints of a world.
+#[doc = include_str!("workload.md")]
+pub use crate::program::{Objective, RunningWorkload, WorkloadNeeds, WorkloadSpec};
 
+/// What an interface uses of its host: the processor that runs its driver, and a window for its registers.
+#[doc = include_str!("interface.md")]
+pub use crate::host::{AnyProcessor, Device, HostCapabilities, Window};
 /// What an interface that moves whole packets is made of: its specification, and the steps of its driver.
 #[doc = include_str!("interface.md")]
 pub use crate::ni::{
@@ -44,9 +47,6 @@ pub use crate::ni::{
     MemoryFootprint, PacketHeader, PayloadSink, RxCompletion, RxPayload, SendRequest, WholePacketDriver,
     WholePacketNic,
 };
-/// What an interface uses of its host: the processor that runs its driver, and a window for its registers.
-#[doc = include_str!("interface.md")]
-pub use crate::host::{AnyProcessor, Device, HostCapabilities, Window};
 
 /// What a host is made of: its specification, its processor, and the node that holds memory and devices.
 #[doc = include_str!("host.md")]

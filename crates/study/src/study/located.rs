@@ -6,6 +6,7 @@ use super::description::Study;
 use super::experiments::Results;
 use super::location::Location;
 use super::view::{ValueSource, View};
+use narrows_core::Error;
 use narrows_core::text::{Problem, Problems, Read};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -50,7 +51,21 @@ pub fn find(name: &str, quick: bool, builtins: &BuiltinFns) -> Result<LocatedStu
     Ok(LocatedStudy { read, location, builtins: builtins.clone() })
 }
 
+/// Loads and checks a paper by its name, or a study by its folder, which may name the functions `builtins`.
+///
+/// # Errors
+///
+/// Returns every problem of the study's files, each with its position.
+pub fn load(name: &str, builtins: &BuiltinFns) -> Result<LocatedStudy, Error> {
+    Ok(find(name, false, builtins)?)
+}
+
 impl LocatedStudy {
+    /// Returns the names of the study's tables and figures, in its order.
+    pub fn artifacts(&self) -> Vec<&str> {
+        self.read.value.artifacts.iter().map(|(id, _)| id.text.as_str()).collect()
+    }
+
     /// The artifacts asked for, in the study's order; all but those that stand apart if none is named.
     pub fn wanted(&self, artifact: Option<&str>) -> Result<Vec<&str>, Problem> {
         let study = &self.read.value;
