@@ -47,11 +47,14 @@ impl Public {
                 self.take_module(&child(file, name), &below(name));
                 continue;
             }
-            // What another crate or another public module lists is counted there.
-            let is_elsewhere = item.has("#[doc(inline)]") || item.has("#[doc(no_inline)]");
+            // What another crate lists is counted there; the prelude repeats names of other modules.
+            if item.has("#[doc(inline)]") {
+                continue;
+            }
+            let is_repeated = item.has("#[doc(no_inline)]");
             for name in names(&item.code).iter().map(|name| below(name)) {
                 let shown = file.strip_prefix(root()).expect("a file of the project").display().to_string();
-                let has_example = is_elsewhere || item.has_example(file);
+                let has_example = is_repeated || item.has_example(file);
                 self.names.entry(name).or_insert(Name { file: shown, has_example });
             }
         }

@@ -105,6 +105,7 @@ pub struct Run {
 
 impl Machine {
     /// Reads a description whose parts are those of `registry`.
+    #[doc(hidden)]
     pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
         let described = t.map("nodes", "The nodes, by name", |t| nodes::Described::read(t, registry));
         let named = nodes::named(&described);

@@ -175,6 +175,7 @@ impl Registry {
     }
 
     /// Reads the fabric of a description; `nodes` are the names of the nodes that it joins.
+    #[doc(hidden)]
     pub fn read_fabric(&self, t: &mut Table<'_>) -> FabricPart {
         self.fabrics.read(t)
     }
@@ -196,6 +197,7 @@ impl Registry {
     }
 
     /// Returns the keys of the kinds of host that offer what is required, whatever their values.
+    #[doc(hidden)]
     pub fn hosts_that_offer(&self, required: &HostCapabilities) -> impl Iterator<Item = &'static str> {
         let offer = |(_, offered): &&(&str, HostCapabilities)| offered.missing(required).is_empty();
         self.offered.iter().filter(offer).map(|(key, _)| *key)
@@ -219,6 +221,7 @@ impl Registry {
     }
 
     /// Reads the protocol of a description; without one there are queues alone.
+    #[doc(hidden)]
     pub fn read_protocol(&self, t: &mut Table<'_>) -> ProtocolPart {
         self.protocols.read(t)
     }
@@ -253,6 +256,7 @@ impl Registry {
     }
 
     /// Reads the workload of a description.
+    #[doc(hidden)]
     pub fn read_workload(&self, t: &mut Table<'_>) -> Workload {
         self.workloads.read(t)
     }

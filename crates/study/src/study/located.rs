@@ -14,10 +14,13 @@ use std::path::Path;
 /// A study that was read and checked, and where it lies.
 pub struct LocatedStudy {
     /// The study.
+    #[doc(hidden)]
     pub read: Read<Study>,
     /// Its location.
+    #[doc(hidden)]
     pub location: Location,
     /// The functions of the program that it may name.
+    #[doc(hidden)]
     pub builtins: BuiltinFns,
 }
 
@@ -67,6 +70,7 @@ impl LocatedStudy {
     }
 
     /// The artifacts asked for, in the study's order; all but those that stand apart if none is named.
+    #[doc(hidden)]
     pub fn wanted(&self, artifact: Option<&str>) -> Result<Vec<&str>, Problem> {
         let study = &self.read.value;
         let all = || study.artifacts.iter().map(|(id, _)| id.text.as_str());
@@ -80,11 +84,13 @@ impl LocatedStudy {
     }
 
     /// Returns the meanings of the study's names over results.
+    #[doc(hidden)]
     pub fn over<'a>(&'a self, results: &'a Results) -> View<'a> {
         self.read.value.view(&self.builtins, ValueSource::Ran(results))
     }
 
     /// Returns the meanings of the study's names before these points are run.
+    #[doc(hidden)]
     pub fn planned<'a>(&'a self, points: &'a BTreeSet<String>) -> View<'a> {
         self.read.value.view(&self.builtins, ValueSource::Planned(points))
     }

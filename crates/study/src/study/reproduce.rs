@@ -96,6 +96,7 @@ impl LocatedStudy {
     }
 
     /// Runs what the artifacts need, with `more` settings over every point's.
+    #[doc(hidden)]
     pub fn results(
         &self,
         artifacts: &[&str],
