@@ -1,5 +1,6 @@
 //! How a command ends: its exit code, and how what went wrong is told.
 
+use narrows_core::Error;
 use narrows_core::text::{Problem, Problems};
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -30,36 +31,30 @@ impl From<Ending> for ExitCode {
 
 /// Bad input: why a command could not do what it was asked.
 #[derive(Debug)]
-pub struct Failure {
-    /// The problems, each group under a line that says where they are met, which may be empty.
-    groups: Vec<(String, Problems)>,
-}
+pub struct Failure(Error);
 
 impl Failure {
-    /// Groups of problems, each under its line.
+    /// Returns the failure with these groups of problems, each under its line, which may be empty.
     pub fn grouped(groups: Vec<(String, Problems)>) -> Failure {
-        Failure { groups }
+        Failure(groups.into())
     }
 
-    /// Tells all on standard error.
+    /// Prints the error on standard error.
     pub fn tell(&self) -> ExitCode {
-        let coloured = colour_on_stderr();
-        for (n, (head, problems)) in self.groups.iter().enumerate() {
-            let gap = if n > 0 { "\n" } else { "" };
-            let head = if head.is_empty() { String::new() } else { format!("{head}\n") };
-            tell!("{gap}{head}{}", problems.render(coloured));
-        }
-        let count: usize = self.groups.iter().map(|(_, problems)| problems.list().len()).sum();
-        if count > 1 {
-            tell!("\n{count} problems");
-        }
+        tell!("{}", self.0.render(colour_on_stderr()));
         ExitCode::from(2)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure(error)
     }
 }
 
 impl From<Problems> for Failure {
     fn from(problems: Problems) -> Failure {
-        Failure { groups: vec![(String::new(), problems)] }
+        Failure(problems.into())
     }
 }
 

@@ -142,6 +142,7 @@ fn registry() -> &'static Arc<Registry> {
 }
 
 /// Runs the command that the arguments name, with the parts that ship.
+#[doc(hidden)]
 pub fn main() -> ExitCode {
     run_command()
 }
@@ -149,7 +150,7 @@ pub fn main() -> ExitCode {
 /// Runs the command that the arguments name, with the parts of `registry`: the `main` of a program with parts of its own.
 ///
 /// ```no_run
-/// use narrows::machine::Registry;
+/// use narrows::Registry;
 ///
 /// fn main() -> std::process::ExitCode {
 ///     narrows::cli::main_with(Registry::shipped())

@@ -1,6 +1,6 @@
 //! `narrows reproduce`: a study's experiments beside what is expected of them.
 
-use super::ending::{Ended, Ending, Failure};
+use super::ending::{Ended, Ending};
 use super::output::print;
 use super::progress::Progress;
 use super::{Format, candidates, registry};
@@ -94,7 +94,7 @@ pub fn run(options: &Options) -> Ended {
         uncertainty: options.uncertainty,
     };
     found.wanted(wanted.artifact.as_deref())?;
-    let report = found.reproduce(&wanted, &Bar::default()).map_err(Failure::grouped)?;
+    let report = found.reproduce(&wanted, &Bar::default())?;
     match options.format {
         Format::Text => print(&report.text())?,
         Format::Json => print(&json(&report))?,

@@ -4,15 +4,7 @@
 //! the packet goes onto the wire after a pipeline. An arriving payload is read from the buffer, word by word. Leaves out:
 //! queues in the device, DMA, interrupts. Its numbers are chosen.
 
-use narrows::engine::{Bytes, Time};
-use narrows::host::{AnyProcessor, Device, HostCapabilities, Processor, Window};
-use narrows::ni::{
-    AnyDriver, BuildContext, ComposedPacket, DriverLimits, EndpointLimit, InterfaceLimits, InterfaceSpec,
-    MemoryFootprint, PacketHeader, PayloadSink, RxCompletion, RxPayload, SendRequest, WholePacketDriver,
-    WholePacketNic,
-};
-use narrows::part::{Part, PartInfo};
-use narrows::text::Parameters;
+use narrows::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -90,8 +82,7 @@ struct DoorbellNic {
 
 impl WholePacketNic for DoorbellNic {
     fn limits(&self) -> DriverLimits {
-        let payload = PacketHeader::payload_max(self.parameters.packet);
-        DriverLimits { words: payload / 4, payload, beside: 0, sequences: 1 << 16, steers: false, classes: 1 }
+        DriverLimits::new(PacketHeader::payload_max(self.parameters.packet))
     }
 
     async fn post(&self, cpu: &AnyProcessor, request: &SendRequest<'_>, endpoints: [u32; 2]) -> ComposedPacket {

@@ -1,10 +1,6 @@
 //! A message that all nodes hand on, lap after lap.
 
-use narrows::engine::{Bytes, EndId, Metric, Outcome, Time};
-use narrows::messaging::{Outgoing, World};
-use narrows::part::{Part, PartInfo};
-use narrows::program::{Objective, RunningWorkload, WorkloadNeeds, WorkloadSpec};
-use narrows::text::Parameters;
+use narrows::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -35,6 +35,7 @@ pub enum Mapping {
 
 /// The window that a device asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct DeviceWindow {
     /// Size in bytes.
     pub bytes: u64,

@@ -31,15 +31,18 @@ pub use registry::Registry;
 pub use selections::{FabricPart, HostPart, InterfacePart, ProtocolPart, Workload};
 
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
+use crate::error::Error;
 use crate::fabric::topology::survey::Survey;
 use crate::messaging::MessagingParameters;
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::ni;
-use crate::text::{Document, Parameters, Problems, Read, Reading, Schema, Source, Table, describe, load};
+use crate::text::{Document, Parameters, Problems, Read, Reading, Schema, Source, Table, describe, file, load};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A machine and its workload, as described.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Machine {
     /// The nodes, in the order of the description.
     pub nodes: Vec<NodeDescription>,
@@ -59,6 +62,7 @@ pub struct Machine {
 
 /// A node.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct NodeDescription {
     /// Its name.
     pub name: String,
@@ -108,6 +112,7 @@ pub struct Run {
 
 impl Machine {
     /// Reads a description whose parts are those of `registry`.
+    #[doc(hidden)]
     pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
         let described = t.map("nodes", "The nodes, by name", |t| nodes::Described::read(t, registry));
         let named = nodes::named(&described);
@@ -133,6 +138,24 @@ impl Machine {
 }
 
 impl Machine {
+    /// Reads and checks a description of parts that ship.
+    ///
+    /// # Errors
+    ///
+    /// Returns every problem of the description, each with its position.
+    pub fn parse(text: &str) -> Result<Machine, Error> {
+        Registry::shared().parse(text)
+    }
+
+    /// Reads and checks a file with a description of parts that ship.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the file cannot be read, or every problem of the description, each with its position.
+    pub fn open(path: impl AsRef<Path>) -> Result<Machine, Error> {
+        Registry::shared().open(path)
+    }
+
     /// Each interface there is, the common one first.
     pub fn interfaces(&self) -> Vec<&InterfacePart> {
         self.ends.as_ref().map_or_else(Vec::new, |ends| interfaces(ends, &self.nodes))
@@ -266,11 +289,33 @@ pub fn read(document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Pr
 }
 
 impl Registry {
+    /// Reads and checks a description. Paths in it are relative to the current folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns every problem of the description, each with its position.
+    pub fn parse(self: &Arc<Self>, text: &str) -> Result<Machine, Error> {
+        Ok(self.read(Document::Text("description", text, None), &[])?.value)
+    }
+
+    /// Reads and checks a file with a description. Paths in it are relative to its folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the file cannot be read, or every problem of the description, each with its position.
+    pub fn open(self: &Arc<Self>, path: impl AsRef<Path>) -> Result<Machine, Error> {
+        let path = path.as_ref();
+        let text = file::read(path).map_err(Error::io)?;
+        let name = path.display().to_string();
+        Ok(self.read(Document::Text(&name, &text, path.parent()), &[])?.value)
+    }
+
     /// Reads and checks a description, with `sets` (`a.b=c`) over it.
     ///
     /// # Errors
     ///
     /// Returns every problem of the description, each with its place.
+    #[doc(hidden)]
     pub fn read(self: &Arc<Self>, document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Problems> {
         self.read_varied(document, sets, &[])
     }
@@ -281,6 +326,7 @@ impl Registry {
     /// # Errors
     ///
     /// Returns every problem of the description, each with its place.
+    #[doc(hidden)]
     pub fn read_varied(
         self: &Arc<Self>,
         document: Document<'_>,

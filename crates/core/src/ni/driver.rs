@@ -40,6 +40,7 @@ pub const COST_MAX: u64 = 1_000_000_000;
 
 /// Limits of a driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct DriverLimits {
     /// Largest number of 32-bit words of an active message.
     pub words: usize,
@@ -53,6 +54,14 @@ pub struct DriverLimits {
     pub steers: bool,
     /// Number of logical networks.
     pub classes: u8,
+}
+
+impl DriverLimits {
+    /// Returns the limits of a driver whose packets carry `payload` bytes, of a message or of words, on one logical
+    /// network, with 16-bit sequence numbers.
+    pub const fn new(payload: usize) -> DriverLimits {
+        DriverLimits { words: payload / 4, payload, beside: 0, sequences: 1 << 16, steers: false, classes: 1 }
+    }
 }
 
 /// A packet to send.

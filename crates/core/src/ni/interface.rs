@@ -72,6 +72,7 @@ impl InterfaceLimits {
 
 /// Interface memory that running a protocol takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct ProtocolMemory {
     /// Bytes that are needed; `None` if there is no bound.
     pub needed: Option<Bytes>,
@@ -81,6 +82,13 @@ pub struct ProtocolMemory {
     pub size_key: &'static str,
     /// Key of what each endpoint has in the interface's memory.
     pub endpoint_key: &'static str,
+}
+
+impl ProtocolMemory {
+    /// Returns `needed` bytes of the `available`, whose number `size_key` states; endpoints take none.
+    pub const fn new(needed: Option<Bytes>, available: Bytes, size_key: &'static str) -> ProtocolMemory {
+        ProtocolMemory { needed, available, size_key, endpoint_key: "" }
+    }
 }
 
 /// Format of the packets of all interfaces with the 8-byte header of fifos and queues, and of the queues without a bus.

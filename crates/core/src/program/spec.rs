@@ -65,6 +65,7 @@ impl<'a> FlowEndpoint<'a> {
 
 /// Messages from one endpoint to another, as far as the parameters of a workload tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PlannedFlow<'a> {
     /// Sender.
     pub from: FlowEndpoint<'a>,
@@ -78,8 +79,16 @@ pub struct PlannedFlow<'a> {
     pub send_buffers: (u64, Bytes),
 }
 
+impl<'a> PlannedFlow<'a> {
+    /// Returns a flow of messages of `payload` bytes, one in flight at a time, each sent from the same buffer.
+    pub const fn new(from: FlowEndpoint<'a>, to: FlowEndpoint<'a>, payload: Bytes) -> PlannedFlow<'a> {
+        PlannedFlow { from, to, in_flight: 1, payload, send_buffers: (1, payload) }
+    }
+}
+
 /// The metric that a workload is run for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Objective {
     /// Name of the metric.
     pub metric: &'static str,

@@ -2,7 +2,7 @@
 
 use crate::registry;
 use crate::wait::{Watch, work};
-use crate::wrong::{file, grouped, unsound, wrong};
+use crate::wrong::{error, file, unsound, wrong};
 use narrows::experiment::record::VERSION;
 use narrows::papers::builtins;
 use narrows::report::PaperReport;
@@ -74,5 +74,5 @@ pub fn reproduce(
     let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty };
     found.wanted(options.artifact.as_deref()).map_err(wrong)?;
     let report = work(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &Count(watch)))?;
-    Ok(Reproduced(report.map_err(grouped)?))
+    Ok(Reproduced(report.map_err(|refused| error(&refused))?))
 }

@@ -1,5 +1,6 @@
 //! Problems as exceptions: the same text as on a terminal, with places and hints.
 
+use narrows::Error;
 use narrows::text::{Problem, Problems};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -31,4 +32,9 @@ pub fn grouped(groups: Vec<(String, Problems)>) -> PyErr {
 /// A file that cannot be read or written.
 pub fn file(path: &Path, error: &io::Error) -> PyErr {
     PyOSError::new_err(format!("`{}`: {error}", path.display()))
+}
+
+/// Any error of the library.
+pub fn error(error: &Error) -> PyErr {
+    grouped(error.groups().map(|(head, problems)| (head.to_owned(), problems.clone())).collect())
 }

@@ -47,6 +47,7 @@ pub struct Search<'a> {
 
 /// What was seen at a value of the key.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Probe {
     /// The value.
     pub value: String,
@@ -60,6 +61,7 @@ pub struct Probe {
 
 /// What a search found: the ends of its last step, or of the whole where it holds at both or at neither.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct MetricCrossing {
     /// The lower end.
     pub below: Probe,

@@ -24,6 +24,7 @@ pub struct StageTimes {
 
 /// What tables tell of a result.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct ResultRow {
     /// How the run ended.
     pub outcome: SharedName,

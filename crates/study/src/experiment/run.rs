@@ -9,6 +9,7 @@ use narrows_core::machine::build::{Built, Start, build, build_with};
 
 /// What a run gave.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RunResult {
     /// How it ended.
     pub outcome: Outcome,

@@ -64,6 +64,7 @@ impl Faulty {
 
 /// A point and its result.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct SweepPoint {
     /// The varied keys and their values.
     pub values: Vec<(String, String)>,

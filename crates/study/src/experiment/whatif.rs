@@ -30,6 +30,7 @@ const STEPS_MAX: i32 = 8;
 
 /// One number changed.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Gain {
     /// Its key.
     pub key: String,
@@ -65,6 +66,7 @@ pub struct Next {
 
 /// What would change.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct WhatIf {
     /// The metric.
     pub metric: Metric,

@@ -17,6 +17,15 @@ use narrows_core::machine::Registry;
 use std::sync::Arc;
 
 /// Returns the functions that the shipped papers name, for studies whose descriptions name parts of `registry`.
+///
+/// ```
+/// # extern crate narrows_study as narrows;
+/// use narrows::{papers, study};
+/// use narrows_core::Registry;
+///
+/// let builtins = papers::builtins(Registry::shared());
+/// assert!(study::load("nifdy", &builtins).is_ok());
+/// ```
 pub fn builtins(registry: &Arc<Registry>) -> BuiltinFns {
     nifdy::register(e_udp::register(trapeze::register(BuiltinFns::new(registry))))
 }

@@ -52,6 +52,7 @@ pub struct Made {
 
 /// A paper's claims and artifacts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct PaperReport {
     /// Its short name, as on the command line.
     pub paper: String,

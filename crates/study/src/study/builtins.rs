@@ -113,26 +113,31 @@ impl BuiltinFns {
     }
 
     /// Returns the names of all values.
+    #[doc(hidden)]
     pub fn value_names(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.values.iter().map(|(name, _)| *name)
     }
 
     /// Returns the value of that name.
+    #[doc(hidden)]
     pub fn value(&self, said: &Said) -> Result<BuiltinValue, Stop> {
         find(&self.values, said)
     }
 
     /// Returns the judge of that name.
+    #[doc(hidden)]
     pub fn judge(&self, said: &Said) -> Result<Judge, Stop> {
         find(&self.judges, said)
     }
 
     /// Returns the function that draws under that name.
+    #[doc(hidden)]
     pub fn figure(&self, said: &Said) -> Result<Draw, Stop> {
         find(&self.draws, said)
     }
 
     /// Returns the exploration of that name.
+    #[doc(hidden)]
     pub fn exploration(&self, said: &Said) -> Result<Exploration, Stop> {
         find(&self.explorations, said)
     }

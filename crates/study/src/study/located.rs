@@ -6,6 +6,7 @@ use super::description::Study;
 use super::experiments::Results;
 use super::location::Location;
 use super::view::{ValueSource, View};
+use narrows_core::Error;
 use narrows_core::text::{Problem, Problems, Read};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,10 +14,13 @@ use std::path::Path;
 /// A study that was read and checked, and where it lies.
 pub struct LocatedStudy {
     /// The study.
+    #[doc(hidden)]
     pub read: Read<Study>,
     /// Its location.
+    #[doc(hidden)]
     pub location: Location,
     /// The functions of the program that it may name.
+    #[doc(hidden)]
     pub builtins: BuiltinFns,
 }
 
@@ -50,8 +54,23 @@ pub fn find(name: &str, quick: bool, builtins: &BuiltinFns) -> Result<LocatedStu
     Ok(LocatedStudy { read, location, builtins: builtins.clone() })
 }
 
+/// Loads and checks a paper by its name, or a study by its folder, which may name the functions `builtins`.
+///
+/// # Errors
+///
+/// Returns every problem of the study's files, each with its position.
+pub fn load(name: &str, builtins: &BuiltinFns) -> Result<LocatedStudy, Error> {
+    Ok(find(name, false, builtins)?)
+}
+
 impl LocatedStudy {
+    /// Returns the names of the study's tables and figures, in its order.
+    pub fn artifacts(&self) -> Vec<&str> {
+        self.read.value.artifacts.iter().map(|(id, _)| id.text.as_str()).collect()
+    }
+
     /// The artifacts asked for, in the study's order; all but those that stand apart if none is named.
+    #[doc(hidden)]
     pub fn wanted(&self, artifact: Option<&str>) -> Result<Vec<&str>, Problem> {
         let study = &self.read.value;
         let all = || study.artifacts.iter().map(|(id, _)| id.text.as_str());
@@ -65,11 +84,13 @@ impl LocatedStudy {
     }
 
     /// Returns the meanings of the study's names over results.
+    #[doc(hidden)]
     pub fn over<'a>(&'a self, results: &'a Results) -> View<'a> {
         self.read.value.view(&self.builtins, ValueSource::Ran(results))
     }
 
     /// Returns the meanings of the study's names before these points are run.
+    #[doc(hidden)]
     pub fn planned<'a>(&'a self, points: &'a BTreeSet<String>) -> View<'a> {
         self.read.value.view(&self.builtins, ValueSource::Planned(points))
     }

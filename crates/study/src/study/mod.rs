@@ -22,31 +22,64 @@
 //!
 //! Leaves out single runs and sweeps, which are in [`experiment`](crate::experiment), and the functions of the shipped
 //! papers, which are in [`papers`](crate::papers) and passed in.
+//!
+#![doc = include_str!("example.md")]
 
+#[doc(hidden)]
 pub mod builtins;
+#[doc(hidden)]
 pub mod calibrated;
 mod check;
+#[doc(hidden)]
 pub mod claims;
+#[doc(hidden)]
 pub mod description;
+#[doc(hidden)]
 pub mod experiments;
+#[doc(hidden)]
 pub mod export;
+#[doc(hidden)]
 pub mod expression;
+#[doc(hidden)]
 pub mod figures;
+#[doc(hidden)]
 pub mod fit;
+#[doc(hidden)]
 pub mod located;
+#[doc(hidden)]
 pub mod location;
+#[doc(hidden)]
 pub mod meaning;
 mod progress;
+#[doc(hidden)]
 pub mod reproduce;
+#[doc(hidden)]
 pub mod scaffold;
+#[doc(hidden)]
 pub mod shipped;
+#[doc(hidden)]
 pub mod uncertainty;
+#[doc(hidden)]
 pub mod view;
 
-pub use builtins::{BuiltinFn, BuiltinFns};
-pub use calibrated::constants;
-pub use description::Study;
-pub use located::{LocatedStudy, find, papers};
-pub use location::Location;
+#[doc = include_str!("example.md")]
+pub use crate::report::PaperReport;
+#[doc = include_str!("example.md")]
+pub use builtins::BuiltinFns;
+#[doc = include_str!("example.md")]
+pub use located::{LocatedStudy, load};
+#[doc = include_str!("example.md")]
 pub use progress::Progress;
+#[doc = include_str!("example.md")]
 pub use reproduce::{Options, reproduce};
+
+#[doc(hidden)]
+pub use builtins::BuiltinFn;
+#[doc(hidden)]
+pub use calibrated::constants;
+#[doc(hidden)]
+pub use description::Study;
+#[doc(hidden)]
+pub use located::{find, papers};
+#[doc(hidden)]
+pub use location::Location;

@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::uncertainty::{doubt, report};
 use crate::experiment::record::{self, VERSION};
 use crate::report::{Made, PaperReport};
-use narrows_core::text::Problems;
+use narrows_core::Error;
 
 /// What is to be reproduced, and how.
 #[derive(Clone, Debug, Default)]
@@ -38,28 +38,28 @@ impl Options {
     }
 }
 
-fn alone(problems: Problems) -> FaultyPoints {
-    vec![(String::new(), problems)]
-}
-
-/// Reproduces a paper, or one artifact of it. The error says what is wrong, and where.
-pub fn reproduce(
-    options: &Options,
-    builtins: &BuiltinFns,
-    progress: &dyn Progress,
-) -> Result<PaperReport, FaultyPoints> {
-    find(&options.paper, options.quick, builtins).map_err(alone)?.reproduce(options, progress)
+/// Reproduces a paper or a study, or one artifact of it.
+///
+/// # Errors
+///
+/// Returns every problem of the study's files, of its points, and of the artifact that is asked for.
+pub fn reproduce(options: &Options, builtins: &BuiltinFns, progress: &dyn Progress) -> Result<PaperReport, Error> {
+    find(&options.paper, options.quick, builtins)?.reproduce(options, progress)
 }
 
 impl LocatedStudy {
-    /// Reproduces it, or one artifact of it.
-    pub fn reproduce(&self, options: &Options, progress: &dyn Progress) -> Result<PaperReport, FaultyPoints> {
+    /// Reproduces the study, or one artifact of it.
+    ///
+    /// # Errors
+    ///
+    /// Returns every problem of its points, and of the artifact that is asked for.
+    pub fn reproduce(&self, options: &Options, progress: &dyn Progress) -> Result<PaperReport, Error> {
         let study = &self.read.value;
-        let artifacts = self.wanted(options.artifact.as_deref()).map_err(|problem| alone(Problems::one(problem)))?;
+        let artifacts = self.wanted(options.artifact.as_deref()).map_err(Error::question)?;
         let results = self.results(&artifacts, options, &[], progress)?;
         let told = |faults: Vec<Mistake>| {
             let problems = faults.iter().map(|fault| problem(self.read.texts(), fault)).collect();
-            alone(self.read.problems(problems))
+            Error::from(self.read.problems(problems))
         };
         let mut claims = judge::judge(&self.over(&results), &artifacts, options.quick).map_err(told)?;
         let (mut drawn, linked) = figures::draw(&study.figures, &self.over(&results), &artifacts).map_err(told)?;
@@ -96,6 +96,7 @@ impl LocatedStudy {
     }
 
     /// Runs what the artifacts need, with `more` settings over every point's.
+    #[doc(hidden)]
     pub fn results(
         &self,
         artifacts: &[&str],

@@ -35,6 +35,7 @@ const DETERMINED: f64 = 0.25;
 
 /// What a fit gave.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Fitted {
     /// The constants.
     pub constants: Vec<Settled>,
