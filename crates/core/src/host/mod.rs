@@ -9,7 +9,9 @@
 //! | `cpu_arbiter.rs`, `cpu_lease.rs`, `priority.rs` | who holds a processor, and who preempts whom |
 //! | `any_processor.rs` | a processor of any kind, dispatched without virtual calls |
 //! | `device.rs` | an interface as a host sees it: registers in a window |
-//! | `dma.rs` | transfers between an interface's engine and main memory |
+//! | `dma_port.rs`, `bus_dma.rs`, `tagged_dma.rs` | transfers between an interface's engine and main memory |
+//! | `dma.rs` | what an engine's transfers begin from, on each bus |
+//! | `posted_writes.rs` | the writes of a device on their way to memory |
 //! | `interrupt.rs` | the interrupt line of an interface |
 //! | `io_bus/` | a workstation of the nineties: the interface is on PCI, behind a bridge |
 //! | `memory_bus/` | a node whose interface is on a coherent memory bus |
@@ -22,20 +24,24 @@
 
 pub mod alewife;
 mod any_processor;
+mod bus_dma;
 mod capabilities;
 mod cpu_arbiter;
 mod cpu_lease;
 mod device;
 pub mod dma;
+mod dma_port;
 mod interrupt;
 pub mod io_bus;
 pub mod memory_bus;
 mod metrics;
 mod node;
+mod posted_writes;
 mod priority;
 mod processor;
 pub mod software;
 mod spec;
+mod tagged_dma;
 #[cfg(test)]
 mod tests;
 mod time_sync;
@@ -46,13 +52,20 @@ pub use capabilities::HostCapabilities;
 pub use cpu_arbiter::CpuArbiter;
 pub use cpu_lease::{AcquireCpu, CpuLease};
 pub use device::{Device, DeviceWindow, Mapping, Window};
-pub use dma::{Direction, DmaInitiator, MemoryTransfer};
+pub use bus_dma::BusDma;
+pub use dma::{Direction, DmaInitiator};
+pub use dma_port::{
+    Busy, DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, DmaSteps, DmaTag, DmaTags,
+    submit_when_free,
+};
 pub use interrupt::InterruptLine;
 pub use memory_bus::block::{Address, BLOCK_BYTES, Block};
 pub use metrics::HostMetric;
 pub use node::{Host, HostNode};
+pub use posted_writes::{PostedWrite, PostedWrites};
 pub use priority::{ExecPriority, PreemptiveScheduler};
 pub use processor::{Fault, Processor, Stalls, UNTAGGED, aligned};
 pub use spec::{HostSpec, MainMemorySize};
+pub use tagged_dma::{LinkLatency, TaggedDma};
 pub use time_sync::{LocalClock, LocalTimeLag, SyncFuture};
 pub use utilization::Utilization;

@@ -3,7 +3,9 @@
 use super::alewife::node::AlewifeNode;
 use super::any_processor::AnyProcessor;
 use super::device::{Device, DeviceWindow, Window};
+use super::bus_dma::BusDma;
 use super::dma::DmaInitiator;
+use super::dma_port::DmaPort;
 use super::interrupt::InterruptLine;
 use super::memory_bus::block::{Address, BLOCK_BYTES};
 use super::memory_bus::node::MemoryBusNode;
@@ -26,9 +28,15 @@ pub trait HostNode {
         None
     }
 
-    /// Returns the access of a device's engine to memory; `None` if the host has no DMA.
+    /// Returns the access of a device's engine to single blocks of memory; `None` if the host has none.
     fn dma(&self) -> Option<DmaInitiator> {
         None
+    }
+
+    /// Returns a port by which a device's engine transfers to and from memory; `None` if the host has no DMA. By default
+    /// it has one tag, over [`dma`](HostNode::dma).
+    fn dma_port(&self) -> Option<Rc<dyn DmaPort>> {
+        self.dma().map(|initiator| Rc::new(BusDma::new(initiator, 1)) as Rc<dyn DmaPort>)
     }
 
     /// Returns the line by which the interface interrupts the processor; `None` if there is none.
@@ -104,7 +112,16 @@ impl Host {
         window.unwrap_or_else(|| panic!("a checked interface needs no registers on {}", self.name))
     }
 
-    /// Returns the access of a device's engine to memory.
+    /// Returns a port by which a device's engine transfers to and from memory.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has no DMA.
+    pub fn dma_port(&self) -> Rc<dyn DmaPort> {
+        self.kind.dma_port().unwrap_or_else(|| panic!("a checked interface needs no DMA on {}", self.name))
+    }
+
+    /// Returns the access of a device's engine to single blocks of memory.
     ///
     /// # Panics
     ///

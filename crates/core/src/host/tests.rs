@@ -1,5 +1,7 @@
 //! A host as another crate adds it: its parameters, its processor and its node, which no file of this crate names.
 
+mod dma;
+
 use super::{
     Address, AnyProcessor, CpuArbiter, ExecPriority, Fault, HostCapabilities, HostNode, HostSpec, LocalTimeLag,
     Processor, Stalls,
