@@ -1,7 +1,7 @@
 //! The port by which an interface's engine accesses main memory: requests with tags, completions, and data as it flows.
 //!
-//! [`DmaPort::submit`] returns at once. An engine that finds no free tag is told so by [`Busy`], waits for
-//! [`DmaPort::freed`], and chooses again which transfer is most urgent. A [`DmaCompletion`] gives each beat of data when
+//! [`DmaPort::submit`] returns at once. If no tag is free it returns [`Busy`]; the engine then waits for
+//! [`DmaPort::freed`] and chooses again which transfer is most urgent. A [`DmaCompletion`] gives each beat of data when
 //! it begins to flow, so that an engine may forward its first bytes before the last have come.
 //!
 //! The author of a port writes a transfer as one async function that reports its steps to [`DmaSteps`].
@@ -117,7 +117,7 @@ pub struct DataBeat {
     pub rate: Rate,
 }
 
-/// A transfer that was submitted. Dropping it abandons what has not been moved, unless the port goes on by itself.
+/// A transfer that was submitted. Dropping it abandons what has not been moved, unless the port advances transfers that nobody awaits.
 #[must_use = "a transfer may advance only while its completion is awaited"]
 pub struct DmaCompletion {
     steps: Rc<DmaSteps>,

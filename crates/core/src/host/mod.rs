@@ -12,7 +12,7 @@
 //! | `dma_port.rs`, `bus_dma.rs`, `tagged_dma.rs` | transfers between an interface's engine and main memory |
 //! | `dma.rs` | what an engine's transfers begin from, on each bus |
 //! | `posted_writes.rs` | the writes of a device on their way to memory |
-//! | `interrupt.rs` | the interrupt line of an interface |
+//! | `interrupt.rs` | the interrupt vectors of an interface |
 //! | `io_bus/` | a workstation of the nineties: the interface is on PCI, behind a bridge |
 //! | `memory_bus/` | a node whose interface is on a coherent memory bus |
 //! | `alewife/` | a node whose interface is the controller of its memory, too |
@@ -48,17 +48,17 @@ mod time_sync;
 mod utilization;
 
 pub use any_processor::{AnyProcessor, DynProcessor};
+pub use bus_dma::BusDma;
 pub use capabilities::HostCapabilities;
 pub use cpu_arbiter::CpuArbiter;
 pub use cpu_lease::{AcquireCpu, CpuLease};
-pub use device::{Device, DeviceWindow, Mapping, Window};
-pub use bus_dma::BusDma;
+pub use device::{AsyncDevice, Device, DeviceWindow, Immediate, Mapping, Window};
 pub use dma::{Direction, DmaInitiator};
 pub use dma_port::{
     Busy, DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, DmaSteps, DmaTag, DmaTags,
     submit_when_free,
 };
-pub use interrupt::InterruptLine;
+pub use interrupt::{CoreId, Interrupt, InterruptController, InterruptHandler, InterruptVector, Interrupts};
 pub use memory_bus::block::{Address, BLOCK_BYTES, Block};
 pub use metrics::HostMetric;
 pub use node::{Host, HostNode};

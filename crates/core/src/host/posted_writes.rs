@@ -39,9 +39,14 @@ impl PostedWrites {
         self.next.get()
     }
 
+    /// Returns whether all writes with numbers below `next` are visible.
+    pub fn are_visible_before(&self, next: u64) -> bool {
+        self.on_their_way.borrow().first().is_none_or(|oldest| *oldest >= next)
+    }
+
     /// Waits until all writes with numbers below `next` are visible.
     pub async fn visible_before(&self, next: u64) {
-        while self.on_their_way.borrow().first().is_some_and(|oldest| *oldest < next) {
+        while !self.are_visible_before(next) {
             self.change.wait().await;
         }
     }

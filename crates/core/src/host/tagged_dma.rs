@@ -1,4 +1,4 @@
-//! A DMA port with many tags over another port: transfers advance by themselves, and their latencies overlap.
+//! A DMA port with many tags over another port: transfers advance without being awaited, and their latencies overlap.
 //!
 //! Models: a link between an engine and the port of the host. A request takes time to reach the host, and data that is
 //! read takes time to come back; the host serves requests in its own order. A tag is held from the submission until the

@@ -31,6 +31,7 @@ pub mod store_buffer;
 #[cfg(test)]
 mod tests;
 mod uncached;
+mod write_combining;
 
 pub use agent::{Agent, AgentId, TransactionKind};
 pub use block::{Address, BLOCK_BYTES, Block, block_of};
