@@ -12,6 +12,7 @@ mod caches;
 mod capture;
 mod cli;
 mod common;
+mod cores;
 mod determinism;
 mod endpoints;
 mod expressions;

@@ -13,7 +13,7 @@ use super::fragment::fragments;
 use super::message::{Incoming, Outgoing, Storage};
 use super::message_queue::MessageQueue;
 use super::node_context::NodeContext;
-use super::node_sharing::{NodeSharing, RunPermit};
+use super::node_sharing::{NodeSharing, RunPermit, core_of};
 use super::parameters::MessagingParameters;
 use super::polled_packet::PolledPacket;
 use crate::engine::sim::Polls;
@@ -54,16 +54,18 @@ impl Endpoint {
         message_max: Bytes,
         (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<Addresses>),
     ) -> Vec<Rc<Endpoint>> {
-        let context = NodeContext { host: host.clone(), cpu: host.cpu(), driver: Rc::new(driver), parameters };
+        let (driver, cores) = (Rc::new(driver), host.cores());
         let several = addresses.count(host.node) > 1;
         let queues: Vec<_> = addresses.of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
-        let sharings = NodeSharing::of_node(context.cpu.sim(), host.node, &host.name, addresses, &queues);
+        let sharings = NodeSharing::of_node(cores, host.node, &host.name, addresses, &queues);
         let endpoint = |((id, messages), sharing): ((EndId, Rc<MessageQueue>), NodeSharing)| {
             let name = match several {
                 true => format!("{}:{}", host.name, addresses.place(id)),
                 false => host.name.to_string(),
             };
-            let (context, tally, pending) = (context.clone(), tally.clone(), pending.clone());
+            let cpu = cores[core_of(addresses.place(id), cores.len())].clone();
+            let context = NodeContext { host: host.clone(), cpu, driver: driver.clone(), parameters };
+            let (tally, pending) = (tally.clone(), pending.clone());
             Rc::new(Endpoint { id, name, context, sharing, messages, tally, pending })
         };
         addresses.of(host.node).zip(queues).zip(sharings).map(endpoint).collect()
@@ -89,7 +91,7 @@ impl Endpoint {
         &self.context.host
     }
 
-    /// Returns the node's processor.
+    /// Returns the endpoint's core.
     #[inline]
     pub fn cpu(&self) -> &AnyProcessor {
         &self.context.cpu
@@ -192,7 +194,10 @@ impl Endpoint {
         let mut polls = None;
         loop {
             let attempted = self.now();
-            if context.driver.try_send(&context.cpu, packet, &begun).await {
+            let hold = self.sharing.hold_sender(context).await;
+            let is_sent = context.driver.try_send(&context.cpu, packet, &begun).await;
+            drop(hold);
+            if is_sent {
                 return attempted;
             }
             if receive().await {
@@ -280,7 +285,8 @@ impl Endpoint {
                 break self.delivered(message);
             }
             match self.poll().await {
-                PollResult::Message(message) => break self.delivered(message),
+                // Others that took a packet of this endpoint meanwhile may have completed one before it.
+                PollResult::Message(message) => self.messages.push(message),
                 PollResult::Fragment => polls = None,
                 PollResult::Empty => {
                     polls = polls.or_else(|| self.polls_for_packet());
@@ -307,7 +313,11 @@ impl Endpoint {
         let packet = match self.sharing.shared() {
             Some(shared) => shared.poll_shared(context, &|_| false).await,
             None if !context.driver.may_find() => None,
-            None => context.driver.poll(&context.cpu, &|_| false).await.map(PolledPacket::Interface),
+            None => context
+                .driver
+                .poll(&context.cpu, &|_| false)
+                .await
+                .map(|arrival| PolledPacket::Interface { arrival, _receiver: None }),
         };
         let Some(mut packet) = packet else { return PollResult::Empty };
         self.messages.take(context, &mut packet).await.map_or(PollResult::Fragment, PollResult::Message)

@@ -67,7 +67,7 @@ impl MessageQueue {
     /// Takes the packet just found; returns the message that is complete with it.
     pub async fn take(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
         match packet {
-            PolledPacket::Interface(arrival) if context.driver.is_zero_copy() => {
+            PolledPacket::Interface { arrival, .. } if context.driver.is_zero_copy() => {
                 Some(take_placed(context, arrival).await)
             }
             packet => self.take_fragment(context, packet).await,

@@ -6,7 +6,7 @@ use crate::host::{AnyProcessor, Host};
 use crate::ni::AnyDriver;
 use std::rc::Rc;
 
-/// The parts of a node that its endpoints have in common.
+/// The parts of a node that an endpoint uses: its core, and what all endpoints of the node have in common.
 #[derive(Clone)]
 pub(super) struct NodeContext {
     pub host: Host,

@@ -90,6 +90,7 @@ impl Driver for AnyDriver {
         now {
             fn limits() -> DriverLimits;
             fn begin_send(cpu: &AnyProcessor, journey: &Journey) -> TxToken;
+            fn takes_in_any_order() -> bool;
             fn may_find() -> bool;
             fn wait_policy() -> WaitPolicy;
             fn charge_poll(cpu: &AnyProcessor);

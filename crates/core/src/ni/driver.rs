@@ -215,6 +215,12 @@ pub trait Driver: DriverExtensions {
     /// Waits, after a send found no capacity and a poll no packet, until either may have changed.
     async fn wait_for_room(&self, cpu: &AnyProcessor);
 
+    /// Returns whether a packet that a poll found may be taken after later ones, by another core. Otherwise a packet is
+    /// taken before the next poll.
+    fn takes_in_any_order(&self) -> bool {
+        false
+    }
+
     /// Returns whether a poll may find a packet, as far as that is known without one.
     fn may_find(&self) -> bool {
         true

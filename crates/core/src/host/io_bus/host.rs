@@ -5,9 +5,9 @@ use crate::engine::{Bytes, LocalFuture, NodeId, Rate, Sim};
 use crate::host::any_processor::AnyProcessor;
 use crate::host::block::Address;
 use crate::host::capabilities::HostCapabilities;
-use crate::host::device::{Device, DeviceWindow, Window};
+use crate::host::device::{AsyncDevice, Device, DeviceWindow, Mapping, Window};
 use crate::host::dma::DmaInitiator;
-use crate::host::interrupt::{InterruptLine, POLLED};
+use crate::host::interrupt::{InterruptController, POLLED};
 use crate::host::node::HostNode;
 use crate::host::processor::Processor;
 use crate::host::spec::{HostSpec, MainMemorySize};
@@ -64,7 +64,7 @@ impl IoBusParameters {
 impl HostSpec for IoBusParameters {
     fn offered() -> HostCapabilities {
         use HostCapabilities as Has;
-        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::INTERRUPTS])
+        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::ASYNC_DEVICES, Has::INTERRUPTS])
     }
 
     fn capabilities(&self) -> HostCapabilities {
@@ -102,15 +102,19 @@ impl HostNode for Node {
     }
 
     fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Option<Window> {
-        Some(self.host.attach(device, window.bytes))
+        (window.mapping == Mapping::Uncached).then(|| self.host.attach(device, window.bytes))
+    }
+
+    fn map_async_device(&self, device: Rc<dyn AsyncDevice>, window: DeviceWindow) -> Option<Window> {
+        (window.mapping == Mapping::Uncached).then(|| self.host.attach_async(device, window.bytes))
     }
 
     fn dma(&self) -> Option<DmaInitiator> {
         Some(DmaInitiator::IoBus(self.host.clone()))
     }
 
-    fn interrupt(&self) -> Option<&Rc<InterruptLine>> {
-        Some(&self.host.interrupt)
+    fn interrupts(&self) -> Option<&dyn InterruptController> {
+        Some(&self.host.interrupts)
     }
 
     fn allocate(&self, bytes: usize) -> Address {

@@ -9,7 +9,7 @@ use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::capabilities::HostCapabilities;
 use crate::host::device::{Device, DeviceWindow, Window};
 use crate::host::dma::DmaInitiator;
-use crate::host::interrupt::{InterruptLine, POLLED};
+use crate::host::interrupt::{InterruptController, POLLED};
 use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
 use crate::host::processor::Processor;
@@ -30,7 +30,7 @@ impl Part for NodeParameters {
 impl HostSpec for NodeParameters {
     fn offered() -> HostCapabilities {
         use HostCapabilities as Has;
-        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::COHERENT, Has::INTERRUPTS])
+        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::COHERENT, Has::WRITE_COMBINING, Has::INTERRUPTS])
     }
 
     fn capabilities(&self) -> HostCapabilities {
@@ -64,15 +64,15 @@ impl HostNode for Node {
     }
 
     fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Option<Window> {
-        Some(self.node.attach_device(device, window.bytes))
+        Some(self.node.attach_device(device, window))
     }
 
     fn dma(&self) -> Option<DmaInitiator> {
         Some(DmaInitiator::memory_bus(&self.node))
     }
 
-    fn interrupt(&self) -> Option<&Rc<InterruptLine>> {
-        Some(&self.node.interrupt)
+    fn interrupts(&self) -> Option<&dyn InterruptController> {
+        Some(&self.node.interrupts)
     }
 
     fn allocate(&self, bytes: usize) -> Address {

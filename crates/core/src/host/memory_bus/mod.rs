@@ -30,6 +30,7 @@ pub mod store_buffer;
 #[cfg(test)]
 mod tests;
 mod uncached;
+mod write_combining;
 
 pub use super::block::{Address, BLOCK_BYTES, Block, block_of};
 pub use agent::{Agent, AgentId, TransactionKind};

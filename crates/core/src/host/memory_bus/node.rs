@@ -8,8 +8,8 @@ use super::parameters::NodeParameters;
 use super::processor::MemoryBusProcessor;
 use crate::engine::{Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block, FIRST_FREE, block_of, offset_in_block};
-use crate::host::device::{Device, Window};
-use crate::host::interrupt::InterruptLine;
+use crate::host::device::{Device, DeviceWindow, Mapping, Window};
+use crate::host::interrupt::Interrupts;
 use crate::host::utilization::Utilization;
 use std::cell::Cell;
 use std::ops::Range;
@@ -31,8 +31,8 @@ pub struct MemoryBusNode {
     pub processor: MemoryBusProcessor,
     /// Main memory's number on the bus.
     pub memory: AgentId,
-    /// The interface's interrupt line.
-    pub interrupt: Rc<InterruptLine>,
+    /// The interface's interrupt line: one vector.
+    pub interrupts: Interrupts,
     parameters: NodeParameters,
     next_free: Cell<Address>,
     next_window: Cell<Address>,
@@ -85,7 +85,7 @@ impl MemoryBusNode {
             bus,
             processor,
             memory,
-            interrupt: Rc::new(InterruptLine::new(sim, name, parameters.processor.interrupt_latency)),
+            interrupts: Interrupts::new(sim, name, parameters.processor.interrupt_latency, 1),
             parameters: *parameters,
             next_free: Cell::new(FIRST_FREE),
             next_window: Cell::new(WINDOWS_BASE),
@@ -118,9 +118,12 @@ impl MemoryBusNode {
         self.bus.attach(interface, Some(addresses))
     }
 
-    /// Attaches a device of `bytes` bytes.
-    pub fn attach_device(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
+    /// Attaches a device with the window that it asks for.
+    pub fn attach_device(&self, device: Rc<dyn Device>, DeviceWindow { bytes, mapping }: DeviceWindow) -> Window {
         let window = Window(self.next_window.get());
+        if mapping == Mapping::WriteCombined {
+            self.processor.combine_writes(window.0..window.0 + bytes);
+        }
         self.next_window.set((window.0 + bytes).next_multiple_of(BLOCK_BYTES as u64));
         self.attach(Rc::new(Registers { device, window }), window.0..window.0 + bytes);
         window

@@ -95,7 +95,7 @@ impl Lanai {
         };
         Rc::new(Lanai {
             sim: sim.clone(),
-            host_dma: HostDma::start(&wires, host.dma()),
+            host_dma: HostDma::start(&wires, host.dma_port()),
             transmit: TransmitDma::start(&wires, tx),
             receive: ReceiveDma::start(&wires, rx),
             sram,

@@ -27,7 +27,7 @@
 mod granted;
 mod word_reads;
 
-pub use granted::{AcquireBus, Granted};
+pub use granted::{AcquireBus, Granted, Transaction};
 pub(super) use word_reads::WordReads;
 
 use super::agent::{Agent, AgentId, TransactionKind};
