@@ -1,7 +1,7 @@
 //! What is wrong with how the parts of a registry declare themselves, whatever they are combined with.
 //!
 //! A key is read once, so that it has one default and one help text. A part can be described: its example, or one of the
-//! shipped files, is a sound table of it, and a machine with it runs.
+//! shipped files, is a sound table of it, and a machine with its example runs.
 
 use super::RunObservation;
 use super::matrix::{HOSTS, described, read};
@@ -9,7 +9,7 @@ use crate::engine::{Outcome, Recorder};
 use crate::machine::combinations::Combination;
 use crate::machine::{Registry, shipped};
 use crate::part::{PartFamily, PartSpec};
-use crate::text::schema::{Form, Item, TableShape};
+use crate::text::schema::{Form, Item, Line, Need, TableShape};
 use std::sync::Arc;
 
 /// Returns what is wrong with the declarations of the parts of `registry`, a line each: keys that are read twice, and
@@ -61,13 +61,19 @@ fn repeated_keys(shape: &TableShape, path: &str, errors: &mut Vec<String>) {
 }
 
 /// Reports the parts of a family whose example is not sound on any kind of host, or does not run. A part without an
-/// example has a shipped file that describes it.
+/// example has a shipped file that describes it, or reads a file of the user's.
 fn examples<S: ?Sized + PartSpec>(
     registry: &Arc<Registry>,
     family: &PartFamily<S>,
     combination: impl Fn(&'static str, &'static str) -> Combination,
     errors: &mut Vec<String>,
 ) {
+    let lines = registry.schema().lines();
+    // What a part reads from a file of the user's cannot be an example.
+    let reads_file = |table: &str| {
+        let is_file = |line: &Line| line.kind.starts_with("path") && line.need == Need::Required;
+        lines.iter().any(|line| line.path.strip_prefix(table).is_some_and(|key| key.starts_with('.')) && is_file(line))
+    };
     for info in family.iter().map(|entry| entry.info) {
         let tried = HOSTS.iter().map(|host| {
             let one = combination(info.key, host);
@@ -82,7 +88,8 @@ fn examples<S: ?Sized + PartSpec>(
                 let outcome = RunObservation::of(&machine, Recorder::off()).outcome;
                 errors.extend((outcome != Outcome::Done).then(|| format!("the example of {table} ends: {outcome:?}")));
             }
-            Err(_) if info.example.is_empty() && has_shipped_file(family.table(), info.key) => {}
+            Err(_) if info.example.is_empty() && (has_shipped_file(family.table(), info.key) || reads_file(&table)) => {
+            }
             Err(problems) => errors.push(format!("the example of {table} does not describe it: {problems}")),
         }
     }

@@ -102,10 +102,7 @@ impl TrapezeDriver {
         });
         if parameters.notification == Notification::Interrupt {
             let handler = driver.clone();
-            let handle = move |_: Interrupt| -> LocalFuture<'static> {
-                let driver = handler.clone();
-                Box::pin(async move { driver.handle_interrupt().await })
-            };
+            let handle = move |_: Interrupt| handler.clone().handle_interrupt();
             context.host.interrupts().connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(handle));
         }
         driver
@@ -162,11 +159,13 @@ impl TrapezeDriver {
         self.receive_held[self.slot(index)].set(false);
     }
 
-    async fn handle_interrupt(&self) {
-        let turn = self.cpu.acquire("interrupt").await;
-        while let Some(received) = self.take_next(&turn).await {
-            self.inbox.send(received);
-        }
+    fn handle_interrupt(self: Rc<Self>) -> LocalFuture<'static> {
+        Box::pin(async move {
+            let turn = self.cpu.acquire("interrupt").await;
+            while let Some(received) = self.take_next(&turn).await {
+                self.inbox.send(received);
+            }
+        })
     }
 
     /// The message in the next entry of the receive ring, if there is one.
