@@ -27,10 +27,10 @@ const IMPORTS: [(&str, &[&str]); 19] = [
     ("testing", &["engine", "text", "part", "protocol", "fabric", "ni", "machine"]),
     ("report", &["engine"]),
     ("verify", &["text", "ni"]),
-    ("experiment", &["engine", "text", "host", "program", "machine", "report"]),
-    ("study", &["engine", "text", "machine", "report", "experiment"]),
+    ("experiment", &["engine", "text", "error", "host", "program", "machine", "report"]),
+    ("study", &["engine", "text", "error", "machine", "report", "experiment"]),
     ("papers", &["engine", "text", "machine", "report", "experiment", "study"]),
-    ("cli", &["engine", "text", "machine", "report", "experiment", "study", "papers", "verify"]),
+    ("cli", &["engine", "text", "error", "machine", "report", "experiment", "study", "papers", "verify"]),
 ];
 
 /// The cycles that are older than this test. The list may only shrink: a file leaves it when its cycle is cut.
