@@ -48,7 +48,7 @@ pub use signal::{Mailbox, Signal};
 pub use sim::{LocalFuture, Sim, Simulation};
 pub use stats::Summary;
 pub use stuck::Stuck;
-pub use tally::{Expected, FlowTally, MessageTally};
+pub use tally::{Deliveries, Expected, FlowTally, MessageTally};
 pub use time::Time;
 pub use time_series::TimeSeries;
 pub use units::{Bytes, Hertz, Rate};
