@@ -58,6 +58,11 @@ impl Deliveries {
             self.change.wait().await;
         }
     }
+
+    /// Returns the number of messages that were delivered or lost and that the sender has not taken yet.
+    pub fn pending(&self) -> u64 {
+        self.instants.borrow().len() as u64
+    }
 }
 
 /// What became of a run's messages.

@@ -3,20 +3,22 @@
 //! The sources of an open loop queue without limit, and what they offer to holds no more than its buffers. So where
 //! more is offered than is accepted, the messages or packets that wait at their sources grow for ever. They are counted
 //! once in a window: every 1 000 cycles for routers alone, the sample period of BookSim2 (Jiang et al. 2013); every
-//! twentieth of the measured messages for programs. The load saturates when the count grew in each of the last ten
-//! windows, and in all by more than chance makes: four standard deviations of the number offered in them, whose variance
-//! is at most that number times the index of dispersion of the arrival process (1 for Bernoulli and Poisson processes).
+//! fifth of the measured messages for programs. The load saturates when the count grew in each of the last ten windows
+//! of routers, or the last four of programs, and in all by more than chance makes: four standard deviations of the number
+//! offered in them, whose variance is at most that number times the index of dispersion of the arrival process (1 for
+//! Bernoulli and Poisson processes).
+//!
+//! Programs have few windows, since a run of a few hundred messages is usual: a fifth of those must be enough to tell
+//! growth from chance.
 //!
 //! BookSim2 ends when mean latency exceeds a bound that is stated (`latency_thres`, 500 cycles). A growing backlog needs
 //! no bound: a slow fabric is not saturated, and a fast one is recognised as soon.
 //!
-//! Leaves out loads so near saturation that ten windows decide nothing: their latency does not settle, which is reported
+//! Leaves out loads so near saturation that these windows decide nothing: their latency does not settle, which is reported
 //! instead.
 
 use std::collections::VecDeque;
 
-/// Windows in a row in which the backlog of a saturated source grows.
-pub const GROWING: u64 = 10;
 /// Standard deviations of the number offered, by which it must have grown in all.
 const DEVIATIONS: f64 = 4.0;
 
@@ -24,6 +26,7 @@ const DEVIATIONS: f64 = 4.0;
 #[derive(Clone, Debug)]
 pub struct Backlog {
     window: u64,
+    growing: u64,
     dispersion: f64,
     next: u64,
     samples: VecDeque<Sample>,
@@ -39,9 +42,9 @@ struct Sample {
 
 impl Backlog {
     /// Creates the observer of a process with the index of dispersion `dispersion`, which samples once in `window`
-    /// cycles or messages.
-    pub fn new(window: u64, dispersion: f64) -> Backlog {
-        Backlog { window: window.max(1), dispersion, next: 0, samples: VecDeque::new() }
+    /// cycles or messages, and judges by the last `growing` windows.
+    pub fn new(window: u64, growing: u64, dispersion: f64) -> Backlog {
+        Backlog { window: window.max(1), growing, dispersion, next: 0, samples: VecDeque::new() }
     }
 
     /// Returns the window between two samples.
@@ -57,7 +60,7 @@ impl Backlog {
         }
         self.next = at - at % self.window + self.window;
         self.samples.push_back(Sample { waiting, offered });
-        if self.samples.len() as u64 > GROWING + 1 {
+        if self.samples.len() as u64 > self.growing + 1 {
             self.samples.pop_front();
         }
     }
@@ -68,7 +71,7 @@ impl Backlog {
         let rises = samples().zip(samples().skip(1)).filter(|(before, after)| after.waiting > before.waiting).count();
         let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else { return false };
         let variance = self.dispersion * (last.offered - first.offered) as f64;
-        rises as u64 == GROWING && (last.waiting - first.waiting) as f64 > DEVIATIONS * variance.sqrt()
+        rises as u64 == self.growing && (last.waiting - first.waiting) as f64 > DEVIATIONS * variance.sqrt()
     }
 
     /// Returns by how many the backlog grew in the last windows, and its last count.
@@ -84,11 +87,12 @@ mod tests {
     use super::*;
 
     const WINDOW: u64 = 1_000;
+    const GROWING: u64 = 10;
 
     /// Returns whether the backlog only grows when `offered` packets are generated in each window, and `waiting(window)`
     /// of them wait after each.
     fn only_grows(dispersion: f64, offered: u64, waiting: impl Fn(u64) -> u64) -> bool {
-        let mut backlog = Backlog::new(WINDOW, dispersion);
+        let mut backlog = Backlog::new(WINDOW, GROWING, dispersion);
         for window in 0..=20 {
             backlog.sample(window * WINDOW, waiting(window), 10_000 + window * offered);
         }
@@ -109,7 +113,7 @@ mod tests {
 
     #[test]
     fn it_samples_once_in_a_window_and_few_windows_decide_nothing() {
-        let mut backlog = Backlog::new(WINDOW, 1.0);
+        let mut backlog = Backlog::new(WINDOW, GROWING, 1.0);
         for cycle in 0..GROWING * WINDOW {
             backlog.sample(cycle, cycle, cycle);
             assert!(!backlog.only_grows());

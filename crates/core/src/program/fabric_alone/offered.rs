@@ -15,7 +15,7 @@ use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::RunningWorkload;
-use crate::program::backlog::{Backlog, GROWING};
+use crate::program::backlog::Backlog;
 use crate::program::destinations::Pattern;
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
@@ -28,6 +28,8 @@ use std::rc::Rc;
 
 /// Cycles between two samples of the backlog.
 const WINDOW: u64 = 1_000;
+/// Windows in a row in which the backlog of a saturated fabric grows.
+const GROWING: u64 = 10;
 
 /// The parameters of an open loop.
 #[derive(Clone, PartialEq, Debug, Parameters)]
@@ -138,7 +140,7 @@ impl WorkloadSpec for Offered {
             packets: Vec::new(),
             free: Vec::new(),
             measured: Measured::after(self.warm_up),
-            backlog: Backlog::new(WINDOW, 1.0),
+            backlog: Backlog::new(WINDOW, GROWING, 1.0),
             stopped: None,
         };
         (0..nodes).for_each(|node| offering.schedule(node, 0));

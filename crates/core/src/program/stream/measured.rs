@@ -1,12 +1,11 @@
 //! What a stream measures: latencies, rates and the backlog of its open loops.
 
 use super::Stream;
-use super::send::{ClosedCounts, OpenCounts, SenderCounts, WINDOWS};
+use super::send::{ClosedCounts, GROWING, OpenCounts, SenderCounts, WINDOWS};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, EndId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::program::arrivals::Arrivals;
-use crate::program::backlog::GROWING;
 use crate::program::{RunningWorkload, fate_metrics, latency_metrics};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;

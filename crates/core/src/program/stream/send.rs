@@ -10,8 +10,10 @@ use std::cell::RefCell;
 use std::iter::Peekable;
 use std::rc::Rc;
 
-/// The windows of a flow's measured messages in which its backlog is sampled.
-pub(super) const WINDOWS: u64 = 20;
+/// Windows of a flow's measured messages, at whose beginnings its backlog is sampled.
+pub(super) const WINDOWS: u64 = 5;
+/// Windows in a row in which the backlog of a saturated flow grows: in the first, queues may fill.
+pub(super) const GROWING: u64 = WINDOWS - 1;
 
 /// A flow's sender: one end of the flow, and what is counted there.
 pub(super) struct Sender {
@@ -53,7 +55,7 @@ impl SenderCounts {
         if !stream.arrivals.is_open() {
             return SenderCounts::Closed(ClosedCounts::default());
         }
-        let backlog = Backlog::new(stream.messages / WINDOWS, stream.arrivals.dispersion());
+        let backlog = Backlog::new(stream.messages / WINDOWS, GROWING, stream.arrivals.dispersion());
         SenderCounts::Open(OpenCounts { backlog, backlog_max: 0, first: None, last: None })
     }
 }
@@ -143,7 +145,7 @@ impl InFlight {
     fn sent(&mut self, counts: &RefCell<SenderCounts>) {
         self.now += 1;
         if let SenderCounts::Closed(counts) = &mut *counts.borrow_mut() {
-            counts.in_flight_max = counts.in_flight_max.max(self.now);
+            counts.in_flight_max = counts.in_flight_max.max(self.now - self.deliveries.pending());
         }
     }
 }
@@ -175,7 +177,7 @@ impl OpenCounts {
     fn arrived(&mut self, arrival: Time, waiting: u64, measured: Option<u64>) {
         let Some(number) = measured else { return };
         self.backlog_max = self.backlog_max.max(waiting);
-        self.backlog.sample(number, waiting, number);
+        self.backlog.sample(number + 1, waiting, number + 1);
         self.first = self.first.or(Some((arrival, waiting)));
         self.last = Some((arrival, waiting));
     }
