@@ -310,9 +310,9 @@ fn memory_is_told_as_busy_for_as_long_as_it_holds_the_network_back() {
     let payload = 8_192;
     for (sram_rate, expected) in [(80, ns(payload + 128, 80)), (159, ns(payload + 128, 159)), (160, 0.0)] {
         let bench = Bench { sram_rate, ..Bench::default() }.hosts(&[Host::with_dma(500, 60), Host::with_dma(500, 60)]);
-        let run = bench
-            .policy(STORE_AND_FORWARD)
-            .workload(format!(r#"stream = {{ messages = 2, payload = "{payload} B", gap = "10 ms" }}"#));
+        let run = bench.policy(STORE_AND_FORWARD).workload(format!(
+            r#"stream = {{ messages = 2, payload = "{payload} B", arrivals.periodic.interval = "10 ms" }}"#
+        ));
         let run = run.done();
         for node in ["n0", "n1"] {
             // A picosecond of rounding for each flit of the two messages.

@@ -23,6 +23,7 @@ mod gallery;
 mod golden;
 mod instruments;
 mod laws;
+mod loads;
 mod matrix;
 mod mechanisms;
 mod memory_bus;

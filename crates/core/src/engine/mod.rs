@@ -288,6 +288,6 @@ pub use sim::LocalFuture;
 #[doc(hidden)]
 pub use stuck::Stuck;
 #[doc(hidden)]
-pub use tally::{Expected, FlowTally, MessageTally};
+pub use tally::{Deliveries, Expected, FlowTally, MessageTally};
 #[doc(hidden)]
 pub use time_series::TimeSeries;

@@ -223,11 +223,23 @@ impl Endpoint {
 
 impl Endpoint {
     /// Sends a message; returns when its buffer may be used again or the interface has been notified.
-    pub async fn send(&self, outgoing: Outgoing<'_>) {
+    pub fn send(&self, outgoing: Outgoing<'_>) -> impl Future<Output = ()> {
+        self.send_since(outgoing, self.now())
+    }
+
+    /// Sends a message that was due at `scheduled`, from which its latency counts; what has passed since is its stage
+    /// `send: backlog`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the message is larger than the machine's largest message.
+    pub async fn send_since(&self, outgoing: Outgoing<'_>, scheduled: Time) {
         let Outgoing { destination, tag, address, payload, words } = outgoing;
         assert!(payload.len() <= self.messages.message_max, "a message has at most the stated bytes");
         let limits = self.context.driver.limits();
-        let journey = self.tally.message(self.id, destination, payload, self.now());
+        let called = self.now();
+        let journey = self.tally.message(self.id, destination, payload, scheduled);
+        journey.close_if_lasted("send: backlog", called);
         let mut permit = self.run().await;
         let sequence = self.messages.next_sequence(limits.sequences);
         let words_accompany = limits.beside > 0;
@@ -235,6 +247,11 @@ impl Endpoint {
         let words_are_payload = !words_accompany && !words.is_empty();
         assert!(!words_are_payload || payload.is_empty(), "words travel in place of a payload");
         let bytes = if words_are_payload { beside.len() } else { payload.len() };
+        let another_packet = || {
+            let journey = journey.of_another_packet();
+            journey.close_if_lasted("send: backlog", called);
+            journey
+        };
         for (fragment, range) in fragments(bytes, limits.payload).enumerate() {
             let source = match words_are_payload {
                 true => PayloadSource::Words(&words[range.start / 4..range.end / 4]),
@@ -255,7 +272,7 @@ impl Endpoint {
                 },
                 source,
                 beside: if words_accompany { &beside } else { &[] },
-                journey: if fragment == 0 { journey.clone() } else { journey.of_another_packet() },
+                journey: if fragment == 0 { journey.clone() } else { another_packet() },
             };
             self.put(&packet, &mut permit, async || self.receive_while_full().await).await;
         }

@@ -3,7 +3,9 @@
 //! | file | program |
 //! |---|---|
 //! | `ping_pong.rs` | one message at a time, there and back |
-//! | `stream.rs` | messages one way, as fast as possible or paced, over any number of flows |
+//! | `stream/` | messages one way in a closed or an open loop, over any number of flows |
+//! | `arrivals/` | arrival processes: when a sender offers its next message |
+//! | `backlog.rs` | whether the backlog of an open loop only grows |
 //! | `page_fetch.rs` | a request, and a page in answer: a fault of network memory |
 //! | `dma.rs` | the interface's host DMA alone, with or without a copying processor |
 //! | `copy.rs` | a processor that copies blocks |
@@ -31,6 +33,8 @@
 //! | `pattern.rs` | payloads that can be told apart |
 
 pub mod appbt;
+pub mod arrivals;
+pub mod backlog;
 pub mod barnes;
 pub mod bursts;
 mod collective;
@@ -74,7 +78,7 @@ pub trait RunningWorkload {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric>;
 
     /// How the run ended, as the program sees what the engine saw end.
-    fn ended(&self, outcome: Outcome) -> Outcome {
+    fn ended(&self, _world: &World, outcome: Outcome) -> Outcome {
         outcome
     }
 

@@ -178,7 +178,7 @@ pub fn outcome_name(outcome: &Outcome) -> &'static str {
 /// What is to be known of how a run ended, beside its outcome.
 pub fn said(result: &RunResult) -> Option<String> {
     match &result.outcome {
-        Outcome::Saturated(why) => Some(format!("More is offered than the fabric takes: {why}.")),
+        Outcome::Saturated(why) => Some(format!("More is offered than is accepted: {why}.")),
         _ => result.note.clone(),
     }
 }

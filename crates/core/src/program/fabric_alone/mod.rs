@@ -5,12 +5,10 @@
 //! | `replay.rs` | the packets of a trace, each arrival held against the trace's |
 //! | `trace.rs` | the file of a trace |
 //! | `offered.rs` | an open loop: packets at random, at an offered load |
-//! | `backlog.rs` | whether the fabric is saturated: its sources' queues only grow |
 //! | `zero_load.rs` | one packet at a time between all pairs, by distance |
 //!
 //! The routers are stepped here, without an event a cycle; the simulation's clock follows.
 
-mod backlog;
 pub mod offered;
 pub mod replay;
 pub mod trace;

@@ -3,11 +3,10 @@
 //! Each node generates a packet in a cycle with probability load ÷ length (a Bernoulli process,
 //! drawn as geometric gaps); packets wait at their source without limit. After `warm-up` cycles,
 //! those generated in the next `cycles` are measured, until all of them have arrived or `drain`
-//! further cycles have passed. A fabric whose sources' queues only grow is saturated (`backlog.rs`):
+//! further cycles have passed. A fabric whose sources' queues only grow is saturated (`program/backlog.rs`):
 //! the run ends then, and its rates are of the cycles measured until then. How sure the means are, and
 //! where the warm-up ends by itself, is told beside them (`TimeSeries`).
 
-use super::backlog::{Backlog, GROWING, WINDOW};
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
@@ -16,6 +15,7 @@ use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::RunningWorkload;
+use crate::program::backlog::Backlog;
 use crate::program::destinations::Pattern;
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
@@ -25,6 +25,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::rc::Rc;
+
+/// Cycles between two samples of the backlog.
+const WINDOW: u64 = 1_000;
+/// Windows in a row in which the backlog of a saturated fabric grows.
+const GROWING: u64 = 10;
 
 /// The parameters of an open loop.
 #[derive(Clone, PartialEq, Debug, Parameters)]
@@ -135,7 +140,7 @@ impl WorkloadSpec for Offered {
             packets: Vec::new(),
             free: Vec::new(),
             measured: Measured::after(self.warm_up),
-            backlog: Backlog::default(),
+            backlog: Backlog::new(WINDOW, GROWING, 1.0),
             stopped: None,
         };
         (0..nodes).for_each(|node| offering.schedule(node, 0));
@@ -236,7 +241,8 @@ impl Traffic for Offering {
 
     fn over(&mut self, network: &Network) -> bool {
         let (cycle, parameters) = (network.cycle(), &self.parameters);
-        self.backlog.look(cycle, network.counts());
+        let counts = network.counts();
+        self.backlog.sample(cycle, counts.offered - counts.injected, counts.offered);
         let all = self.measured.arrived == self.measured.generated && cycle >= parameters.end();
         let saturated = self.backlog.only_grows() && cycle >= parameters.saturated_end();
         let over = all || saturated || cycle >= parameters.end() + parameters.drain;
@@ -249,6 +255,15 @@ impl Traffic for Offering {
 struct Finished(Rc<RefCell<Offering>>);
 
 impl Offering {
+    /// Returns how it is known that the fabric is saturated.
+    fn saturation(&self) -> String {
+        let (more, waiting) = self.backlog.growth();
+        format!(
+            "the queues of its sources grew in each of the last {GROWING} windows of {WINDOW} cycles, by {more} packets \
+             to {waiting}"
+        )
+    }
+
     /// The cycles that were measured, once the run has ended.
     fn span(&self) -> Range<u64> {
         let end = self.parameters.end();
@@ -298,10 +313,10 @@ impl RunningWorkload for Finished {
         metrics
     }
 
-    fn ended(&self, outcome: Outcome) -> Outcome {
+    fn ended(&self, _: &World, outcome: Outcome) -> Outcome {
         let offering = self.0.borrow();
         match outcome {
-            Outcome::Done if offering.backlog.only_grows() => Outcome::Saturated(offering.backlog.words()),
+            Outcome::Done if offering.backlog.only_grows() => Outcome::Saturated(offering.saturation()),
             other => other,
         }
     }
