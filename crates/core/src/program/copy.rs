@@ -6,12 +6,12 @@ use crate::messaging::World;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Blocks copied before other work of the same processor may come in between.
+/// Number of blocks copied before other work of the same processor may run.
 const BLOCKS_AT_ONCE: u64 = 8;
-/// What is copied, again and again: as large as the caches of the study's machines (chosen).
+/// Size of the area that is copied again and again: as large as the caches of the study's machines (chosen).
 pub const AREA: u64 = 1 << 20;
 
-/// Starts copying on `node`; the count grows as it goes on.
+/// Starts copying on `node` and returns the number of bytes copied so far, which grows during the run.
 pub(super) fn start(world: &World, node: EndId) -> Rc<Cell<Bytes>> {
     let copied = Rc::new(Cell::new(Bytes::ZERO));
     let endpoint = world.end(node).clone();

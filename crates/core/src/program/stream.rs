@@ -6,7 +6,7 @@
 //! no such window; theirs is from the first delivery of any to the last of all. Flows may share a sender,
 //! a receiver or a trunk. A sender's processor may copy blocks of memory beside it.
 
-use super::pattern::{Expected as Payloads, Patterns};
+use super::pattern::{ExpectedPayloads, PatternBuffers};
 use super::{RunningWorkload, copy};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, EndId, Expected, FlowTally, Metric, Outcome, Signal, Time, rng};
@@ -81,12 +81,12 @@ impl Stream {
     /// Sends a flow from a few buffers in turn, each with its own pattern.
     async fn send(self, world: World, flow: usize, from: EndId, to: EndId) {
         let endpoint = world.end(from);
-        let patterns = Patterns::prepare(endpoint, self.payload).await;
+        let patterns = PatternBuffers::prepare(endpoint, self.payload).await;
         let mut random = rng::stream(world.seed, &format!("gaps of flow {flow}"));
         let mut next = endpoint.now();
         for number in 0..self.warm_up + self.messages {
             endpoint.until(next).await;
-            let (tag, address) = patterns.of(number);
+            let (tag, address) = patterns.message(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.payload, words: &[] };
             endpoint.send(outgoing).await;
             next += match self.random_gaps {
@@ -102,7 +102,7 @@ impl Stream {
             Signal::new(&world.sim, "nothing: it never polls").wait().await;
         }
         let endpoint = world.end(node);
-        let expected = Payloads::new(self.payload);
+        let expected = ExpectedPayloads::new(self.payload);
         for number in 0u64.. {
             // The last of the warm-up is measured: it is where a bandwidth is counted from.
             if number + 1 == warm_up.max(1) {
@@ -281,7 +281,7 @@ impl RunningWorkload for Measured {
         let total = self.rate(counts.iter().sum(), window);
         let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];
         metrics.extend(super::latency_metrics("message.latency_one_way", &latencies));
-        metrics.extend(super::fate_metrics(world));
+        metrics.extend(super::delivery_metrics(world));
         if flows.len() > 1 {
             for ((from, to), count) in self.flows.iter().zip(counts) {
                 let name = format!("flow.{}.{}.bandwidth", world.end(*from).name(), world.end(*to).name());

@@ -76,7 +76,7 @@ pub fn run_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) ->
 }
 
 fn result(built: Built) -> RunResult {
-    let outcome = built.running.ended(built.run());
+    let outcome = built.running.final_outcome(built.run());
     let sim = &built.world.sim;
     RunResult {
         note: built.running.note(&built.world, &outcome),

@@ -108,7 +108,7 @@ impl Spsolve {
             }
         };
         let owners = match (self.rows_to, places) {
-            (RowsTo::Dealt, _) => partition::dealt(factored.lower.rows(), processors),
+            (RowsTo::Dealt, _) => partition::round_robin(factored.lower.rows(), processors),
             (RowsTo::Near, Some(places)) => partition::parts(&places, processors),
             (RowsTo::Near, None) => partition::breadth_first(&factored.neighbours, processors),
         };

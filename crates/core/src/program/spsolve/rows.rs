@@ -51,14 +51,14 @@ pub struct RowShare {
 impl Contribution {
     /// As it travels: 12 bytes.
     pub fn words(self) -> [u32; 3] {
-        let [low, high] = parallel::words_of(self.value);
+        let [low, high] = parallel::f64_to_words(self.value);
         [self.place, low, high]
     }
 
     /// As it came.
     pub fn of(words: [u32; 3]) -> Contribution {
         let [place, low, high] = words;
-        Contribution { place, value: parallel::number([low, high]) }
+        Contribution { place, value: parallel::f64_from_words([low, high]) }
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) struct Solve {
     shares: [Vec<RefCell<RowShare>>; WAYS],
     /// Contributions that went to another processor.
     sent: Cell<u64>,
-    pub span: parallel::Span,
+    pub span: parallel::TimedSection,
     /// How far an unknown may be from that of a serial run, as a part of it, where sums of another order round otherwise;
     /// none where it is that to the bit.
     tolerance: Option<f64>,
@@ -86,7 +86,7 @@ impl WorkloadSpec for Spsolve {
         }
         parallel::start(world, |end| {
             let (processor, taking, collective) = (end.id().index(), solve.clone(), Rc::<Collective>::default());
-            parallel::take_by(&end, &collective, move |_, way, words| {
+            parallel::set_handler(&end, &collective, move |_, way, words| {
                 let each = if taking.buffer > 0 { PADDED_WORDS } else { words.len() };
                 for contribution in words.chunks(each) {
                     let words = contribution[..3].try_into().expect("a contribution has three words");
@@ -190,7 +190,7 @@ impl Solve {
             right_hand: owners.iter().map(|_| random.random_range(-1.0..1.0)).collect(),
             owners,
             sent: Cell::new(0),
-            span: parallel::Span::default(),
+            span: parallel::TimedSection::default(),
             tolerance: (parameters.sends == Contributing::Changes).then_some(ROUNDING),
             workers: OnceCell::new(),
             made: RefCell::new(vec![None; processors]),

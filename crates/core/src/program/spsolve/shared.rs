@@ -51,7 +51,7 @@ impl SharedSolve {
         let workers = Worker::all(world, &space);
         worker::start(world, &workers, |worker| {
             let collective = Rc::<Collective>::default();
-            parallel::take_by(worker.end(), &collective, |_, _, _| panic!("nothing is sent but sums"));
+            parallel::set_handler(worker.endpoint(), &collective, |_, _, _| panic!("nothing is sent but sums"));
             shared.clone().run(worker, collective)
         });
         workers
@@ -61,7 +61,7 @@ impl SharedSolve {
         let (solve, own) = (&self.solve, worker.id());
         let (rows, mut values, mut changed) = (solve.rows(own), solve.own(&solve.right_hand, own), 0);
         worker.barrier().await;
-        solve.span.begun(worker.end());
+        solve.span.mark_start(worker.endpoint());
         for _ in 0..solve.iterations {
             let before = values.clone();
             for (way, dag) in solve.ways.iter().enumerate() {
@@ -79,7 +79,7 @@ impl SharedSolve {
             }
             changed = worker.reduce(&collective, super::run::changes(&before, &values), |one, other| one + other).await;
         }
-        solve.span.over(worker.end());
+        solve.span.mark_end(worker.endpoint());
         solve.end(own, (values, changed));
     }
 
@@ -97,7 +97,7 @@ impl SharedSolve {
             worker.compute(EDGE_INSTRUCTIONS + CHANGE_INSTRUCTIONS).await;
             let value = coefficient * unknown;
             let less = |[rest, missing]: [u64; 2]| [(f64::from_bits(rest) - value).to_bits(), missing - 1];
-            worker.change(self.places[*to as usize], less).await;
+            worker.update_pair(self.places[*to as usize], less).await;
         }
         unknown
     }

@@ -129,7 +129,7 @@ fn any_order_of_messages_gives_the_serial_answer() {
     for dag in [Dag::forward(&lower), Dag::backward(&lower)] {
         let serial = bits(&dag.serial(&right_hand));
         for parts in [1, 3, 16] {
-            for owners in [partition::dealt(400, parts), partition::breadth_first(&matrix.adjacency(), parts)] {
+            for owners in [partition::round_robin(400, parts), partition::breadth_first(&matrix.adjacency(), parts)] {
                 for seed in 0..3 {
                     let (unknowns, messages) = parallel(&dag, &owners, parts, &right_hand, seed);
                     assert!(bits(&unknowns) == serial, "{parts} parts");

@@ -72,7 +72,7 @@ pub(super) struct Sweep {
     pub(super) fluid: Fluid,
     pub(super) parts: Vec<Part>,
     pub(super) batches: Cell<u64>,
-    pub(super) span: parallel::Span,
+    pub(super) span: parallel::TimedSection,
     /// The programs that share memory.
     workers: OnceCell<Vec<Rc<Worker>>>,
     /// What each processor's nodes hold in the end.
@@ -121,7 +121,7 @@ impl WorkloadSpec for Unstructured {
         let sends = self.sends;
         parallel::start(world, |end| {
             let (processor, taking, collective) = (end.id().index(), sweep.clone(), Rc::<Collective>::default());
-            parallel::take_by(&end, &collective, move |from, what, words| match sends {
+            parallel::set_handler(&end, &collective, move |from, what, words| match sends {
                 Passing::Nodes => taking.parts[processor].take_node(from, what, words),
                 _ => taking.parts[processor].take(from, what, words),
             });
@@ -211,7 +211,7 @@ impl Sweep {
             parts: shares.map(|(processor, share)| Part::new(share, processor)).collect(),
             fluid,
             batches: Cell::new(0),
-            span: parallel::Span::default(),
+            span: parallel::TimedSection::default(),
             workers: OnceCell::new(),
             made: RefCell::new(vec![None; processors]),
         }

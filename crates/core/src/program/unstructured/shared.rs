@@ -54,7 +54,7 @@ impl SharedSweep {
         borders.dedup();
         self.tell(&worker, &borders).await;
         worker.barrier().await;
-        sweep.span.begun(worker.end());
+        sweep.span.mark_start(worker.endpoint());
         for _ in 0..sweep.iterations {
             self.elements(&worker).await;
             worker.barrier().await;
@@ -70,7 +70,7 @@ impl SharedSweep {
             self.tell(&worker, &borders).await;
             worker.barrier().await;
         }
-        sweep.span.over(worker.end());
+        sweep.span.mark_end(worker.endpoint());
         let amounts = part.share.borrow().amounts().to_vec();
         sweep.end(own, amounts);
     }
@@ -118,7 +118,7 @@ impl SharedSweep {
             for (at, passed) in nodes.into_iter().zip(amounts) {
                 match self.places[worker.id()][at as usize] {
                     None => part.share.borrow_mut().add(at, passed),
-                    Some(place) => _ = worker.change(place.plus(BLOCK), |words| added(words, passed)).await,
+                    Some(place) => _ = worker.update_pair(place.plus(BLOCK), |words| added(words, passed)).await,
                 }
             }
         }

@@ -130,7 +130,7 @@ fn parts_make_of_it_what_one_makes_of_it() {
     assert_eq!(serial, Fluid::new(&mesh, 2).serial(4));
     assert_ne!(serial, Fluid::new(&mesh, 3).serial(4));
     for parts in [1, 2, 5, 16] {
-        for owners in [partition::parts(&mesh.coordinates, parts), partition::dealt(400, parts)] {
+        for owners in [partition::parts(&mesh.coordinates, parts), partition::round_robin(400, parts)] {
             assert!(parallel(&fluid, &owners, parts, 4) == serial, "{parts} parts");
         }
     }
