@@ -51,7 +51,7 @@ impl WorkloadSpec for HotPotato {
 impl HotPotato {
     /// The program of an endpoint: endpoint 0 begins every lap.
     async fn hand_on(self, world: World, id: EndId, next: EndId, ended: Rc<Cell<Time>>) {
-        let endpoint = world.end(id);
+        let endpoint = world.endpoint(id);
         let address = endpoint.allocate(self.payload);
         let message = || Outgoing { destination: next, tag: 0, address, payload: self.payload, words: &[] };
         for _ in 0..self.laps {

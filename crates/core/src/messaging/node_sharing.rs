@@ -2,7 +2,7 @@
 //!
 //! Models: the processor runs one program at a time, in the order of requests, until the program waits or its call
 //! ends; a program that computes therefore keeps the others from polling. The interface and its driver are one:
-//! whoever polls takes the packet that it finds, pays for it, and leaves a packet for another endpoint in that one's
+//! the program that polls takes the packet that it finds, pays for it, and leaves a packet for another endpoint in that one's
 //! inbox, where its program finds it at no further cost. Packets between endpoints of the node use
 //! [`loopback`](super::loopback) and never reach the interface.
 //!

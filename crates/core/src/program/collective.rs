@@ -55,7 +55,7 @@ impl Collective {
 
     /// Waits for all processors.
     pub async fn barrier(&self, endpoint: &Active) {
-        let (rank, processors) = (endpoint.id().index(), endpoint.ends());
+        let (rank, processors) = (endpoint.id().index(), endpoint.endpoints());
         self.barriers.set(self.barriers.get() + 1);
         let mut distance = 1;
         while distance < processors {
@@ -71,7 +71,7 @@ impl Collective {
 
     /// Combines one value of each processor, in the order of a binary tree, and returns the result on all of them.
     pub async fn reduce(&self, endpoint: &Active, value: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
-        let (rank, processors) = (endpoint.id().index(), endpoint.ends());
+        let (rank, processors) = (endpoint.id().index(), endpoint.endpoints());
         let children = children(rank, processors);
         let mut sum = value;
         for child in children.clone() {

@@ -14,10 +14,10 @@ pub const AREA: u64 = 1 << 20;
 /// Starts copying on `node` and returns the number of bytes copied so far, which grows during the run.
 pub(super) fn start(world: &World, node: EndId) -> Rc<Cell<Bytes>> {
     let copied = Rc::new(Cell::new(Bytes::ZERO));
-    let endpoint = world.end(node).clone();
+    let endpoint = world.endpoint(node).clone();
     let [from, to]: [Address; 2] = [(); 2].map(|()| endpoint.allocate(Bytes(AREA)));
     let counter = copied.clone();
-    world.sim.spawn_server(format!("{} copying", world.end(node).name()), async move {
+    world.sim.spawn_server(format!("{} copying", world.endpoint(node).name()), async move {
         let cpu = endpoint.cpu();
         loop {
             let processor = cpu.acquire("copy").await;

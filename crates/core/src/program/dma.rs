@@ -42,7 +42,7 @@ struct Measured {
 
 impl DmaTest {
     async fn transfer(self, world: World, id: EndId, end_time: Rc<Cell<Time>>) {
-        let endpoint = world.end(id);
+        let endpoint = world.endpoint(id);
         let engine = endpoint.driver().host_dma().expect("a checked description has host DMA to try");
         let page = endpoint.allocate(self.size);
         let journey = Journey::new(0, id, id, self.size, world.sim.now());
@@ -84,7 +84,7 @@ impl WorkloadSpec for DmaTest {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let end_time = Rc::new(Cell::new(Time::ZERO));
         let node = self.node.as_ref().map_or_else(|| world.nodes[0].endpoint().id(), |name| world.id(name));
-        let name = format!("{} DMA test", world.end(node).name());
+        let name = format!("{} DMA test", world.endpoint(node).name());
         world.sim.spawn(name, self.clone().transfer(world.clone(), node, end_time.clone()));
         let copied = self.copying.then(|| copy::start(world, node));
         Rc::new(Measured { parameters: self.clone(), end_time, copied })

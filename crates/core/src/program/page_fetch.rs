@@ -45,7 +45,7 @@ pub const PAGES: u64 = 8;
 
 impl PageFetch {
     async fn fault(self, world: World, from: EndId, to: EndId, measured: Rc<Measured>) {
-        let endpoint = world.end(from);
+        let endpoint = world.endpoint(from);
         let frame = endpoint.allocate(self.page);
         let pages: Vec<Vec<u8>> = (0..PAGES).map(|number| pattern::bytes(number, self.page)).collect();
         for fault in 0..self.faults {
@@ -65,7 +65,7 @@ impl PageFetch {
     }
 
     async fn serve(self, world: World, to: EndId) {
-        let endpoint = world.end(to);
+        let endpoint = world.endpoint(to);
         let mut pages = Vec::new();
         for number in 0..PAGES {
             let page = endpoint.allocate(self.page);
@@ -119,10 +119,10 @@ impl WorkloadSpec for PageFetch {
         let measured = Rc::new(Measured::default());
         let (from, to) = self.ends.ids(world);
         world.sim.spawn(
-            format!("{} program", world.end(from).name()),
+            format!("{} program", world.endpoint(from).name()),
             self.clone().fault(world.clone(), from, to, measured.clone()),
         );
-        world.sim.spawn_server(format!("{} server", world.end(to).name()), self.clone().serve(world.clone(), to));
+        world.sim.spawn_server(format!("{} server", world.endpoint(to).name()), self.clone().serve(world.clone(), to));
         measured
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn endpoint(world: &World, node: usize) -> Rc<Active> {
 
 /// Starts one copy of a program on each endpoint.
 pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program: impl FnMut(Rc<Active>) -> F) {
-    for (endpoint, active) in world.ends().zip(world.actives()) {
+    for (endpoint, active) in world.endpoints().zip(world.actives()) {
         active.runs(world.sim.spawn(format!("{} program", endpoint.name()), program(active.clone())));
     }
 }
@@ -155,7 +155,7 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
         Metric::new("cycles", cycles as f64, "cycles"),
     ];
     // Endpoints that accepted none of the packets sent to them are named, up to a limit.
-    let silent = world.ends().zip(ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0);
+    let silent = world.endpoints().zip(ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0);
     for (endpoint, active) in silent.take(SILENT_ENDPOINTS_MAX) {
         metrics.push(count(&format!("packets.never_accepted.{}", endpoint.name()), active.pending()));
     }

@@ -41,7 +41,7 @@ struct Measured {
 
 impl PingPong {
     async fn begin(self, world: World, from: EndId, to: EndId, measured: Rc<Measured>) {
-        let endpoint = world.end(from);
+        let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.payload).await;
         let expected = ExpectedPayloads::new(self.answer);
         world.tally.measure(false);
@@ -63,7 +63,7 @@ impl PingPong {
     }
 
     async fn answer(self, world: World, from: EndId, to: EndId) {
-        let endpoint = world.end(from);
+        let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.answer).await;
         let expected = ExpectedPayloads::new(self.payload);
         for number in 0..self.warm_up + self.messages {
@@ -109,7 +109,7 @@ impl WorkloadSpec for PingPong {
         let (from, to) = self.ends.ids(world);
         let measured = Rc::new(Measured { forward: (from, to), round_trips: RefCell::default() });
         world.tally.tell_of(from);
-        let name = |node: EndId| format!("{} program", world.end(node).name());
+        let name = |node: EndId| format!("{} program", world.endpoint(node).name());
         world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
         world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
         measured

@@ -1,10 +1,10 @@
-//! Streams: messages one way over one or more flows, as fast as rings allow or paced.
+//! Streams: messages in one direction over one or more flows, as fast as possible or paced.
 //!
-//! Bandwidth is what is delivered in one window for all flows, so that neither start-up nor running out
-//! counts: after the delivery that ends the warm-up of the last flow (its first delivery, if nothing is
-//! said), to the last delivery of the flow that ends first. Flows that are never under way together have
-//! no such window; theirs is from the first delivery of any to the last of all. Flows may share a sender,
-//! a receiver or a trunk. A sender's processor may copy blocks of memory beside it.
+//! Bandwidth is counted in one window for all flows, which excludes start-up and the end of the run: from the delivery
+//! that ends the warm-up of the last flow (without a warm-up its first delivery), to the last delivery of the flow that
+//! ends first. Flows that are never active at the same time have no such window; theirs is from the first delivery of
+//! any flow to the last of all. Flows may share a sender, a receiver or a trunk. The processors of senders may also
+//! copy blocks of memory.
 
 use super::pattern::{ExpectedPayloads, PatternBuffers};
 use super::{RunningWorkload, copy};
@@ -22,30 +22,28 @@ use std::rc::Rc;
 /// The parameters of streams.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Stream {
-    /// Sender and receiver of each flow, by name; none stands for one flow, first node to second.
+    /// Sender and receiver of each flow, by name; an empty list is one flow from the first node to the second.
     #[param(with(read = read_flows, write = |flows, to| write_flows(flows, to)))]
     pub flows: Vec<(String, String)>,
-    /// Messages of each flow.
+    /// Number of messages of each flow.
     #[param(min = 2, max = 10_000_000, default = 200)]
     pub messages: u64,
-    /// Messages of each flow before anything is measured.
+    /// Number of messages of each flow before anything is measured.
     #[param(max = 10_000_000, default = 0)]
     pub warm_up: u64,
     /// Payload of each message.
     #[param(max = "16 MiB")]
     pub payload: Bytes,
-    /// Least time from one message's start to the next's.
+    /// Shortest time from the start of one message to the start of the next.
     #[param(default = "0 us")]
     pub gap: Time,
-    /// Whether gaps are drawn from an exponential distribution.
-    ///
-    /// With `gap` as its mean.
+    /// Whether gaps are drawn from an exponential distribution with mean `gap`.
     #[param(default = false)]
     pub random_gaps: bool,
-    /// Whether the senders' processors copy blocks meanwhile.
+    /// Whether the senders' processors copy blocks at the same time.
     #[param(default = false)]
     pub copying: bool,
-    /// A fault to study: the receivers never look for a message.
+    /// Whether receivers never poll for a message: a fault to study.
     #[param(default = false)]
     pub deaf: bool,
 }
@@ -53,15 +51,15 @@ pub struct Stream {
 struct Measured {
     flows: Vec<(EndId, EndId)>,
     payload: Bytes,
-    /// By receiver, when all that warms it up had come but the last.
+    /// Time at which each receiver had all messages of its warm-up but the last.
     warm: BTreeMap<EndId, Rc<Cell<Time>>>,
     copied: Vec<(EndId, Rc<Cell<Bytes>>)>,
 }
 
 impl Stream {
-    /// Starts the program of the receiving endpoint `node`; what it is to receive.
+    /// Starts the program of the receiving endpoint `node`; returns the messages that it expects.
     fn expect(&self, world: &World, flows: &[(EndId, EndId)], node: EndId, warm: &Rc<Cell<Time>>) -> Expected {
-        let name = format!("{} program", world.end(node).name());
+        let name = format!("{} program", world.endpoint(node).name());
         let count = flows.iter().filter(|&&(_, to)| to == node).count() as u64;
         let receive = self.clone().receive(world.clone(), node, self.warm_up * count, warm.clone());
         let receiver = world.sim.spawn_server(name, receive);
@@ -80,7 +78,7 @@ impl Stream {
 
     /// Sends a flow from a few buffers in turn, each with its own pattern.
     async fn send(self, world: World, flow: usize, from: EndId, to: EndId) {
-        let endpoint = world.end(from);
+        let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.payload).await;
         let mut random = rng::stream(world.seed, &format!("gaps of flow {flow}"));
         let mut next = endpoint.now();
@@ -96,15 +94,15 @@ impl Stream {
         }
     }
 
-    /// Receives; the messages before `warm_up` of them have come are not measured.
+    /// Receives messages; the first `warm_up` of them but the last are not measured.
     async fn receive(self, world: World, node: EndId, warm_up: u64, warm: Rc<Cell<Time>>) {
         if self.deaf {
             Signal::new(&world.sim, "nothing: it never polls").wait().await;
         }
-        let endpoint = world.end(node);
+        let endpoint = world.endpoint(node);
         let expected = ExpectedPayloads::new(self.payload);
         for number in 0u64.. {
-            // The last of the warm-up is measured: it is where a bandwidth is counted from.
+            // The last message of the warm-up is measured, since the bandwidth is counted from its delivery.
             if number + 1 == warm_up.max(1) {
                 world.tally.measure(true);
                 warm.set(endpoint.now());
@@ -123,7 +121,7 @@ impl Stream {
         }
     }
 
-    /// The key of the first flow that names an endpoint, or is written like this.
+    /// Returns the key of the first flow that names this endpoint, or that is this flow.
     fn flow_key(&self, sought: &str) -> String {
         let both = sought.split_once(" -> ");
         let is_sought = |(from, to): &(String, String)| from == sought || to == sought || both == Some((from, to));
@@ -133,7 +131,7 @@ impl Stream {
 
 const FLOWS: &str = "flows";
 
-/// Reads flows, each of which is refused by itself.
+/// Reads flows; each invalid one is reported by itself.
 fn read_flows(t: &mut Table<'_>) -> Vec<(String, String)> {
     let doc = "Flows, each as `\"from -> to\"` of nodes or endpoints; by default one from the first node to the second";
     let texts = t.texts(FLOWS, doc).or(&[]);
@@ -163,8 +161,8 @@ impl WorkloadSpec for Stream {
     }
 
     fn endpoint_names(&self) -> Vec<(String, &str)> {
-        let ends = self.flows.iter().flat_map(|(from, to)| [from, to]);
-        ends.map(|name| (self.flow_key(name), name.as_str())).collect()
+        let endpoints = self.flows.iter().flat_map(|(from, to)| [from, to]);
+        endpoints.map(|name| (self.flow_key(name), name.as_str())).collect()
     }
 
     fn endpoint_pairs<'a>(&'a self, _: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
@@ -201,7 +199,7 @@ impl WorkloadSpec for Stream {
         let flows = self.resolve(world);
         world.tally.measure(self.warm_up == 0);
         for (flow, &(from, to)) in flows.iter().enumerate() {
-            let name = format!("{} program, flow {flow}", world.end(from).name());
+            let name = format!("{} program, flow {flow}", world.endpoint(from).name());
             world.sim.spawn_server(name, self.clone().send(world.clone(), flow, from, to));
         }
         let receivers = distinct(&flows, |&(_, to)| to);
@@ -215,7 +213,7 @@ impl WorkloadSpec for Stream {
     }
 }
 
-/// The distinct endpoints at one end of the flows, in order.
+/// Returns the distinct endpoints on one side of the flows, in order.
 fn distinct(flows: &[(EndId, EndId)], end: impl Fn(&(EndId, EndId)) -> EndId) -> Vec<EndId> {
     let mut nodes: Vec<_> = flows.iter().map(end).collect();
     nodes.sort_unstable();
@@ -223,35 +221,34 @@ fn distinct(flows: &[(EndId, EndId)], end: impl Fn(&(EndId, EndId)) -> EndId) ->
     nodes
 }
 
-/// The flows without those between nodes that another joins already: their messages are told of
-/// together.
+/// Returns the distinct pairs of endpoints; the messages of flows between the same pair are counted together.
 fn distinct_pairs(flows: &[(EndId, EndId)]) -> Vec<(EndId, EndId)> {
     let mut known = BTreeSet::new();
     flows.iter().filter(|flow| known.insert(**flow)).copied().collect()
 }
 
-/// A span with mean `mean`, from a uniform number in [0, 1).
+/// Returns an exponentially distributed time with this mean, from a uniform number in [0, 1).
 fn exponential(mean: Time, uniform: f64) -> Time {
-    // The logarithm of a library, not of the platform: the same on every machine.
+    // Uses the logarithm of a library and not that of the platform, which differs between machines.
     Time::from_ps((-libm::log(1.0 - uniform) * mean.ps() as f64) as u64)
 }
 
-/// What is measured of a flow.
+/// The measurements of a flow.
 struct Flow {
     tally: FlowTally,
-    /// From when its receiver was warm.
+    /// Time at which its receiver was warm.
     warm: Time,
 }
 
 impl Flow {
-    /// How many of its messages were delivered after `from`, once its receiver was warm, and up to `to`.
+    /// Returns the number of messages delivered after `from`, once its receiver was warm, and up to `to`.
     fn delivered(&self, (from, to): (Time, Time)) -> u64 {
         let before_warm = self.warm.since(Time::from_ps(1));
         self.tally.instants.between(from.max(before_warm), to)
     }
 }
 
-/// The window in which bandwidths are counted; none if nothing was delivered in any.
+/// Returns the window in which bandwidth is counted, or `None` if there were no deliveries in it.
 fn window(flows: &[Flow]) -> Option<(Time, Time)> {
     let firsts = flows.iter().filter_map(|flow| flow.tally.instants.first_from(flow.warm));
     let lasts = flows.iter().filter_map(|flow| flow.tally.instants.last_from(flow.warm));
@@ -265,7 +262,7 @@ impl Measured {
         Flow { tally: world.tally.flow(from, to), warm: self.warm[&to].get() }
     }
 
-    /// So many messages in a window, in MB/s; empty where there is no window.
+    /// Returns the rate of messages in a window, in MB/s, or NaN if there is no window.
     fn rate(&self, messages: u64, window: Option<(Time, Time)>) -> f64 {
         window.map_or(f64::NAN, |(from, to)| (messages * self.payload.get()) as f64 / (to - from).as_us())
     }
@@ -284,13 +281,13 @@ impl RunningWorkload for Measured {
         metrics.extend(super::delivery_metrics(world));
         if flows.len() > 1 {
             for ((from, to), count) in self.flows.iter().zip(counts) {
-                let name = format!("flow.{}.{}.bandwidth", world.end(*from).name(), world.end(*to).name());
+                let name = format!("flow.{}.{}.bandwidth", world.endpoint(*from).name(), world.endpoint(*to).name());
                 metrics.push(Metric::new(name, self.rate(count, window), "MB/s"));
             }
         }
         for (node, copied) in &self.copied {
             let rate = copied.get().get() as f64 / world.sim.now().as_us();
-            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.end(*node).name()), rate, "MB/s"));
+            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.endpoint(*node).name()), rate, "MB/s"));
         }
         metrics
     }

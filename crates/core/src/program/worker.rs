@@ -63,7 +63,7 @@ impl Worker {
 
     /// Returns the number of workers.
     pub fn workers(&self) -> usize {
-        self.endpoint.ends()
+        self.endpoint.endpoints()
     }
 
     /// Returns its active-message endpoint.

@@ -75,7 +75,7 @@ impl Active {
     }
 
     /// Returns the number of endpoints of active messages.
-    pub fn ends(&self) -> usize {
+    pub fn endpoints(&self) -> usize {
         self.barrier.members()
     }
 

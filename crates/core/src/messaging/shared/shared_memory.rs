@@ -25,7 +25,7 @@ pub struct SharedMemory {
     faults: Cell<u64>,
 }
 
-/// What keeps the memory coherent.
+/// The implementation that keeps the memory coherent.
 enum Kind {
     Software(Box<SoftwareCoherence>),
     Hardware(HardwareCoherence),
@@ -58,7 +58,7 @@ impl SharedMemory {
             parameters,
             space: space.clone(),
             kind,
-            locks: Locks::new(active, space.ends() as u32),
+            locks: Locks::new(active, space.endpoints() as u32),
             faults: Cell::new(0),
         });
         let handler_memory = Rc::downgrade(&memory);
@@ -174,7 +174,7 @@ impl SharedMemory {
         if !cpu.try_store(words[0], 8, new[0]) {
             return None;
         }
-        assert!(cpu.try_store(words[1], 8, new[1]), "who may store to a block may store to all of it");
+        assert!(cpu.try_store(words[1], 8, new[1]), "a block is writable as a whole");
         Some([first, second])
     }
 

@@ -88,7 +88,7 @@ fn adjacent(subcubes: &Subcubes, subcube: &Subcube, axis: usize, side: usize) ->
 }
 
 /// Returns the neighbour that a processor must wait for before a phase, because that one has to complete the same phase
-/// first; the counters of chunks tell when it has.
+/// first; the counters of chunks show when it has.
 pub fn predecessor(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Option<usize> {
     let subcube = subcubes.of(processor);
     match phase {

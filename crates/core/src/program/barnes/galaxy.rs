@@ -28,7 +28,7 @@ impl Default for Galaxy {
 /// A body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Body {
-    /// Its mass.
+    /// Mass.
     pub mass: f64,
     /// Position.
     pub position: Vector,

@@ -78,7 +78,7 @@ impl Bursts {
 
     async fn run(self, endpoint: Rc<Active>, draws: (BurstDraws, QuietPeriods), measured: Rc<Measured>) {
         let (mut draws, mut quiet_periods) = draws;
-        let (node, nodes) = (endpoint.id().index(), endpoint.ends());
+        let (node, nodes) = (endpoint.id().index(), endpoint.endpoints());
         if self.deaf.contains(&(node as u64)) {
             return;
         }
@@ -176,7 +176,7 @@ impl WorkloadSpec for Bursts {
             });
             let draws = (BurstDraws::new(self, world.seed, node, nodes), QuietPeriods::new(self, world.seed, node));
             let program = self.clone().run(endpoint, draws, measured.clone());
-            world.sim.spawn_server(format!("{} program", world.end(EndId(node as u32)).name()), program);
+            world.sim.spawn_server(format!("{} program", world.endpoint(EndId(node as u32)).name()), program);
         }
         let endpoint = parallel::endpoint(world, 0);
         world.sim.spawn("the bursts", self.clone().watch(world.clone(), endpoint, measured.clone()));

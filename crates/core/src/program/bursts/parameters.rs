@@ -83,7 +83,7 @@ impl Parameters for Bursts {
                 "unresponsive",
                 "Shortest and longest period in which a node ignores the network, in cycles",
                 0,
-                { traffic.unresponsive },
+                traffic.unresponsive,
             ),
             responsive: range(
                 t,

@@ -43,7 +43,7 @@ struct Measured {
 
 impl CyclicShift {
     async fn run(self, endpoint: Rc<Active>, measured: Rc<Measured>) {
-        let (node, nodes) = (endpoint.id().index(), endpoint.ends());
+        let (node, nodes) = (endpoint.id().index(), endpoint.endpoints());
         for phase in 1..nodes {
             let (to, from) = ((node + phase) % nodes, (node + nodes - phase) % nodes);
             endpoint.transfer(parallel::endpoint_id(to), 0, &self.data(node, to)).await;

@@ -26,7 +26,7 @@ impl Values {
     /// Allocates the values.
     pub fn new(parameters: &Em3d, space: &Space) -> Values {
         let part = |home| space.allocate(EndId(home as u32), VALUE_BYTES * parameters.n_nodes);
-        Values { parts: [(); SIDES].map(|()| (0..space.ends()).map(part).collect()) }
+        Values { parts: [(); SIDES].map(|()| (0..space.endpoints()).map(part).collect()) }
     }
 
     fn address(&self, side: usize, (processor, index): (usize, usize)) -> SharedAddress {

@@ -29,7 +29,7 @@ pub struct TracePacket {
 pub struct TraceError {
     /// Line of the file, counted from 1.
     pub line: u64,
-    /// What was found, and what is allowed.
+    /// Problem, and allowed values.
     pub message: String,
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct InputError {
     /// Line of the file, counted from 1.
     pub line: u64,
-    /// What was expected, and what was found.
+    /// Expected and found text.
     pub message: String,
 }
 

@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | parameters, the passes, the check of the result |
-//! | `scan.rs` | the scan, which tells each node the positions of its keys |
+//! | `scan.rs` | the scan, which computes the positions of each node's keys |
 //! | `node.rs` | the state of a node, and the handlers of its messages |
 //!
 //! In a pass each node counts its keys by digit; the scan phase adds the counts up over all nodes; the coalesce phase

@@ -13,7 +13,7 @@ use crate::messaging::active::{Active, ActiveMessage};
 
 /// Returns the position of the node's first key of each bucket among all keys.
 pub(super) async fn positions(endpoint: &Active, parameters: &RadixSort, state: &NodeState) -> Vec<u32> {
-    let (node, last) = (endpoint.id().index(), endpoint.ends() - 1);
+    let (node, last) = (endpoint.id().index(), endpoint.endpoints() - 1);
     let counts = state.counts.borrow().clone();
     let mut sender = PacedSender { endpoint, delay: parameters.delay, next_cycle: 0 };
     if node == 0 {
@@ -64,7 +64,7 @@ struct PacedSender<'a> {
 
 impl PacedSender<'_> {
     async fn send(&mut self, handler: u8, bucket: u32, sum: u32) {
-        let to = (self.endpoint.id().index() + 1) % self.endpoint.ends();
+        let to = (self.endpoint.id().index() + 1) % self.endpoint.endpoints();
         self.endpoint.wait_until_cycle(self.next_cycle, || false).await;
         self.endpoint.send(ActiveMessage::new(parallel::endpoint_id(to), handler, &[bucket, sum])).await;
         self.next_cycle = self.endpoint.cycle() + self.delay;
