@@ -87,8 +87,8 @@ impl WorkloadSpec for SingleCosts {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let ends = world.addresses.len();
-        let space = Rc::new(Space::new(ends, world.shared_memory.block));
+        let endpoints = world.addresses.len();
+        let space = Rc::new(Space::new(endpoints, world.shared_memory.block));
         let home = EndId(self.home as u32);
         let blocks = (0..self.times).map(|_| space.allocate(home, world.shared_memory.block.get())).collect();
         let workers = Worker::all(world, &space);
@@ -167,13 +167,13 @@ impl CostRun {
         assert_eq!(loaded, stored, "block {number} holds what was stored");
     }
 
-    async fn messages(&self, end: &Active) {
+    async fn messages(&self, endpoint: &Active) {
         let words = vec![0; self.parameters.words as usize];
         for _ in 0..self.parameters.times {
-            let start = end.now();
-            parallel::send(end, self.parameters.home as usize, 0, &words).await;
-            end.compute(PAUSE).await;
-            self.record(end, self.handled_ps.get().saturating_sub(start.ps()));
+            let start = endpoint.now();
+            parallel::send(endpoint, self.parameters.home as usize, 0, &words).await;
+            endpoint.compute(PAUSE).await;
+            self.record(endpoint, self.handled_ps.get().saturating_sub(start.ps()));
         }
     }
 
@@ -190,8 +190,8 @@ impl CostRun {
         }
     }
 
-    fn record(&self, end: &Active, time_ps: u64) {
-        self.cycles.borrow_mut().push(time_ps as f64 * end.clock().0 as f64 / 1e12);
+    fn record(&self, endpoint: &Active, time_ps: u64) {
+        self.cycles.borrow_mut().push(time_ps as f64 * endpoint.clock().0 as f64 / 1e12);
     }
 }
 

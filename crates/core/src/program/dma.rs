@@ -34,7 +34,7 @@ pub struct DmaTest {
     pub copying: bool,
 }
 
-struct Measured {
+struct Measurements {
     parameters: DmaTest,
     end_time: Rc<Cell<Time>>,
     copied: Option<Rc<Cell<Bytes>>>,
@@ -87,11 +87,11 @@ impl WorkloadSpec for DmaTest {
         let name = format!("{} DMA test", world.endpoint(node).name());
         world.sim.spawn(name, self.clone().transfer(world.clone(), node, end_time.clone()));
         let copied = self.copying.then(|| copy::start(world, node));
-        Rc::new(Measured { parameters: self.clone(), end_time, copied })
+        Rc::new(Measurements { parameters: self.clone(), end_time, copied })
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for Measurements {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         let (parameters, elapsed_us) = (&self.parameters, self.end_time.get().as_us());
         let moved = parameters.size.get() * parameters.transfers;

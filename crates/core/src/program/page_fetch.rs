@@ -32,7 +32,7 @@ pub struct PageFetch {
 }
 
 #[derive(Default)]
-struct Measured {
+struct Measurements {
     latencies: RefCell<Vec<Time>>,
 }
 
@@ -44,7 +44,7 @@ const PAGE: Bytes = Bytes(8192);
 pub const PAGES: u64 = 8;
 
 impl PageFetch {
-    async fn fault(self, world: World, from: EndId, to: EndId, measured: Rc<Measured>) {
+    async fn fault(self, world: World, from: EndId, to: EndId, measured: Rc<Measurements>) {
         let endpoint = world.endpoint(from);
         let frame = endpoint.allocate(self.page);
         let pages: Vec<Vec<u8>> = (0..PAGES).map(|number| pattern::bytes(number, self.page)).collect();
@@ -116,7 +116,7 @@ impl WorkloadSpec for PageFetch {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let measured = Rc::new(Measured::default());
+        let measured = Rc::new(Measurements::default());
         let (from, to) = self.ends.ids(world);
         world.sim.spawn(
             format!("{} program", world.endpoint(from).name()),
@@ -127,7 +127,7 @@ impl WorkloadSpec for PageFetch {
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let latencies: Summary = self.latencies.borrow().iter().copied().collect();
         let mut metrics = super::latency_metrics("fetch.latency", &latencies);

@@ -33,7 +33,7 @@ pub struct Pair {
     pub bulk: bool,
 }
 
-struct Measured {
+struct Measurements {
     parameters: Pair,
     /// Cycle at which the receiver finished each packet.
     received: RefCell<Vec<u64>>,
@@ -42,7 +42,7 @@ struct Measured {
 }
 
 impl Pair {
-    async fn run(self, endpoint: Rc<Active>, measured: Rc<Measured>) {
+    async fn run(self, endpoint: Rc<Active>, measured: Rc<Measurements>) {
         if u64::from(endpoint.id().0) == self.from {
             for number in 0..self.packets {
                 let mut packet = ActiveMessage::new(
@@ -95,7 +95,7 @@ impl WorkloadSpec for Pair {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let has_arrived = RefCell::new(vec![false; self.packets as usize]);
-        let measured = Rc::new(Measured { parameters: self.clone(), received: RefCell::default(), has_arrived });
+        let measured = Rc::new(Measurements { parameters: self.clone(), received: RefCell::default(), has_arrived });
         parallel::start(world, |endpoint| {
             // A handler that owned its endpoint would keep it alive for ever.
             let (receiver, own) = (measured.clone(), Rc::downgrade(&endpoint));
@@ -109,7 +109,7 @@ impl WorkloadSpec for Pair {
     }
 }
 
-impl Measured {
+impl Measurements {
     /// Records a packet. Panics if a model changed its bytes or delivered it twice.
     fn handle(&self, endpoint: &Active, words: &[u32]) {
         assert!(u64::from(words[0]) < self.parameters.packets, "a packet arrived that was not sent");
@@ -120,7 +120,7 @@ impl Measured {
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let received = self.received.borrow();
         let mut own = Vec::new();

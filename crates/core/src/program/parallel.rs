@@ -144,10 +144,10 @@ pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> V
 /// Returns the numbers of packets sent and accepted by processors, and the cycles of the run. With a protocol they are
 /// followed by what crossed the fabric, including acknowledgements and retransmissions, and by the protocol's state.
 fn packet_metrics(world: &World) -> Vec<Metric> {
-    let ends = world.actives();
-    let sent: u64 = ends.iter().map(|end| end.sent()).sum();
-    let delivered: u64 = ends.iter().map(|end| end.accepted()).sum();
-    let cycles = ends.first().map_or(0, |end| end.clock().cycle_before(world.sim.now()));
+    let actives = world.actives();
+    let sent: u64 = actives.iter().map(|active| active.sent()).sum();
+    let delivered: u64 = actives.iter().map(|active| active.accepted()).sum();
+    let cycles = actives.first().map_or(0, |active| active.clock().cycle_before(world.sim.now()));
     let mut metrics = vec![
         count("packets.sent", sent),
         count("packets.delivered", delivered),
@@ -155,22 +155,22 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
         Metric::new("cycles", cycles as f64, "cycles"),
     ];
     // Endpoints that accepted none of the packets sent to them are named, up to a limit.
-    let silent = world.endpoints().zip(ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0);
+    let silent = world.endpoints().zip(actives).filter(|(_, active)| active.pending() > 0 && active.accepted() == 0);
     for (endpoint, active) in silent.take(SILENT_ENDPOINTS_MAX) {
         metrics.push(count(&format!("packets.never_accepted.{}", endpoint.name()), active.pending()));
     }
-    metrics.extend(size_metrics(ends));
-    metrics.extend(frame_metrics(world, ends));
+    metrics.extend(size_metrics(actives));
+    metrics.extend(frame_metrics(world, actives));
     metrics.extend(super::interface_metrics(world));
-    metrics.extend(time_metrics(ends));
+    metrics.extend(time_metrics(actives));
     metrics
 }
 
 /// Returns the number of messages, their bytes, and the number of messages of each size; sizes include 8 bytes of
 /// header.
-fn size_metrics(ends: &[Rc<Active>]) -> Vec<Metric> {
+fn size_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     let mut sizes = BTreeMap::<u64, u64>::new();
-    for (size, times) in ends.iter().flat_map(|end| end.sizes()) {
+    for (size, times) in actives.iter().flat_map(|active| active.sizes()) {
         *sizes.entry(size).or_default() += times;
     }
     let messages = count("messages.count", sizes.values().sum());
@@ -180,10 +180,10 @@ fn size_metrics(ends: &[Rc<Active>]) -> Vec<Metric> {
 }
 
 /// Returns the mean time that programs spent in their timed section, and its breakdown by cause.
-fn time_metrics(ends: &[Rc<Active>]) -> Vec<Metric> {
+fn time_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     let mean = |cause: Cause| {
-        let cycles = |end: &Rc<Active>| end.spent(cause).as_s() * end.clock().0 as f64;
-        ends.iter().map(cycles).sum::<f64>() / ends.len() as f64
+        let cycles = |active: &Rc<Active>| active.spent(cause).as_s() * active.clock().0 as f64;
+        actives.iter().map(cycles).sum::<f64>() / actives.len() as f64
     };
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
     let causes = Cause::ALL.map(|(cause, key)| Metric::new(format!("time.{key}"), mean(cause), "cycles"));
@@ -203,8 +203,8 @@ fn count(name: &str, count: u64) -> Metric {
     Metric::new(name, count as f64, "")
 }
 
-fn frame_metrics(world: &World, ends: &[Rc<Active>]) -> Vec<Metric> {
-    let statistics: Vec<_> = ends.iter().filter_map(|end| end.protocol_statistics()).collect();
+fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
+    let statistics: Vec<_> = actives.iter().filter_map(|active| active.protocol_statistics()).collect();
     let (Some(fabric), false) = (&world.fabric, statistics.is_empty()) else { return Vec::new() };
     let counts = fabric.packet_counts();
     let sum =

@@ -34,13 +34,13 @@ pub struct PingPong {
     pub answer: Bytes,
 }
 
-struct Measured {
+struct Measurements {
     forward: (EndId, EndId),
     round_trips: RefCell<Summary>,
 }
 
 impl PingPong {
-    async fn begin(self, world: World, from: EndId, to: EndId, measured: Rc<Measured>) {
+    async fn begin(self, world: World, from: EndId, to: EndId, measured: Rc<Measurements>) {
         let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.payload).await;
         let expected = ExpectedPayloads::new(self.answer);
@@ -107,7 +107,7 @@ impl WorkloadSpec for PingPong {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let (from, to) = self.ends.ids(world);
-        let measured = Rc::new(Measured { forward: (from, to), round_trips: RefCell::default() });
+        let measured = Rc::new(Measurements { forward: (from, to), round_trips: RefCell::default() });
         world.tally.tell_of(from);
         let name = |node: EndId| format!("{} program", world.endpoint(node).name());
         world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
@@ -116,7 +116,7 @@ impl WorkloadSpec for PingPong {
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let (from, to) = self.forward;
         let latencies = world.tally.flow(from, to).latencies;

@@ -102,7 +102,7 @@ struct Run {
 }
 
 impl Run {
-    /// The program of a processor.
+    /// Runs the program of a processor.
     async fn program(self: Rc<Self>, worker: Rc<Worker>) {
         let subcube = self.subcubes.of(worker.id());
         let (mut field, mut norms) = (Field::new(&self.gas), Vec::new());

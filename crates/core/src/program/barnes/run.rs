@@ -102,7 +102,7 @@ struct ProcessorState {
 }
 
 impl Run {
-    /// The program of a processor.
+    /// Runs the program of a processor.
     async fn program(self: Rc<Self>, worker: Rc<Worker>) {
         let bodies = zones::initial(self.galaxy.bodies, worker.id(), worker.workers());
         let mut state = ProcessorState { bodies, extent: 0.0, log: Vec::new() };

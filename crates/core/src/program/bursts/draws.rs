@@ -33,7 +33,7 @@ impl BurstDraws {
         }
     }
 
-    /// BurstDraws the messages of the next phase: destination and number of packets of each. The last one is cut to the
+    /// Draws the messages of the next phase: destination and number of packets of each. The last one is cut to the
     /// packets that the node has left.
     pub fn burst(&mut self) -> Vec<(usize, u64)> {
         let is_sending = self.random.random::<f64>() < self.send_probability;
@@ -80,7 +80,7 @@ impl QuietPeriods {
         periods
     }
 
-    /// BurstDraws the period that follows one that ended at `end`.
+    /// Draws the period that follows one that ended at `end`.
     fn draw(&mut self, end: u64) {
         let begin = end + self.random.random_range(self.responsive.0..=self.responsive.1);
         let length = self.random.random_range(self.unresponsive.0..=self.unresponsive.1);

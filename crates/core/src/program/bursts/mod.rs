@@ -45,7 +45,7 @@ const QUIET_CYCLES: u64 = 100_000;
 /// Largest number of words of a packet.
 const WORDS_MAX: usize = 8;
 
-struct Measured {
+struct Measurements {
     receipts: Receipts,
     messages: Cell<u64>,
     sent: Cell<u64>,
@@ -65,7 +65,7 @@ struct Measured {
 impl Bursts {
     /// Ends the run after its cycles, or when all packets have been received. A run that has accepted no packet for
     /// long continues until it accepts one: it may be slow, or deadlocked.
-    async fn watch(self, world: World, endpoint: Rc<Active>, measured: Rc<Measured>) {
+    async fn watch(self, world: World, endpoint: Rc<Active>, measured: Rc<Measurements>) {
         let is_done = measured.change.wait_until(endpoint.clock().end_of_cycle(self.cycles)).await;
         measured.is_truncated.set(!is_done);
         let waiting = measured.sent.get() > measured.receipts.count();
@@ -76,7 +76,7 @@ impl Bursts {
         }
     }
 
-    async fn run(self, endpoint: Rc<Active>, draws: (BurstDraws, QuietPeriods), measured: Rc<Measured>) {
+    async fn run(self, endpoint: Rc<Active>, draws: (BurstDraws, QuietPeriods), measured: Rc<Measurements>) {
         let (mut draws, mut quiet_periods) = draws;
         let (node, nodes) = (endpoint.id().index(), endpoint.endpoints());
         if self.deaf.contains(&(node as u64)) {
@@ -155,7 +155,7 @@ impl WorkloadSpec for Bursts {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let nodes = world.addresses.len();
         assert!(self.check_nodes(nodes).is_empty(), "a checked description fits its nodes");
-        let measured = Rc::new(Measured {
+        let measured = Rc::new(Measurements {
             receipts: Receipts::new(nodes),
             messages: Cell::new(0),
             sent: Cell::new(0),
@@ -184,7 +184,7 @@ impl WorkloadSpec for Bursts {
     }
 }
 
-impl Measured {
+impl Measurements {
     fn notify_if_done(&self, nodes: usize) {
         if self.is_overtime.get() || self.finished_nodes.get() == nodes && self.sent.get() == self.receipts.count() {
             self.change.notify();
@@ -192,7 +192,7 @@ impl Measured {
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let count = |name: &str, count: u64| Metric::new(name, count as f64, "");
         let own = [

@@ -30,7 +30,7 @@ pub struct CyclicShift {
     pub sample: u64,
 }
 
-struct Measured {
+struct Measurements {
     parameters: CyclicShift,
     nodes: usize,
     /// Whether each receiver has the words of each sender.
@@ -42,7 +42,7 @@ struct Measured {
 }
 
 impl CyclicShift {
-    async fn run(self, endpoint: Rc<Active>, measured: Rc<Measured>) {
+    async fn run(self, endpoint: Rc<Active>, measured: Rc<Measurements>) {
         let (node, nodes) = (endpoint.id().index(), endpoint.endpoints());
         for phase in 1..nodes {
             let (to, from) = ((node + phase) % nodes, (node + nodes - phase) % nodes);
@@ -61,7 +61,7 @@ impl CyclicShift {
         (0..self.words as usize).map(|at| parallel::word(from, to, 0, at)).collect()
     }
 
-    async fn sample(self, world: World, measured: Rc<Measured>) {
+    async fn sample(self, world: World, measured: Rc<Measurements>) {
         let ends: Vec<_> = (0..world.addresses.len()).map(|node| parallel::endpoint(&world, node)).collect();
         for sample in 1.. {
             world.sim.until(ends[0].clock().end_of_cycle(sample * self.sample)).await;
@@ -86,7 +86,7 @@ impl WorkloadSpec for CyclicShift {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let nodes = world.addresses.len();
-        let measured = Rc::new(Measured {
+        let measured = Rc::new(Measurements {
             parameters: self.clone(),
             nodes,
             received: (0..nodes).map(|_| RefCell::new(vec![false; nodes])).collect(),
@@ -103,7 +103,7 @@ impl WorkloadSpec for CyclicShift {
     }
 }
 
-impl Measured {
+impl Measurements {
     /// Returns the number of nodes whose words `node` has.
     fn count(&self, node: usize) -> usize {
         self.received[node].borrow().iter().filter(|has_words| **has_words).count()
@@ -120,7 +120,7 @@ impl Measured {
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let cycles = super::value_if(outcome.is_complete(), self.ended_cycle.get() as f64);
         let words = (self.nodes as u64 - 1) * self.parameters.words;

@@ -105,7 +105,7 @@ impl WorkloadSpec for Dsmc {
     }
 }
 
-/// The program of a processor.
+/// Runs the program of a processor.
 async fn run(worker: Rc<Worker>, collective: Rc<Collective>, gas_run: Rc<GasRun>) {
     let (own, endpoint) = (worker.id(), worker.endpoint().clone());
     let (share, reported) = (&gas_run.shares[own], &gas_run.reported[own]);

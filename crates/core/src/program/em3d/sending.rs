@@ -62,7 +62,7 @@ fn handle(ghosts: &Ghosts, from: EndId, handler: u8, words: &[u32]) -> u64 {
     }
 }
 
-/// The program of a processor.
+/// Runs the program of a processor.
 async fn run(endpoint: Rc<Active>, field: Rc<Field>) {
     let (graph, own) = (&field.graph, endpoint.id().index());
     let (ghosts, arcs) = (&field.ghosts[own], field.parameters.n_nodes * field.parameters.d_nodes);

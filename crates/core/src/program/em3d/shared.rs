@@ -33,7 +33,7 @@ impl Values {
         self.parts[side][processor].plus((VALUE_BYTES as usize * index) as u32)
     }
 
-    /// The program of a processor.
+    /// Runs the program of a processor.
     pub async fn run(&self, worker: Rc<Worker>, field: Rc<Field>) {
         let (graph, own) = (&field.graph, worker.id());
         for side in 0..SIDES {

@@ -180,7 +180,7 @@ impl Run {
         }
     }
 
-    /// The program of a processor with a ring.
+    /// Runs the program of a processor with a ring.
     async fn program(self: Rc<Self>, worker: Rc<Worker>) {
         let own = self.split.particles(worker.id());
         let mut state = self.initial_state();

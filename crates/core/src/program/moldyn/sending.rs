@@ -64,7 +64,7 @@ pub(super) fn start(run: &Rc<Run>, world: &World) {
     });
 }
 
-/// The program of a processor.
+/// Runs the program of a processor.
 async fn program(endpoint: Rc<Active>, run: Rc<Run>, inbox: Rc<Inbox>) {
     let (liquid, own) = (&run.liquid, run.split.particles(endpoint.id().index()));
     let mut velocities = run.initial.1.clone();

@@ -106,7 +106,7 @@ impl WorkloadSpec for RadixSort {
     }
 }
 
-/// The program of a node.
+/// Runs the program of a node.
 async fn run(endpoint: Rc<Active>, sort: Rc<Sort>) {
     let (parameters, node) = (&sort.parameters, endpoint.id().index());
     let (state, share) = (&sort.nodes[node], parameters.keys as usize);

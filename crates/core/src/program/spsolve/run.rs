@@ -103,7 +103,7 @@ impl WorkloadSpec for Spsolve {
     }
 }
 
-/// The program of a processor.
+/// Runs the program of a processor.
 async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, solve: Rc<Solve>) {
     let own = endpoint.id().index();
     let (mut right_hand, mut changed) = (solve.right_hand.clone(), 0);

@@ -13,7 +13,7 @@ use crate::program::collective::Collective;
 use crate::program::parallel;
 use std::rc::Rc;
 
-/// The program of a processor.
+/// Runs the program of a processor.
 pub(super) async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
     let own = endpoint.id().index();
     let part = &sweep.parts[own];

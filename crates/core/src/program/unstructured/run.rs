@@ -138,7 +138,7 @@ impl WorkloadSpec for Unstructured {
     }
 }
 
-/// The program of a processor.
+/// Runs the program of a processor.
 async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
     let own = endpoint.id().index();
     let part = &sweep.parts[own];

@@ -9,7 +9,7 @@ use super::serial;
 use super::split::{FORCE_BYTES, Split, VECTOR_BYTES};
 use std::collections::BTreeSet;
 
-/// A liquid of 256 particles: the smallest cube in which lists do not contain all pairs.
+/// Returns a liquid of 256 particles: the smallest cube in which lists do not contain all pairs.
 fn small() -> Liquid {
     Liquid { cells: 4, cutoff: 2.0, ..Liquid::default() }
 }
