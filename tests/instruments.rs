@@ -81,7 +81,7 @@ fn unseen(machine: &Machine) -> Vec<String> {
     let delivered = built.world.tally.delivered();
     let ends = delivered.iter().flat_map(|(message, _)| {
         [message.source, message.destination].map(|end| {
-            let node = built.world.end(end).node();
+            let node = built.world.endpoint(end).node();
             (built.world.node(node).name.clone(), message.id)
         })
     });

@@ -82,7 +82,7 @@ fn a_run_begun_too_cold_is_noted() {
     let cold = mesh(0.5, 1, "warm-up = 0\ncycles = 3000");
     let (note, found) = (cold.note.clone().unwrap_or_default(), cold.metric("offered.warm_up_found"));
     assert!(found.is_none_or(|found| found > 0.0), "{found:?}");
-    assert!(note.contains("settles from cycle") || note.contains("has not settled"), "{note}");
+    assert!(note.contains("settles only at cycle") || note.contains("has not settled"), "{note}");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn bursts_say_what_they_carry_and_that_they_were_cut_off() {
     let cut = as_json(&["run", "nifdy", "--set=workload.bursts.cycles=60000"]);
     let of = |name: &str| cut["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {cut}"));
     assert_eq!(cut["outcome"], "done");
-    assert!(cut["note"].as_str().is_some_and(|note| note.contains("cut off by `workload.bursts.cycles`")), "{cut}");
+    assert!(cut["note"].as_str().is_some_and(|note| note.contains("ended at `workload.bursts.cycles`")), "{cut}");
     let whole = of("packets.delivered") / of("cycles") / 64.0;
     // The whole run has its warm-up in it, and phases in which the barrier is waited for.
     let (steady, sure) = (of("bursts.throughput"), of("bursts.throughput_ci95"));

@@ -2,12 +2,12 @@
 //!
 //! Models: a call to send composes each packet of a message from the program's buffer; a call to receive polls, and
 //! takes packets until a message is complete; each packet costs instructions on both sides. A program that cannot send
-//! because the interface is full receives meanwhile: without, two full nodes would wait for each other for ever.
+//! because the interface is full receives in the meantime; otherwise two nodes with full interfaces would deadlock.
 //! Programs of active messages use an endpoint through [`Active`](super::active::Active). Programs wait by the node's
 //! local clock, which may be ahead of the simulation's. A node may have several endpoints
 //! ([`node_sharing`](super::node_sharing)).
 //!
-//! Leaves out: dispatch of messages, which is the program's; interrupts, which are the driver's.
+//! Leaves out: dispatch of messages, which is left to the program; interrupts, which are handled by the driver.
 
 use super::fragment::fragments;
 use super::message::{Incoming, Outgoing, Storage};
@@ -35,7 +35,7 @@ pub struct Endpoint {
     pub(super) pending: Rc<InFlight>,
 }
 
-/// The result of a poll of a program of messages.
+/// The result of a poll for the fragments of messages.
 enum PollResult {
     /// No packet was found.
     Empty,
@@ -170,8 +170,8 @@ impl Endpoint {
         self.sharing.stop(&self.context, permit)
     }
 
-    /// Sends a packet; returns when the attempt began that sent it. While the interface is full, `receive` receives a
-    /// packet, and returns whether there was one.
+    /// Sends a packet; returns the time at which the successful attempt began. While the interface is full, `receive`
+    /// receives a packet, and returns whether there was one.
     pub(super) async fn put(
         &self,
         packet: &SendRequest<'_>,
@@ -190,12 +190,12 @@ impl Endpoint {
             };
             return peer.loopback.send_loopback(context, slot, packet).await;
         }
-        let begun = context.driver.begin_send(&context.cpu, &packet.journey);
+        let token = context.driver.begin_send(&context.cpu, &packet.journey);
         let mut polls = None;
         loop {
             let attempted = self.now();
             let hold = self.sharing.hold_sender(context).await;
-            let is_sent = context.driver.try_send(&context.cpu, packet, &begun).await;
+            let is_sent = context.driver.try_send(&context.cpu, packet, &token).await;
             drop(hold);
             if is_sent {
                 return attempted;
@@ -279,14 +279,14 @@ impl Endpoint {
         self.stop(permit).await;
     }
 
-    /// Receives a packet while the interface is too full to send; returns whether there was one.
+    /// Receives a packet while the interface is full; returns whether there was one.
     async fn receive_while_full(&self) -> bool {
         match self.poll().await {
             PollResult::Empty => false,
             PollResult::Fragment => true,
             PollResult::Message(message) => {
                 self.messages.push(message);
-                // A program that waits to receive may wait for nothing else.
+                // A task that waits in `receive` may have no other wake-up.
                 self.attention().notify();
                 true
             }

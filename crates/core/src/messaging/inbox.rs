@@ -1,4 +1,4 @@
-//! What the programs of a node receive for one of its endpoints.
+//! The inbox of an endpoint, for packets that other programs of its node receive for it.
 //!
 //! The interface is one for all endpoints of a node, so a program may poll a packet for another endpoint. It takes the
 //! packet, and leaves the message in the other endpoint's inbox. Leaves out: a limit of an inbox.

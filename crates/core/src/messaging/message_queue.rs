@@ -117,11 +117,11 @@ impl MessageQueue {
         (fragment, bytes, last): (u32, usize, bool),
     ) -> Option<Vec<u8>> {
         let mut partial = self.partial.borrow_mut();
-        let message = partial.get_mut(&key).expect("a message of which a fragment came");
+        let message = partial.get_mut(&key).expect("a message with an arrived fragment is partial");
         if !message.add(fragment as usize, bytes, last) {
             return None;
         }
-        let message = partial.remove(&key).expect("a message of which all came");
+        let message = partial.remove(&key).expect("a complete message was partial before");
         Some(assemble(context, &message))
     }
 

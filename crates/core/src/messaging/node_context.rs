@@ -1,4 +1,4 @@
-//! The parts of a node that an endpoint works with: host, processor, driver, and what messaging costs there.
+//! The parts of a node that its endpoints share: host, processor, driver, and the costs of messaging.
 
 use super::active_message::TRANSFER_DATA;
 use super::parameters::MessagingParameters;

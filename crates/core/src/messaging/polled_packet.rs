@@ -15,7 +15,7 @@ pub(super) enum PolledPacket<'q> {
     Loopback(LoopbackPacket, &'q LoopbackQueue),
 }
 
-/// What is known of a packet before its payload is moved.
+/// The properties of a packet that are known before its payload is moved.
 pub(super) struct PacketHeader {
     pub source: EndId,
     pub envelope: Envelope,

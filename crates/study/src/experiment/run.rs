@@ -78,7 +78,7 @@ pub fn run_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) ->
 
 fn result(built: Built) -> RunResult {
     let outcome = built.run();
-    let outcome = built.running.ended(&built.world, outcome);
+    let outcome = built.running.final_outcome(&built.world, outcome);
     let sim = &built.world.sim;
     RunResult {
         note: built.running.note(&built.world, &outcome),

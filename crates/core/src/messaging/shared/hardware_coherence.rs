@@ -65,7 +65,7 @@ impl HardwareCoherence {
 
     /// Returns the address of `at`, if the processor may access it so.
     #[inline]
-    pub fn place(&self, at: SharedAddress, want: Want) -> Option<Address> {
+    pub fn accessible_address(&self, at: SharedAddress, want: Want) -> Option<Address> {
         let address = self.address(at);
         self.unit.may(address, want).then_some(address)
     }

@@ -6,7 +6,7 @@ use crate::engine::stats::Summary;
 use crate::engine::{Bytes, EndId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::program::arrivals::Arrivals;
-use crate::program::{RunningWorkload, fate_metrics, latency_metrics};
+use crate::program::{RunningWorkload, delivery_metrics, latency_metrics};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -99,8 +99,8 @@ impl Measured {
         Some(format!(
             "the backlog of {} -> {} grew in each of the last {GROWING} of {WINDOWS} windows of {} messages, by {more} \
              messages to {waiting}",
-            world.end(from).name(),
-            world.end(to).name(),
+            world.endpoint(from).name(),
+            world.endpoint(to).name(),
             backlog.window(),
         ))
     }
@@ -119,16 +119,16 @@ impl RunningWorkload for Measured {
         let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];
         metrics.extend(latency_metrics("message.latency_one_way", &latencies));
         metrics.extend(self.open_metrics(total));
-        metrics.extend(fate_metrics(world));
+        metrics.extend(delivery_metrics(world));
         if flows.len() > 1 {
             for ((from, to), count) in pairs.iter().zip(counts) {
-                let name = format!("flow.{}.{}.bandwidth", world.end(*from).name(), world.end(*to).name());
+                let name = format!("flow.{}.{}.bandwidth", world.endpoint(*from).name(), world.endpoint(*to).name());
                 metrics.push(Metric::new(name, self.rate(count, window), "MB/s"));
             }
         }
         for (node, copied) in &self.copied {
             let rate = copied.get().get() as f64 / world.sim.now().as_us();
-            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.end(*node).name()), rate, "MB/s"));
+            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.endpoint(*node).name()), rate, "MB/s"));
         }
         metrics
     }
@@ -149,7 +149,7 @@ impl RunningWorkload for Measured {
         })
     }
 
-    fn ended(&self, world: &World, outcome: Outcome) -> Outcome {
+    fn final_outcome(&self, world: &World, outcome: Outcome) -> Outcome {
         match (outcome, self.saturation(world)) {
             (Outcome::Done, Some(words)) => Outcome::Saturated(words),
             (other, _) => other,

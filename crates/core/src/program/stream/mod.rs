@@ -14,7 +14,7 @@ mod measured;
 mod send;
 
 use super::arrivals::Arrivals;
-use super::pattern::Expected as Payloads;
+use super::pattern::ExpectedPayloads;
 use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndId, Expected, Signal};
 use crate::messaging::World;
@@ -61,7 +61,7 @@ impl Stream {
 
     /// Starts the program of the receiving endpoint `node`; returns what it is to receive.
     fn expect(&self, world: &World, flows: &[(EndId, EndId)], node: EndId) -> Expected {
-        let name = format!("{} program", world.end(node).name());
+        let name = format!("{} program", world.endpoint(node).name());
         let count = flows.iter().filter(|&&(_, to)| to == node).count() as u64;
         let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), node));
         Expected { end: node, messages: self.total() * count, receiver }
@@ -80,8 +80,8 @@ impl Stream {
         if self.deaf {
             Signal::new(&world.sim, "nothing: it never polls").wait().await;
         }
-        let endpoint = world.end(node);
-        let expected = Payloads::new(self.payload);
+        let endpoint = world.endpoint(node);
+        let expected = ExpectedPayloads::new(self.payload);
         loop {
             let message = endpoint.receive().await;
             expected.check(endpoint, &message);
@@ -93,7 +93,7 @@ impl Stream {
     fn start_senders(&self, world: &World, flows: &[(EndId, EndId)]) -> Vec<Rc<RefCell<SenderCounts>>> {
         let start = |(flow, &(from, to)): (usize, &(EndId, EndId))| {
             let counts = Rc::new(RefCell::new(SenderCounts::new(self)));
-            let name = format!("{} program, flow {flow}", world.end(from).name());
+            let name = format!("{} program, flow {flow}", world.endpoint(from).name());
             let sender = Sender { stream: self.clone(), world: world.clone(), flow, from, to, counts: counts.clone() };
             world.sim.spawn_server(name, sender.run());
             counts

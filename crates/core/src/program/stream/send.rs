@@ -5,7 +5,7 @@ use crate::engine::{Deliveries, EndId, Time};
 use crate::messaging::{Endpoint, Outgoing, World};
 use crate::program::arrivals::ArrivalTimes;
 use crate::program::backlog::Backlog;
-use crate::program::pattern::Patterns;
+use crate::program::pattern::PatternBuffers;
 use std::cell::RefCell;
 use std::iter::Peekable;
 use std::rc::Rc;
@@ -63,8 +63,8 @@ impl SenderCounts {
 impl Sender {
     /// Sends the flow's messages from a few buffers in turn, each with its own pattern.
     pub async fn run(self) {
-        let endpoint = self.world.end(self.from).clone();
-        let patterns = Patterns::prepare(&endpoint, self.stream.payload).await;
+        let endpoint = self.world.endpoint(self.from).clone();
+        let patterns = PatternBuffers::prepare(&endpoint, self.stream.payload).await;
         if self.stream.arrivals.is_open() {
             self.send_as_scheduled(&endpoint, &patterns).await;
         } else {
@@ -72,13 +72,13 @@ impl Sender {
         }
     }
 
-    fn outgoing<'a>(&self, patterns: &Patterns, number: u64) -> Outgoing<'a> {
-        let (tag, address) = patterns.of(number);
+    fn outgoing<'a>(&self, patterns: &PatternBuffers, number: u64) -> Outgoing<'a> {
+        let (tag, address) = patterns.message(number);
         Outgoing { destination: self.to, tag, address, payload: self.stream.payload, words: &[] }
     }
 
     /// Closed loop: sends each message when earlier ones allow it.
-    async fn send_as_taken(&self, endpoint: &Endpoint, patterns: &Patterns) {
+    async fn send_as_taken(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let (outstanding, think_time) = self.stream.arrivals.closed_loop();
         let mut limit = outstanding.map(|limit| InFlight::new(limit, self.world.tally.deliveries(self.from, self.to)));
         for number in 0..self.stream.total() {
@@ -96,7 +96,7 @@ impl Sender {
     }
 
     /// Open loop: sends each message at its scheduled arrival, or as soon after it as the interface takes it.
-    async fn send_as_scheduled(&self, endpoint: &Endpoint, patterns: &Patterns) {
+    async fn send_as_scheduled(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let start = endpoint.now();
         let total = self.stream.total();
         let mut observer = BacklogObserver {

@@ -1,41 +1,42 @@
-//! How many cells each processor makes at most: what its array of them is for.
+//! The largest number of cells that each processor can create, for which it allocates memory.
 
 use super::galaxy::{Body, Galaxy};
 use super::octree::Octree;
 use super::{serial, zones};
 
-/// A serial run, before the parallel one.
-pub struct Foreseen {
-    /// The bodies at its end.
+/// The budget of cells, and the bodies at the end, from a serial run before the parallel one.
+pub struct CellBudget {
+    /// Bodies at the end of the run.
     pub bodies: Vec<Body>,
-    /// By processor: the most cells that it can make in a step.
+    /// Largest number of cells that each processor can create in a step.
     pub cells: Vec<usize>,
 }
 
-impl Foreseen {
-    /// Of so many processors. The tree of a step, and which bodies are whose, do not depend on who is faster; who
-    /// makes a cell does, but it has one of its own bodies in the cell's parent.
-    pub fn new(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> Foreseen {
+impl CellBudget {
+    /// Runs the program serially. The tree of a step and the bodies of each processor do not depend on the order of
+    /// execution. The processor that creates a cell does, but it has a body of its own in the cell's parent.
+    pub fn new(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> CellBudget {
         let mut cells = vec![0; processors];
-        let mut own: Vec<Vec<u32>> = (0..processors).map(|of| zones::first(galaxy.bodies, of, processors)).collect();
+        let mut own: Vec<Vec<u32>> =
+            (0..processors).map(|processor| zones::initial(galaxy.bodies, processor, processors)).collect();
         let bodies = serial::run(galaxy, seed, steps, |tree, bodies| {
             let paths = Paths::new(tree, bodies.len());
             for (processor, own) in own.iter_mut().enumerate() {
-                // The first makes the root.
-                let most = paths.children(tree, own) + usize::from(processor == 0);
+                // The first processor creates the root.
+                let most = paths.count_children(tree, own) + usize::from(processor == 0);
                 cells[processor] = most.max(cells[processor]);
                 *own = zones::zone(tree, bodies, processor, processors, &mut Vec::new());
             }
         });
-        Foreseen { bodies, cells }
+        CellBudget { bodies, cells }
     }
 }
 
-/// The ways from bodies up to the root.
+/// The paths from the bodies to the root.
 struct Paths {
-    /// By cell; the root is its own.
+    /// Parent of each cell; the root is its own parent.
     parents: Vec<u32>,
-    /// By body.
+    /// Leaf of each body.
     leaves: Vec<u32>,
 }
 
@@ -51,8 +52,8 @@ impl Paths {
         paths
     }
 
-    /// How many children the divided cells have that hold some of these bodies.
-    fn children(&self, tree: &Octree, bodies: &[u32]) -> usize {
+    /// Returns the number of children of all divided cells that contain some of these bodies.
+    fn count_children(&self, tree: &Octree, bodies: &[u32]) -> usize {
         let (mut is_counted, mut count) = (vec![false; self.parents.len()], 0);
         for body in bodies {
             let mut cell = self.leaves[*body as usize];
