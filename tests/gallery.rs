@@ -43,8 +43,8 @@ fn saturation() -> LineChart {
         y: Axis::new("latency [cycles]").log10(),
         series: vec![Series::line("dimension order", curve(0.38)), Series::line("adaptive", curve(0.55))],
         notes: vec![
-            Note { at: 0.38, upright: true, text: "saturated".into() },
-            Note { at: 100.0, upright: false, text: "a bound".into() },
+            Note { at: 0.38, is_vertical: true, text: "saturated".into() },
+            Note { at: 100.0, is_vertical: false, text: "a bound".into() },
         ],
     }
 }
@@ -194,7 +194,7 @@ fn report() -> PaperReport {
             artifact("ledger", "Mean ledger", mean(1.0).chart("Where the time goes").svg(), Some(mean(1.0).table())),
             artifact("comparison", "Comparison", ledger::comparison("Two cases", &[("eager cut-through".into(), mean(1.0)), ("store and forward".into(), mean(2.0)), ("adaptive".into(), mean(0.5))]).svg(), None),
         ],
-        made: Made { command: "narrows reproduce trapeze".into(), version: "0".into(), ..Made::default() },
+        provenance: Provenance { command: "narrows reproduce trapeze".into(), version: "0".into(), ..Provenance::default() },
         files: Vec::new(),
     }
 }
