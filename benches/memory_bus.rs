@@ -5,7 +5,7 @@ use narrows::engine::{Limits, Outcome, Recorder, Simulation};
 use narrows::experiment::{self, RunResult};
 use narrows::host::memory_bus::{MemoryBusNode, NodeParameters};
 use narrows::machine::{self, shipped};
-use narrows::ni::Design;
+use narrows::ni::designs::Design;
 use narrows::text::Document;
 use std::hint::black_box;
 use std::rc::Rc;

@@ -100,7 +100,7 @@ proptest! {
         for (own, worker) in workers.into_iter().enumerate() {
             let (at, done) = (at.clone(), done.clone());
             built.world.sim.spawn(format!("adder {own}"), async move {
-                worker.end().cpu().until(BEGINS).await;
+                worker.endpoint().cpu().until(BEGINS).await;
                 let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 for _ in 0..12 {
                     let counter = next(&mut state) as u32 % counters;
@@ -144,7 +144,7 @@ proptest! {
         for (own, worker) in workers.into_iter().enumerate() {
             let bases = bases.clone();
             built.world.sim.spawn(format!("counter {own}"), async move {
-                worker.end().cpu().until(BEGINS).await;
+                worker.endpoint().cpu().until(BEGINS).await;
                 let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let mut seen = vec![vec![0; bases.len()]; bases.len()];
                 for step in 1..60u64 {
@@ -238,9 +238,9 @@ fn walk(prefetches: bool, sets: &[&str]) -> f64 {
     for (own, worker) in workers.into_iter().enumerate() {
         let (bases, took) = (bases.clone(), took.clone());
         built.world.sim.spawn(format!("program {own}"), async move {
-            worker.end().cpu().until(BEGINS).await;
+            worker.endpoint().cpu().until(BEGINS).await;
             if own == 0 {
-                let begun = worker.end().now();
+                let begun = worker.endpoint().now();
                 for step in 0..50 {
                     if prefetches {
                         worker.prefetch(bases[7].plus(16 * (step + 1)), Want::Read).await;
@@ -248,7 +248,7 @@ fn walk(prefetches: bool, sets: &[&str]) -> f64 {
                     worker.compute(40).await;
                     assert_eq!(worker.load(bases[7].plus(16 * step)).await, 0);
                 }
-                took.set((worker.end().now() - begun).as_s() * 20e6 / 50.0);
+                took.set((worker.endpoint().now() - begun).as_s() * 20e6 / 50.0);
             }
             worker.barrier().await;
         });
@@ -297,12 +297,12 @@ fn a_place_is_granted_used_and_kept() {
     let (end, far) = (ends[0].clone(), bases[1]);
     built.world.sim.spawn("program", async move {
         end.active().cpu().until(BEGINS).await;
-        assert_eq!(end.place(far, Want::Read), None);
+        assert_eq!(end.accessible_address(far, Want::Read), None);
         let address = end.fault(far, Want::Read).await;
         assert_eq!(end.active().cpu().load(address, 8).await, Ok(0));
         end.used(far).await;
-        assert_eq!(end.place(far, Want::Read), Some(address));
-        assert_eq!(end.place(far, Want::Write), None);
+        assert_eq!(end.accessible_address(far, Want::Read), Some(address));
+        assert_eq!(end.accessible_address(far, Want::Write), None);
         assert_eq!(end.faults(), 1);
     });
     assert_eq!(built.run(), Outcome::Done);

@@ -105,7 +105,7 @@ fn ring() -> Bench {
         ..Bench::default().hosts(&vec![Host::default(); 7])
     }
     .workload(format!(
-        r#"stream = {{ flows = {flows:?}, messages = 400, payload = "8 KiB", gap = "300 us", random-gaps = true }}"#
+        r#"stream = {{ flows = {flows:?}, messages = 400, payload = "8 KiB", arrivals.poisson.interval = "300 us" }}"#
     ))
 }
 
@@ -224,10 +224,11 @@ fn slow_is_not_stuck() {
     // All wait for longer than the default of `run.no-progress-limit`, 1 s, and nobody is to blame.
     let in_s = |result: &narrows::experiment::RunResult| result.end.as_s();
     let far = "run.time-limit=100000 s";
-    let gaps = example("stream", &["workload.stream.gap=2 s", "workload.stream.messages=5"]);
+    let gaps = example("stream", &["workload.stream.arrivals.periodic.interval=2 s", "workload.stream.messages=5"]);
     assert_eq!(gaps.outcome, Outcome::Done);
     assert!((8.0..8.001).contains(&in_s(&gaps)), "four gaps: {}", gaps.end);
-    let paced = example("paced-stream", &["workload.stream.gap=300 ms", "workload.stream.messages=30"]);
+    let paced =
+        example("paced-stream", &["workload.stream.arrivals.poisson.interval=300 ms", "workload.stream.messages=30"]);
     assert_eq!(paced.outcome, Outcome::Done);
     assert_eq!(paced.metric("messages.delivered"), Some(30.0));
     let link = example("memory-bus", &["fabric.ideal.latency=2 s", "workload.ping-pong.messages=5", far]);
@@ -251,7 +252,7 @@ fn time_ends_and_never_begins_again() {
     };
     let link = ends("memory-bus", "fabric.ideal.latency=1000000 s");
     assert_eq!(link.metric("messages.delivered"), Some(18.0), "one in a million seconds");
-    let paced = ends("paced-stream", "workload.stream.gap=100000 s");
+    let paced = ends("paced-stream", "workload.stream.arrivals.poisson.interval=100000 s");
     let delivered = paced.metric("messages.delivered").expect("it is measured");
     assert!((150.0..220.0).contains(&delivered), "one in a hundred thousand or so: {delivered}");
 }

@@ -43,8 +43,8 @@ fn saturation() -> LineChart {
         y: Axis::new("latency [cycles]").log10(),
         series: vec![Series::line("dimension order", curve(0.38)), Series::line("adaptive", curve(0.55))],
         notes: vec![
-            Note { at: 0.38, upright: true, text: "saturated".into() },
-            Note { at: 100.0, upright: false, text: "a bound".into() },
+            Note { at: 0.38, is_vertical: true, text: "saturated".into() },
+            Note { at: 100.0, is_vertical: false, text: "a bound".into() },
         ],
     }
 }
@@ -176,27 +176,49 @@ fn report() -> PaperReport {
     ]);
     table.push(vec!["P6/Natoma".into(), 4096u64.into(), 73.13.into()]);
     table.push(vec!["Alcor to Miata".into(), 8192u64.into(), 124.7.into()]);
-    PaperReport {
-        paper: "trapeze".into(),
-        title: "Balancing DMA Latency and Bandwidth in a High-Speed Network Adapter".into(),
-        reference: "Yocum, Anderson, Chase, Gadde, Gallatin, Lebeck. Duke University, CS-1997-20, November 1997.".into(),
-        summary: "Cut-through delivery inside the adapter nearly halves the latency of an 8 KiB payload but costs bandwidth; adaptive cut-through degrades to store-and-forward under load and so has both.".into(),
-        claims: judged,
-        artifacts: vec![
-            Artifact { svg: None, ..artifact("table-1", "Table 1: latency under DMA policies", String::new(), Some(table.clone())) },
-            artifact("figure-3", "Latency", latency().svg(), Some(table)),
-            artifact("figure-4", "Figure 4: packet flow", flow.svg(), None),
-            artifact("figure-5", "Figure 5: effective bandwidth", steps::steps(&flow, "Effective bandwidth of each engine", 256).svg(), None),
-            artifact("saturation", "Saturation", saturation().svg(), None),
-            artifact("congestion", "Congestion", heat_map().svg(), None),
-            artifact("speedup", "Speedup", bars().svg(), None),
-            artifact("breakdown", "Breakdown", grouped_stacks().svg(), None),
-            artifact("ledger", "Mean ledger", mean(1.0).chart("Where the time goes").svg(), Some(mean(1.0).table())),
-            artifact("comparison", "Comparison", ledger::comparison("Two cases", &[("eager cut-through".into(), mean(1.0)), ("store and forward".into(), mean(2.0)), ("adaptive".into(), mean(0.5))]).svg(), None),
-        ],
-        made: Made { command: "narrows reproduce trapeze".into(), version: "0".into(), ..Made::default() },
-        files: Vec::new(),
-    }
+    let mut report = PaperReport::default();
+    report.paper = "trapeze".into();
+    report.title = "Balancing DMA Latency and Bandwidth in a High-Speed Network Adapter".into();
+    report.reference =
+        "Yocum, Anderson, Chase, Gadde, Gallatin, Lebeck. Duke University, CS-1997-20, November 1997.".into();
+    report.summary = "Cut-through delivery inside the adapter nearly halves the latency of an 8 KiB payload but costs bandwidth; adaptive cut-through degrades to store-and-forward under load and so has both.".into();
+    report.claims = judged;
+    report.artifacts = vec![
+        Artifact {
+            svg: None,
+            ..artifact("table-1", "Table 1: latency under DMA policies", String::new(), Some(table.clone()))
+        },
+        artifact("figure-3", "Latency", latency().svg(), Some(table)),
+        artifact("figure-4", "Figure 4: packet flow", flow.svg(), None),
+        artifact(
+            "figure-5",
+            "Figure 5: effective bandwidth",
+            steps::steps(&flow, "Effective bandwidth of each engine", 256).svg(),
+            None,
+        ),
+        artifact("saturation", "Saturation", saturation().svg(), None),
+        artifact("congestion", "Congestion", heat_map().svg(), None),
+        artifact("speedup", "Speedup", bars().svg(), None),
+        artifact("breakdown", "Breakdown", grouped_stacks().svg(), None),
+        artifact("ledger", "Mean ledger", mean(1.0).chart("Where the time goes").svg(), Some(mean(1.0).table())),
+        artifact(
+            "comparison",
+            "Comparison",
+            ledger::comparison(
+                "Two cases",
+                &[
+                    ("eager cut-through".into(), mean(1.0)),
+                    ("store and forward".into(), mean(2.0)),
+                    ("adaptive".into(), mean(0.5)),
+                ],
+            )
+            .svg(),
+            None,
+        ),
+    ];
+    report.provenance =
+        Provenance { command: "narrows reproduce trapeze".into(), version: "0".into(), ..Provenance::default() };
+    report
 }
 
 #[test]

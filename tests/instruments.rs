@@ -64,7 +64,7 @@ fn overlaps(timeline: &Timeline) -> Vec<String> {
 
 /// Resources that were busy for longer than the run, or moved for longer than they were busy.
 fn impossible(result: &RunResult) -> Vec<String> {
-    let wrong = result.resources.iter().filter(|one| one.busy > result.end || one.moving > one.busy);
+    let wrong = result.resources.iter().filter(|one| one.busy > result.end || one.active > one.busy);
     wrong.map(|one| format!("{one:?} in {}", result.end)).collect()
 }
 
@@ -81,7 +81,7 @@ fn unseen(machine: &Machine) -> Vec<String> {
     let delivered = built.world.tally.delivered();
     let ends = delivered.iter().flat_map(|(message, _)| {
         [message.source, message.destination].map(|end| {
-            let node = built.world.end(end).node();
+            let node = built.world.endpoint(end).node();
             (built.world.node(node).name.clone(), message.id)
         })
     });

@@ -1,5 +1,5 @@
-//! Do programs make the same of it by whatever mechanism their data travel, and do the instruments around them (traffic
-//! across the mesh, a loop that delays misses) change time alone? Every program holds its answer against a serial run.
+//! Programs give the same result with any mechanism of communication, and the instruments around them (traffic across
+//! the mesh, a loop that delays misses) change only time. Every program compares its result with a serial run.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
@@ -13,13 +13,13 @@ fn machine(parts: &str, text: &str, sets: &[&str]) -> Machine {
     read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value
 }
 
-/// Runs it on Alewife nodes, to its end.
+/// Runs a workload on Alewife nodes to its end.
 fn alewife(nodes: usize, text: &str, sets: &[&str]) -> RunResult {
     let text = format!("[nodes.n]\nhost = \"alewife\"\ncount = {nodes}\n{text}");
-    done(&machine("\"hosts/alewife\", \"ni/cmmu\", \"fabrics/alewife-mesh\", \"protocols/none\"", &text, sets))
+    run_to_end(&machine("\"hosts/alewife\", \"ni/cmmu\", \"fabrics/alewife-mesh\", \"protocols/none\"", &text, sets))
 }
 
-fn done(machine: &Machine) -> RunResult {
+fn run_to_end(machine: &Machine) -> RunResult {
     let result = experiment::run(machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
     result
@@ -34,26 +34,26 @@ const MOLDYN: &str = "[workload.moldyn]\ncells = 2\niterations = 4\nlist-every =
 const SPSOLVE: &str = "[workload.spsolve]\nrows = 120\nneighbours = 12\niterations = 2";
 const EM3D: &str = "[workload.em3d]\nn-nodes = 20\niterations = 2";
 
-/// Ways of sending, by workload; the last is by shared memory.
-const WAYS: [(&str, &str, &[&str]); 3] = [
+/// Mechanisms of communication by workload; the last one of each is shared memory.
+const MECHANISMS: [(&str, &str, &[&str]); 3] = [
     (UNSTRUCTURED, "unstructured", &["batches", "nodes", "loads"]),
     (MOLDYN, "moldyn", &["ring", "transfers", "groups", "loads"]),
     (SPSOLVE, "spsolve", &["messages", "buffers", "changes"]),
 ];
 
 #[test]
-fn every_mechanism_comes_to_the_serial_answer() {
-    for (text, program, ways) in WAYS {
-        for way in ways {
-            let sends = format!("workload.{program}.sends=\"{way}\"");
+fn every_mechanism_gives_the_serial_result() {
+    for (text, program, mechanisms) in MECHANISMS {
+        for mechanism in mechanisms {
+            let sends = format!("workload.{program}.sends=\"{mechanism}\"");
             for reception in ["interrupt", "polling"] {
                 let reception = format!("ni.cmmu.reception=\"{reception}\"");
                 let result = alewife(6, text, &[&sends, &reception]);
-                let shares = ["ring", "loads", "changes"].contains(way);
-                assert_eq!(metric(&result, "coherence.packets") > 0.0, shares, "{program} by {way}");
+                let shares_memory = ["ring", "loads", "changes"].contains(mechanism);
+                assert_eq!(metric(&result, "coherence.packets") > 0.0, shares_memory, "{program} by {mechanism}");
             }
         }
-        let shared = format!("workload.{program}.sends=\"{}\"", ways[ways.len() - 1]);
+        let shared = format!("workload.{program}.sends=\"{}\"", mechanisms[mechanisms.len() - 1]);
         let prefetch = format!("workload.{program}.prefetch=2");
         let [plain, prefetched] = [&[&shared[..]][..], &[&shared, &prefetch]].map(|sets| alewife(6, text, sets));
         assert!(metric(&prefetched, "shared_memory.faults") < metric(&plain, "shared_memory.faults"), "{program}");
@@ -61,75 +61,76 @@ fn every_mechanism_comes_to_the_serial_answer() {
 }
 
 #[test]
-fn mechanisms_run_on_other_machines_too() {
+fn mechanisms_run_on_other_machines() {
     let nodes = "[nodes.n]\nhost = \"memory-bus-1998\"\ncount = 4\n";
     let parts =
         "\"hosts/memory-bus-1998\", \"ni/cni32qm\", \"protocols/return-to-sender-1998\", \"fabrics/ideal-1998\"";
-    for (text, program, ways) in WAYS {
-        for way in ways {
-            let sends = format!("workload.{program}.sends=\"{way}\"");
-            done(&machine(parts, &format!("{nodes}{text}"), &[&sends]));
+    for (text, program, mechanisms) in MECHANISMS {
+        for mechanism in mechanisms {
+            let sends = format!("workload.{program}.sends=\"{mechanism}\"");
+            run_to_end(&machine(parts, &format!("{nodes}{text}"), &[&sends]));
         }
     }
 }
 
 #[test]
-fn smaller_messages_are_more() {
+fn smaller_messages_need_more_packets() {
     let sent = |text: &str, set: &str| metric(&alewife(6, text, &[set]), "packets.sent");
-    let of = |sends: &str| sent(UNSTRUCTURED, &format!("workload.unstructured.sends=\"{sends}\""));
-    assert!(of("nodes") > 3.0 * of("batches"));
-    let of = |sends: &str| sent(MOLDYN, &format!("workload.moldyn.sends=\"{sends}\""));
-    assert!(of("groups") > 1.5 * of("transfers"));
-    let of = |set: &str| {
+    let unstructured = |sends: &str| sent(UNSTRUCTURED, &format!("workload.unstructured.sends=\"{sends}\""));
+    assert!(unstructured("nodes") > 3.0 * unstructured("batches"));
+    let moldyn = |sends: &str| sent(MOLDYN, &format!("workload.moldyn.sends=\"{sends}\""));
+    assert!(moldyn("groups") > 1.5 * moldyn("transfers"));
+    let spsolve = |set: &str| {
         let result = alewife(6, SPSOLVE, &["workload.spsolve.sends=\"buffers\"", set]);
         (metric(&result, "packets.sent"), metric(&result, "spsolve.contributions"))
     };
-    let (few, many) = (of("workload.spsolve.buffer=8"), of("workload.spsolve.buffer=1"));
+    let (few, many) = (spsolve("workload.spsolve.buffer=8"), spsolve("workload.spsolve.buffer=1"));
     assert!(many.0 > 1.3 * few.0, "{many:?} {few:?}");
     assert_eq!(many.1, few.1);
 }
 
-/// What crosses the mesh is what was said, and a program notices it, whatever nodes there are.
+/// Cross-traffic has the stated rate and slows a program down, also on nodes without an attached source.
 #[test]
-fn cross_traffic_takes_time_alone() {
+fn cross_traffic_changes_only_time() {
     let loads = "workload.em3d.sends=\"loads\"";
     let cycles = |sets: &[&str]| {
         let result = alewife(32, EM3D, &[&[loads][..], sets].concat());
         (metric(&result, "em3d.cycles_per_iteration"), result.metric("cross_traffic.rate"))
     };
-    let (alone, none) = cycles(&[]);
-    assert_eq!(none, None);
+    let (alone, rate) = cycles(&[]);
+    assert_eq!(rate, None);
     let mut before = alone;
     for rate in [10, 25, 40] {
-        let (took, crossed) = cycles(&[&format!("fabric.cross-traffic.rate=\"{rate} MB/s\"")]);
-        let crossed = crossed.expect("there is some");
-        // Eight places; what programs hold up is not made up for.
+        let (time, crossed) = cycles(&[&format!("fabric.cross-traffic.rate=\"{rate} MB/s\"")]);
+        let crossed = crossed.expect("there is cross-traffic");
+        // There are eight sources, which do not make up for the time that programs block them.
         assert!(crossed < 8.0 * f64::from(rate) * 1.02 && crossed > 8.0 * f64::from(rate) * 0.8, "{crossed} of {rate}");
-        assert!(took > before, "{took} cycles with {rate} MB/s, {before} with less");
-        before = took;
+        assert!(time > before, "{time} cycles with {rate} MB/s, {before} with less");
+        before = time;
     }
     assert!(before > 1.15 * alone, "{before} {alone}");
 }
 
-/// Streams of nodes at the middle, to each other, get what cross-traffic leaves of it: all that a link moves is taken.
+/// Streams between nodes in the middle of the mesh get the bandwidth that cross-traffic leaves: the links are
+/// saturated.
 #[test]
-fn what_crosses_is_missing_in_the_middle() {
+fn cross_traffic_takes_bandwidth_from_streams_in_the_middle() {
     let nodes = (0..32).filter(|node| [3, 4].contains(&(node % 8)));
     let flows: Vec<String> = nodes.map(|node| format!("\"n{node} -> n{}\"", node ^ 7)).collect();
     let flows = flows.join(", ");
     let stream = format!("[workload.stream]\npayload = \"4 KiB\"\nmessages = 20\nwarm-up = 5\nflows = [{flows}]");
-    // Messages as long as the streams' packets, so that these wait as long for those as those for these.
+    // The messages are as long as the packets of the streams, so each waits equally long for the other.
     let crossing = ["fabric.cross-traffic.rate=\"20 MB/s\"", "fabric.cross-traffic.message=\"520 B\""];
-    let [alone, beside] = [&[][..], &crossing].map(|sets| alewife(32, &stream, sets));
-    let crossed = metric(&beside, "cross_traffic.rate");
-    // Of 520 bytes of a packet 512 are payload. Four links each way, of 45 MB/s.
-    let [alone, beside] = [alone, beside].map(|result| metric(&result, "message.bandwidth") * 520.0 / 512.0);
-    assert!(crossed > 155.0 && beside < 0.65 * alone, "{alone} {beside} {crossed}");
-    assert!((0.97 * 360.0..=360.0).contains(&(beside + crossed)), "{beside} {crossed}");
+    let [alone, contended] = [&[][..], &crossing].map(|sets| alewife(32, &stream, sets));
+    let crossed = metric(&contended, "cross_traffic.rate");
+    // Of the 520 bytes of a packet, 512 are payload. There are four links in each direction, of 45 MB/s each.
+    let [alone, contended] = [alone, contended].map(|result| metric(&result, "message.bandwidth") * 520.0 / 512.0);
+    assert!(crossed > 155.0 && contended < 0.65 * alone, "{alone} {contended} {crossed}");
+    assert!((0.97 * 360.0..=360.0).contains(&(contended + crossed)), "{contended} {crossed}");
 }
 
 #[test]
-fn short_messages_wait_for_their_launch() {
+fn launch_time_limits_the_rate_of_short_messages() {
     let rate = |message: &str| {
         let sets = ["fabric.cross-traffic.rate=\"40 MB/s\"", "fabric.cross-traffic.launch=\"1 us\"", message];
         metric(&alewife(4, EM3D, &sets), "cross_traffic.rate")
@@ -139,9 +140,9 @@ fn short_messages_wait_for_their_launch() {
     assert!(long > 8.0 * 38.0, "{long}");
 }
 
-/// Two changes of contexts and the loop, if the block comes before.
+/// The delay is two context switches and the loop, if the block arrives earlier.
 #[test]
-fn a_delay_is_the_least_time_of_a_remote_miss() {
+fn delay_is_the_minimum_time_of_a_remote_miss() {
     let costs = "[workload.costs]\noperation = \"read\"\nhome = 1";
     let cycles = |nodes: usize, home: &str, delay: u64, reception: &str| {
         let delay = format!("ni.cmmu.coherence.delay={delay}");
@@ -149,10 +150,10 @@ fn a_delay_is_the_least_time_of_a_remote_miss() {
         metric(&alewife(nodes, costs, &[&sets[0], &sets[1], &sets[2]]), "costs.cycles")
     };
     for reception in ["interrupt", "polling"] {
-        let [none, far] = [0, 200].map(|delay| cycles(2, "1", delay, reception));
-        assert!((38.0..41.0).contains(&none), "{none}");
-        // The access before it, and the load behind it.
-        assert!((228.0..245.0).contains(&far), "{far}");
-        assert_eq!(cycles(2, "0", 0, reception), cycles(2, "0", 200, reception), "a local miss is as it was");
+        let [plain, delayed] = [0, 200].map(|delay| cycles(2, "1", delay, reception));
+        assert!((38.0..41.0).contains(&plain), "{plain}");
+        // The time includes the access before, and the load after.
+        assert!((228.0..245.0).contains(&delayed), "{delayed}");
+        assert_eq!(cycles(2, "0", 0, reception), cycles(2, "0", 200, reception), "a local miss has no delay");
     }
 }

@@ -12,7 +12,7 @@ use narrows::host::{Processor, Stalls};
 use narrows::machine::build::{Built, build};
 use narrows::machine::{self, Machine};
 use narrows::messaging::{Endpoint, Outgoing};
-use narrows::ni::Design;
+use narrows::ni::designs::Design;
 use narrows::text::Document;
 use std::cell::RefCell;
 use std::rc::Rc;

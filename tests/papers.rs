@@ -5,7 +5,7 @@ use narrows::host::memory_bus::NodeParameters;
 use narrows::machine::Registry;
 use narrows::machine::{self, shipped};
 use narrows::messaging::MessagingParameters;
-use narrows::ni::{Design, InterfaceParameters};
+use narrows::ni::designs::{Design, InterfaceParameters};
 use narrows::papers::builtins;
 use narrows::protocol::return_to_sender::{self, ReturnToSenderParameters};
 use narrows::report::claim::Role;
@@ -133,7 +133,7 @@ fn the_readme_counts_claims_by_role_as_the_claims_state_it() {
     for (paper, failing) in FAILING {
         let found = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
         let study = &found.read.value;
-        let apart = |id: &str| study.apart.iter().any(|apart| apart.text == id);
+        let apart = |id: &str| study.explicit_only.iter().any(|explicit| explicit.text == id);
         let run: Vec<_> = study.claims.iter().filter(|claim| !apart(&claim.artifact.text)).collect();
         for id in failing {
             assert!(run.iter().any(|claim| claim.id.text == *id), "{paper} has no claim {id}");

@@ -11,7 +11,7 @@ use narrows::host::alewife::AlewifeParameters;
 use narrows::host::io_bus::IoBusParameters;
 use narrows::host::memory_bus::NodeParameters;
 use narrows::host::software::SoftwareParameters;
-use narrows::machine::Run;
+use narrows::machine::{Registry, Run};
 use narrows::messaging::MessagingParameters;
 use narrows::messaging::shared::SharedMemoryParameters;
 use narrows::ni::cmmu::CmmuParameters;
@@ -240,4 +240,15 @@ fn a_help_text_is_no_literal_of_the_code_beside_its_declaration() {
     again.sort_unstable();
     again.dedup();
     assert!(again.is_empty(), "said more than once: {again:#?}");
+}
+
+#[test]
+fn every_part_reads_its_keys_once_and_its_example_runs() {
+    assert_eq!(narrows::testing::declaration_errors(Registry::shared()), Vec::<String>::new());
+}
+
+#[test]
+#[should_panic(expected = "two parts are registered as `protocol.window`")]
+fn two_parts_with_one_key_panic_with_the_key() {
+    drop(Registry::shipped().with_protocol::<narrows::protocol::window::WindowParameters>());
 }

@@ -1,8 +1,8 @@
-//! Do programs on all nodes do what they say, whatever the network? Each compares what it receives
-//! with what was sent or with a serial run of itself, and panics where they differ.
+//! Programs on all nodes produce correct results on any network. Each compares what it receives with what was sent, or
+//! its result with that of a serial run, and panics where they differ.
 //!
-//! Nodes whose software alone takes time, with queues that hold all that is under way; a network that
-//! keeps the order of packets, or one that does not.
+//! The hosts take time for software only, and their queues hold all packets in flight. The network keeps packets in
+//! order, or does not.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
@@ -14,18 +14,18 @@ use narrows::text::Document;
 mod heat;
 
 #[test]
-fn the_example_of_a_program_runs() {
+fn heat_example_runs() {
     assert!(heat::time("ni2w") > heat::time("cni32qm"));
 }
 
-/// What a run depends on beside its program. Costs are in cycles.
+/// The machine that a program runs on. Costs are in cycles.
 #[derive(Clone, Copy)]
 struct Bench {
     nodes: usize,
     send: u64,
     poll: u64,
     receive: u64,
-    /// Bytes of a packet.
+    /// Size of a packet in bytes.
     packet: u64,
     in_order: bool,
     barrier: u64,
@@ -34,29 +34,28 @@ struct Bench {
 
 const BARRIER: u64 = 20;
 
-/// 30 cycles from end to end of a link, at 33 MHz.
+/// A link with a latency of 30 cycles at 33 MHz.
 const QUICK: &str = "[fabric.ideal]\nlatency = \"909 ns\"\nrate = \"8 GB/s\"";
 
-/// 200 cycles.
+/// A link with a latency of 200 cycles.
 const SLOW: &str = "[fabric.ideal]\nlatency = \"6061 ns\"\nrate = \"8 GB/s\"";
 
-/// A multibutterfly, in which packets of a pair take several ways at the pace of what is on them.
-const MANY_WAYS: &str = "[fabric.butterfly]\nnodes = 8\nradix = 2\ndilation = 2\n\
+/// A multibutterfly, in which the packets of a pair take several routes and may overtake each other.
+const MULTIPATH: &str = "[fabric.butterfly]\nnodes = 8\nradix = 2\ndilation = 2\n\
      [fabric.router]\nvirtual-channels = 1\nbuffer-flits = 16\nlink-bits = 8\nclock = \"33 MHz\"";
 
-/// The overheads of the synthetic traffic of Callahan and Goldstein (1995), over a network that keeps
-/// order.
+/// The overheads of the synthetic traffic of Callahan and Goldstein (1995), on a network that keeps packets in order.
 const SYNTHETIC: Bench =
     Bench { nodes: 8, send: 40, poll: 0, receive: 60, packet: 32, in_order: true, barrier: BARRIER, fabric: QUICK };
 
-/// The same over a network that does not.
-const UNORDERED: Bench = Bench { in_order: false, fabric: MANY_WAYS, ..SYNTHETIC };
+/// The same on a network that does not.
+const UNORDERED: Bench = Bench { in_order: false, fabric: MULTIPATH, ..SYNTHETIC };
 
 /// The overheads and packets of the CM-5.
 const CM5: Bench = Bench { send: 46, poll: 22, receive: 56, packet: 24, ..SYNTHETIC };
 
 impl Bench {
-    /// On so many nodes; a multibutterfly has eight.
+    /// Returns the bench with this number of nodes; a multibutterfly has eight.
     fn nodes(self, nodes: usize) -> Bench {
         let fabric = if nodes == 8 { self.fabric } else { QUICK };
         Bench { nodes, fabric, ..self }
@@ -80,7 +79,7 @@ impl Bench {
         experiment::run(&machine, Recorder::off())
     }
 
-    /// Runs a program to its end: the name of its table and a bracket, and its values.
+    /// Runs a program to its end; `workload` is the rest of its table's header, and its keys.
     fn run(&self, workload: &str) -> RunResult {
         let result = self.run_to_any_end(workload);
         assert_eq!(result.outcome, Outcome::Done, "{workload}");
@@ -96,11 +95,11 @@ mod bursts {
     use super::*;
 
     #[test]
-    fn every_packet_comes_once_until_the_cycles_are_over() {
+    fn every_packet_arrives_once_within_the_cycles() {
         let ordered = SYNTHETIC.run("bursts]\ncycles = 100000");
         assert_eq!(metric(&ordered, "cycles"), 100_000.0);
         assert!(metric(&ordered, "bursts.phases") >= 2.0);
-        // A node sends a packet and receives one in 100 cycles, if it is never kept waiting.
+        // A node sends a packet and receives one in 100 cycles, if it never waits.
         let delivered = metric(&ordered, "packets.delivered");
         assert!((5_000.0..8_000.0).contains(&delivered), "{delivered}");
         assert_eq!(metric(&ordered, "bursts.out_of_order"), 0.0);
@@ -109,7 +108,7 @@ mod bursts {
     }
 
     #[test]
-    fn the_same_bursts_are_sent_whatever_the_network() {
+    fn bursts_do_not_depend_on_the_network() {
         for text in ["bursts]\nphases = 3", "bursts]\nphases = 6\ntraffic = \"light\""] {
             let (one, slow, unordered) =
                 (SYNTHETIC.run(text), Bench { fabric: SLOW, ..CM5 }.run(text), UNORDERED.run(text));
@@ -119,7 +118,7 @@ mod bursts {
             }
             assert!(metric(&one, "cycles") < metric(&slow, "cycles"));
             assert_eq!(metric(&one, "packets.in_flight"), 0.0);
-            assert_eq!(one.metrics, SYNTHETIC.run(text).metrics, "a run is the same again");
+            assert_eq!(one.metrics, SYNTHETIC.run(text).metrics, "runs are reproducible");
         }
     }
 
@@ -127,41 +126,41 @@ mod bursts {
     fn nodes_that_ignore_the_network_slow_it_down() {
         let text = "bursts]\nphases = 3\nsending = 0.5";
         let bench = SYNTHETIC.nodes(4);
-        let (awake, asleep) = (bench.run(text), bench.run(&format!("{text}\nunresponsive = [1500, 2500]")));
-        assert!(metric(&awake, "cycles") * 1.2 < metric(&asleep, "cycles"), "a third of the time is lost");
+        let (responsive, unresponsive) = (bench.run(text), bench.run(&format!("{text}\nunresponsive = [1500, 2500]")));
+        assert!(metric(&responsive, "cycles") * 1.2 < metric(&unresponsive, "cycles"), "a third of the time is lost");
     }
 
     #[test]
-    fn closed_patterns_are_sent_through() {
+    fn patterns_have_the_expected_contention() {
         let with = |pattern| SYNTHETIC.run(&format!("bursts]\nphases = 2\npattern = {pattern}"));
         let (shuffled, incast) = (with("\"shuffle\""), with("\"incast\"\nhot-node = 3"));
-        assert!(metric(&incast, "cycles") > 3.0 * metric(&shuffled, "cycles"), "one node receives it all");
+        assert!(metric(&incast, "cycles") > 3.0 * metric(&shuffled, "cycles"), "one node receives all packets");
     }
 
     #[test]
-    fn a_run_in_which_nothing_is_accepted_any_more_is_stuck() {
+    fn run_without_further_acceptance_is_deadlocked() {
         let deaf = "bursts]\ncycles = 200000\ndeaf = [1, 2, 3]";
         let outcome = SYNTHETIC.nodes(4).run_to_any_end(deaf).outcome;
         assert!(
-            matches!(&outcome, Outcome::Deadlock(stuck) if stuck.to_string().contains("none was for long")),
+            matches!(&outcome, Outcome::Deadlock(deadlock) if deadlock.to_string().contains("none was for long")),
             "{outcome:?}"
         );
     }
 
     #[test]
-    fn a_run_in_which_nothing_is_accepted_for_long_is_slow_if_something_will_be() {
+    fn run_with_late_acceptance_is_not_deadlocked() {
         let slow = "bursts]\ncycles = 200000\nresponsive = [2000, 6000]\nunresponsive = [900000000, 900000000]";
-        let ended = metric(&SYNTHETIC.nodes(4).run(slow), "cycles");
-        assert!(ended > 9e8, "it ended with the first packet accepted after the silence");
+        let end = metric(&SYNTHETIC.nodes(4).run(slow), "cycles");
+        assert!(end > 9e8, "the run ends with the first packet accepted after the quiet period");
     }
 
     #[test]
-    fn phases_in_which_nobody_sends_pass_with_the_time() {
-        // Neither polls nor barriers cost anything, so that nothing else takes time.
+    fn phases_without_senders_take_a_cycle() {
+        // Neither polls nor barriers cost anything, so nothing else takes time.
         let free = Bench { barrier: 0, ..SYNTHETIC.nodes(4) };
         let all = free.run("bursts]\ncycles = 5000\nsending = 1e-9");
         assert_eq!((metric(&all, "cycles"), metric(&all, "packets.sent")), (5_000.0, 0.0));
-        assert!(metric(&all, "bursts.phases") >= 4_999.0, "one a cycle");
+        assert!(metric(&all, "bursts.phases") >= 4_999.0, "one per cycle");
         let few = free.run("bursts]\nphases = 7\nsending = 1e-9");
         assert_eq!(metric(&few, "bursts.phases"), 7.0);
     }
@@ -171,7 +170,7 @@ mod cyclic_shift {
     use super::*;
 
     #[test]
-    fn all_words_come_to_all_nodes() {
+    fn all_words_arrive_at_all_nodes() {
         for bench in [SYNTHETIC, UNORDERED, CM5] {
             for nodes in [2, 5, 8] {
                 let result = bench.nodes(nodes).run("cyclic-shift]\nwords = 100");
@@ -185,31 +184,31 @@ mod cyclic_shift {
     #[test]
     fn in_order_delivery_saves_packets_and_time() {
         let run = |in_order| Bench { in_order, ..CM5 }.run("cyclic-shift]\nwords = 120");
-        let (ordered, not) = (run(true), run(false));
+        let (ordered, unordered) = (run(true), run(false));
         assert_eq!(metric(&ordered, "packets.sent"), (56 * 25) as f64);
-        assert_eq!(metric(&not, "packets.sent"), (56 * 32) as f64);
-        assert!(metric(&ordered, "shift.cycles") < metric(&not, "shift.cycles"));
+        assert_eq!(metric(&unordered, "packets.sent"), (56 * 32) as f64);
+        assert!(metric(&ordered, "shift.cycles") < metric(&unordered, "shift.cycles"));
     }
 
     #[test]
-    fn a_barrier_after_each_phase_keeps_receivers_to_one_sender() {
-        // The program itself panics if phases are not received one after the other.
-        let most = metric(&CM5.nodes(16).run("cyclic-shift]\nbarriers = true"), "shift.pending_max");
-        assert!(most <= 513_f64.div_euclid(5.0) + 1.0, "no more than a message: {most}");
+    fn barriers_limit_receivers_to_one_sender() {
+        // The program itself panics if phases are not received in order.
+        let max = metric(&CM5.nodes(16).run("cyclic-shift]\nbarriers = true"), "shift.pending_max");
+        assert!(max <= 513_f64.div_euclid(5.0) + 1.0, "no more than one message: {max}");
         UNORDERED.run("cyclic-shift]\nbarriers = true");
     }
 
     #[test]
-    fn the_map_shows_what_was_pending() {
+    fn map_contains_the_pending_packets() {
         let run = || SYNTHETIC.nodes(4).run("cyclic-shift]\nsample = 500");
         let result = run();
-        let map = result.map.as_ref().expect("a shift draws a map");
+        let map = result.map.as_ref().expect("a cyclic shift has a map");
         assert_eq!((map.rows, map.columns as u64), (4, metric(&result, "cycles") as u64 / 500));
         assert_eq!(f64::from(*map.values.iter().max().expect("samples")), metric(&result, "shift.pending_max"));
         assert_eq!(map.row(3).len(), map.columns);
         assert!(map.row(1).iter().any(|pending| *pending > 0));
         let again = run();
-        assert_eq!((&again.metrics, &again.map), (&result.metrics, &result.map), "a run is the same again");
+        assert_eq!((&again.metrics, &again.map), (&result.metrics, &result.map), "runs are reproducible");
     }
 }
 
@@ -219,7 +218,7 @@ mod radix_sort {
     use super::*;
 
     #[test]
-    fn keys_are_sorted_whatever_the_network() {
+    fn keys_are_sorted_on_any_network() {
         for bench in [SYNTHETIC, UNORDERED, CM5] {
             for nodes in [2, 3, 8] {
                 bench.nodes(nodes).run("radix-sort]\nkeys = 50");
@@ -227,19 +226,19 @@ mod radix_sort {
             }
         }
         let run = || UNORDERED.run("radix-sort]\nkeys = 50");
-        assert_eq!(run().metrics, run().metrics, "a run is the same again");
+        assert_eq!(run().metrics, run().metrics, "runs are reproducible");
     }
 
     #[test]
-    fn a_scan_sends_a_sum_and_a_total_for_each_bucket() {
-        // One key for each of 4 nodes: coalescing sends at most 4 packets.
+    fn scan_sends_a_sum_and_a_total_for_each_bucket() {
+        // There is one key on each of 4 nodes, so the coalesce phase sends at most 4 packets.
         let sent = metric(&SYNTHETIC.nodes(4).run("radix-sort]\nkeys = 1\npasses = 1"), "packets.sent");
         let scan = 256.0 * (3.0 + 3.0);
         assert!((scan..=scan + 4.0).contains(&sent), "{sent}");
     }
 
     #[test]
-    fn a_delay_between_sends_lets_the_scan_run_as_a_pipeline() {
+    fn delay_between_sends_pipelines_the_scan() {
         let scan = |delay| {
             let text = format!("radix-sort]\nkeys = 8\npasses = 1\ndelay = {delay}");
             metric(&CM5.nodes(16).run(&text), "radix.scan_cycles")
@@ -249,16 +248,16 @@ mod radix_sort {
     }
 
     #[test]
-    fn phases_are_timed_apart() {
+    fn phases_are_timed_separately() {
         let result = CM5.run("radix-sort]\nkeys = 100");
         let phases = metric(&result, "radix.scan_cycles") + metric(&result, "radix.coalesce_cycles");
-        // Beside them: counting, and a barrier's cycles, in each pass.
-        let counted = metric(&result, "radix.cycles") - 2.0 * phases;
-        assert!((2.0 * 1_000.0..2.0 * 1_200.0).contains(&counted), "{counted}");
+        // The rest of each pass is counting, and the cycles of a barrier.
+        let rest = metric(&result, "radix.cycles") - 2.0 * phases;
+        assert!((2.0 * 1_000.0..2.0 * 1_200.0).contains(&rest), "{rest}");
     }
 }
 
-/// What processors' time went into, on average, by cause.
+/// Returns the mean time of processors in cycles, by cause.
 fn times(result: &RunResult) -> [f64; 5] {
     ["compute", "send", "receive", "wait_for_room", "wait_for_message"]
         .map(|cause| metric(result, &format!("time.{cause}")))
@@ -272,21 +271,21 @@ mod solvers {
     const UNSTRUCTURED: &str = "unstructured]\nnodes = 150\niterations = 3";
 
     #[test]
-    fn results_are_those_of_serial_runs() {
+    fn results_equal_those_of_serial_runs() {
         for program in [SPSOLVE, DSMC, UNSTRUCTURED] {
             for bench in [SYNTHETIC, UNORDERED, CM5] {
                 bench.run(program);
                 bench.nodes(2).run(program);
                 bench.nodes(5).run(program);
             }
-            assert_eq!(UNORDERED.run(program).metrics, UNORDERED.run(program).metrics, "a run is the same again");
+            assert_eq!(UNORDERED.run(program).metrics, UNORDERED.run(program).metrics, "runs are reproducible");
         }
         SYNTHETIC.run(&format!("{SPSOLVE}\nrows-to = \"dealt\""));
     }
 
-    /// Contributions, barriers, and reductions up and down.
+    /// The messages are contributions, barriers, and reductions up and down the tree.
     #[test]
-    fn a_solve_sends_a_message_of_twenty_bytes_for_each_edge_between_processors() {
+    fn solve_sends_a_20_byte_message_for_each_edge_between_processors() {
         let result = SYNTHETIC.run(SPSOLVE);
         let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
         assert_eq!(of_size(20), metric(&result, "spsolve.contributions"));
@@ -296,21 +295,22 @@ mod solvers {
     }
 
     #[test]
-    fn a_gas_sends_molecules_and_how_many_they_were() {
+    fn gas_sends_molecules_and_their_counts() {
         let result = Bench { packet: 36, ..SYNTHETIC }.run(DSMC);
         let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
         assert_eq!(of_size(44), metric(&result, "dsmc.handed_over"));
-        // Each tells each in each iteration; collisions are counted up and down a tree, twice; a block is asked for, and
-        // invalidated and acknowledged in all iterations but the last. It comes in parts, the last of 24 bytes.
-        let (told, counted, blocks) = ((5 * 8 * 7) as f64, (2 * 2 * 7) as f64, of_size(24));
+        // Each processor reports its count to each other in each iteration; two reductions add up collisions. A block
+        // is requested in each iteration, and invalidated and acknowledged in all but the last; it arrives in parts,
+        // the last of 24 bytes.
+        let (counts, reductions, blocks) = ((5 * 8 * 7) as f64, (2 * 2 * 7) as f64, of_size(24));
         assert!(blocks > 0.0);
-        assert_eq!(of_size(12), told + counted + blocks + 2.0 * blocks * 4.0 / 5.0);
-        // Where a molecule has no room in a packet it is no other message.
+        assert_eq!(of_size(12), counts + reductions + blocks + 2.0 * blocks * 4.0 / 5.0);
+        // A molecule that does not fit in a packet counts as the same message.
         assert_eq!(metric(&CM5.run(DSMC), "messages.size.44"), of_size(44));
     }
 
     #[test]
-    fn a_sweep_sends_a_batch_of_values_and_one_of_sums_to_each_neighbour() {
+    fn sweep_sends_batches_of_values_and_of_sums_to_each_neighbour() {
         let result = SYNTHETIC.run(UNSTRUCTURED);
         let sizes = result.metrics.iter().filter_map(|metric| {
             let bytes: u64 = metric.name.strip_prefix("messages.size.")?.parse().ok()?;
@@ -323,11 +323,11 @@ mod solvers {
     }
 
     #[test]
-    fn a_solve_reads_the_matrix_of_a_file() {
+    fn solve_reads_a_matrix_from_a_file() {
         let grid = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/matrices/grid.mtx");
         let result = SYNTHETIC.run(&format!("spsolve]\nmatrix = {grid:?}"));
         assert_eq!(metric(&result, "spsolve.rows"), 12.0);
-        // A row of the grid waits for those before it and above it: a diagonal is a level.
+        // A row of the grid waits for the ones before it and above it, so each diagonal is a level.
         assert_eq!(metric(&result, "spsolve.levels"), 6.0);
     }
 }
@@ -336,12 +336,12 @@ mod time {
     use super::*;
 
     #[test]
-    fn goes_into_causes_that_add_up_to_it() {
+    fn causes_add_up_to_the_total() {
         let programs = ["em3d]\nn-nodes = 20\niterations = 3\nsends = \"updates\"", "radix-sort]\nkeys = 50"];
         for program in programs {
             for bench in [SYNTHETIC, UNORDERED, CM5] {
                 let result = bench.run(program);
-                // Programs end within a few polls of the last of them.
+                // Programs end within a few polls of the last one.
                 let (sum, cycles) = (times(&result).iter().sum::<f64>(), metric(&result, "cycles"));
                 assert!(sum <= cycles + 1.0 && sum > 0.97 * cycles, "{sum} of {cycles}");
             }
@@ -349,36 +349,36 @@ mod time {
     }
 
     #[test]
-    fn is_told_by_what_it_went_into() {
-        // Values are sent and received at stated costs; nobody waits for room.
+    fn causes_match_the_stated_costs() {
+        // Values are sent and received at stated costs, and no processor waits for space in its interface.
         let result =
             SYNTHETIC.run("em3d]\nn-nodes = 20\nd-nodes = 6\niterations = 3\narc-cycles = 50\nsends = \"updates\"");
         let [compute, send, receive, room, _] = times(&result);
-        let (packets, handled) = (metric(&result, "packets.sent") / 8.0, metric(&result, "messages.size.20") / 8.0);
-        let barriers = packets - handled;
-        let computed = (3 * 2 * 20 * 6 * 50) as f64 + 9.0 * handled + 8.0 * barriers;
+        let (packets, values) = (metric(&result, "packets.sent") / 8.0, metric(&result, "messages.size.20") / 8.0);
+        let barriers = packets - values;
+        let computed = (3 * 2 * 20 * 6 * 50) as f64 + 9.0 * values + 8.0 * barriers;
         for (time, stated) in [(compute, computed), (send, 40.0 * packets), (room, 0.0)] {
-            // A cycle is no whole number of picoseconds, so that each interval may be off by one.
+            // A cycle is not a whole number of picoseconds, so each interval may be off by one.
             assert!((time - stated).abs() <= 1e-6 * stated, "{time} cycles, {stated} are stated");
         }
-        // What comes within a cycle is taken from that cycle's beginning on.
+        // A packet that arrives within a cycle is received from the beginning of that cycle on.
         let stated = 60.0 * packets;
         assert!(receive <= stated + 0.01 && receive > stated - packets, "{receive} cycles, {stated} are stated");
     }
 
     #[test]
-    fn is_lost_where_there_is_no_room() {
+    fn small_queues_add_waiting_time_only() {
         let text = SYNTHETIC.text("em3d]\nn-nodes = 20\nlocal-p = 0\niterations = 2\nsends = \"updates\"");
         let run = |outgoing: u32| {
             let text = text.replace("outgoing = 4096", &format!("outgoing = {outgoing}")).replace("8 GB/s", "4 MB/s");
             let read = machine::read(Document::Text("test.toml", &text, None), &[]);
             experiment::run(&read.unwrap_or_else(|problems| panic!("{problems}")).value, Recorder::off())
         };
-        let (little, much) = (times(&run(1)), times(&run(4096)));
-        assert!(little[3] > 1000.0 && much[3] == 0.0, "{little:?} {much:?}");
+        let (small, large) = (times(&run(1)), times(&run(4096)));
+        assert!(small[3] > 1000.0 && large[3] == 0.0, "{small:?} {large:?}");
         for cause in [0, 1] {
-            let ratio = little[cause] / much[cause];
-            assert!((ratio - 1.0).abs() < 1e-6, "computing and sending take what they take: {little:?} {much:?}");
+            let ratio = small[cause] / large[cause];
+            assert!((ratio - 1.0).abs() < 1e-6, "the times of computing and sending are equal: {small:?} {large:?}");
         }
     }
 }

@@ -59,16 +59,29 @@ fn notification() -> impl Strategy<Value = String> {
     ]
 }
 
+fn arrivals() -> impl Strategy<Value = String> {
+    let open = |process: &'static str| {
+        (1..200u64).prop_map(move |us| format!(r#"{{ {process} = {{ interval = "{us} us" }} }}"#))
+    };
+    let closed = (1..6u64, 0..50u64).prop_map(|(outstanding, us)| {
+        format!(r#"{{ closed-loop = {{ outstanding = {outstanding}, think-time = "{us} us" }} }}"#)
+    });
+    let bursts = (1..6u64, 0..20u64, 1..200u64).prop_map(|(length, spacing, pause)| {
+        format!(r#"{{ bursts = {{ length = {length}, spacing = "{spacing} us", pause = "{pause} us" }} }}"#)
+    });
+    prop_oneof![Just(r#""closed-loop""#.to_owned()), open("periodic"), open("poisson"), closed, bursts]
+}
+
 /// What runs between `nodes` nodes.
 fn workload(nodes: usize) -> impl Strategy<Value = String> {
     let pair = (0..nodes, 1..nodes).prop_map(move |(from, by)| (from, (from + by) % nodes));
     let payload = prop_oneof![0..300u64, 0..=65_536u64];
-    let stream = (prop::collection::vec(pair.clone(), 1..5), 2..8u64, payload.clone(), 0..200u64, any::<[bool; 2]>())
-        .prop_map(|(flows, messages, payload, gap, [random, copying])| {
+    let stream = (prop::collection::vec(pair.clone(), 1..5), 2..8u64, payload.clone(), arrivals(), any::<bool>())
+        .prop_map(|(flows, messages, payload, arrivals, copying)| {
             let flows: Vec<_> = flows.iter().map(|(from, to)| format!("n{from} -> n{to}")).collect();
             format!(
                 r#"stream = {{ flows = {flows:?}, messages = {messages}, payload = "{payload} B",
-                gap = "{gap} us", random-gaps = {random}, copying = {copying} }}"#
+                arrivals = {arrivals}, copying = {copying} }}"#
             )
             .replace('\n', "")
         });

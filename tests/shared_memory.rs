@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 async fn load(end: &SharedMemory, at: SharedAddress) -> u64 {
     let cpu = end.active().cpu();
-    let (address, was_granted) = match end.place(at, Want::Read) {
+    let (address, was_granted) = match end.accessible_address(at, Want::Read) {
         Some(address) => (address, false),
         None => (end.fault(at, Want::Read).await, true),
     };
@@ -29,7 +29,7 @@ async fn load(end: &SharedMemory, at: SharedAddress) -> u64 {
 
 async fn store(end: &SharedMemory, at: SharedAddress, value: u64) {
     let cpu = end.active().cpu();
-    let (address, was_granted) = match end.place(at, Want::Write) {
+    let (address, was_granted) = match end.accessible_address(at, Want::Write) {
         Some(address) => (address, false),
         None => (end.fault(at, Want::Write).await, true),
     };
@@ -142,7 +142,8 @@ fn an_access_outside_names_program_and_address() {
     let built = world("cni32qm", "ideal-1998", "none", 2);
     let (ends, bases) = shared(&built.world, 128, 256);
     let beyond = bases[1].plus(256);
-    let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ends[0].place(beyond, Want::Read)));
+    let told =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ends[0].accessible_address(beyond, Want::Read)));
     let told = told.expect_err("it is an error");
     let told = told.downcast_ref::<String>().expect("words");
     assert!(told.contains("accesses byte 256 of the 256"), "{told}");

@@ -1,7 +1,5 @@
-//! Sockets over UDP/IP: does every datagram come as it was sent, whatever is offloaded, copied, queued and
-//! pipelined, and however it is cut up?
-//!
-//! The programs compare every byte they receive with what was sent.
+//! Sockets over UDP/IP: every datagram arrives as it was sent, with any combination of offloading, copying, queueing
+//! and pipelining, and with any fragmentation. The programs compare every byte they receive with what was sent.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
@@ -9,20 +7,21 @@ use narrows::machine::{self, Machine};
 use narrows::text::Document;
 use proptest::prelude::*;
 
-/// The remedies, each there or not.
+/// The optimisations, each of which may be enabled.
 #[derive(Clone, Copy, Debug)]
-struct Remedies {
+struct Optimisations {
     checksum_offload: bool,
     zero_copy: bool,
     two_levels: bool,
-    /// The threshold of fine-grained pipelining; the least packet that it is for has its headers in it.
+    /// Threshold of fine-grained pipelining in bytes, if it is enabled; the headers of the smallest packet to which it
+    /// applies are included.
     fine: Option<u64>,
 }
 
-impl Remedies {
-    /// All sixteen, for tests that try each.
-    fn all() -> impl Iterator<Item = Remedies> {
-        (0..16).map(|bits| Remedies {
+impl Optimisations {
+    /// Returns all sixteen combinations.
+    fn all() -> impl Iterator<Item = Optimisations> {
+        (0..16).map(|bits| Optimisations {
             checksum_offload: bits & 1 != 0,
             zero_copy: bits & 2 != 0,
             two_levels: bits & 4 != 0,
@@ -52,41 +51,41 @@ fn machine(host: &str, fabric: &str, workload: &str, sets: &[String]) -> Result<
     read.map(|read| read.value).map_err(|problems| problems.to_string())
 }
 
-fn delivered(machine: &Machine) -> RunResult {
+fn run_and_check_delivery(machine: &Machine) -> RunResult {
     let result = experiment::run(machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
-    assert_eq!(result.metric("messages.sent"), result.metric("messages.delivered"), "all that was sent came");
+    assert_eq!(result.metric("messages.sent"), result.metric("messages.delivered"), "all messages arrived");
     result
 }
 
 #[test]
-fn all_sixteen_deliver_on_hosts_of_both_kinds() {
-    for remedies in Remedies::all() {
+fn all_combinations_deliver_on_hosts_of_both_kinds() {
+    for optimisations in Optimisations::all() {
         for host in ["pentium-iii-815ep", "memory-bus-1998"] {
-            let mut sets = remedies.sets();
+            let mut sets = optimisations.sets();
             sets.extend(["ni.mcp.mtu=1500 B", "messaging.message-max=60000 B"].map(str::to_owned));
             let stream = "[workload.stream]\npayload = \"5000 B\"\nmessages = 20\nwarm-up = 4";
-            delivered(&machine(host, "myrinet", stream, &sets).expect("they fit"));
+            run_and_check_delivery(&machine(host, "myrinet", stream, &sets).expect("a valid machine"));
         }
     }
 }
 
 #[test]
-fn programs_of_active_messages_run_over_sockets() {
-    for remedies in Remedies::all().step_by(5) {
+fn active_message_programs_run_over_sockets() {
+    for optimisations in Optimisations::all().step_by(5) {
         for workload in [
             "[workload.radix-sort]\nkeys = 16\nbits = 3\npasses = 1",
             "[workload.em3d]\nn-nodes = 4\nd-nodes = 2\niterations = 1",
         ] {
-            let machine = machine("pentium-iii-815ep", "nifdy-mesh", workload, &remedies.sets());
-            delivered(&machine.expect("they fit"));
+            let machine = machine("pentium-iii-815ep", "nifdy-mesh", workload, &optimisations.sets());
+            run_and_check_delivery(&machine.expect("a valid machine"));
         }
     }
 }
 
 #[test]
-fn what_is_dropped_is_counted_by_why() {
-    // Of each datagram the watchdog drops the first packet, which holds the link for too long, and the last comes.
+fn drops_are_counted_by_reason() {
+    // The watchdog drops the first packet of each datagram, which holds the link for too long; the last one arrives.
     let stream = "[workload.stream]\npayload = \"9000 B\"\nmessages = 12\nwarm-up = 0";
     for zero_copy in [false, true] {
         let sets = [
@@ -96,17 +95,18 @@ fn what_is_dropped_is_counted_by_why() {
             "fabric.myrinet.watchdog=30 us",
             &format!("ni.mcp.zero-copy={zero_copy}"),
         ];
-        let machine = machine("pentium-iii-815ep", "myrinet", stream, &sets.map(str::to_owned)).expect("they fit");
+        let machine =
+            machine("pentium-iii-815ep", "myrinet", stream, &sets.map(str::to_owned)).expect("a valid machine");
         let result = experiment::run(&machine, Recorder::off());
         let [sent, dropped] = ["messages.sent", "messages.dropped"].map(|name| result.metric(name));
         assert_eq!((sent, dropped), (Some(12.0), Some(12.0)), "{:?}", result.outcome);
-        // The run ends with the last message that is lost, before the last of them have expired.
+        // The run ends with the last lost message, before the last of the incomplete datagrams have expired.
         assert!(result.metric("packets.dropped.reassembly_expired") > Some(6.0), "{:?}", result.metrics);
     }
 }
 
 #[test]
-fn of_a_librarys_messages_that_the_watchdog_cuts_the_others_come() {
+fn library_messages_not_cut_by_the_watchdog_arrive() {
     let mut mixed = 0;
     for (watchdog, payload) in [(20, 60_000), (27, 60_000), (27, 5_000), (60, 5_000)] {
         let text = format!(
@@ -121,21 +121,21 @@ fn of_a_librarys_messages_that_the_watchdog_cuts_the_others_come() {
              flows = [\"a -> c\", \"b -> c\"]"
         );
         let sets = [format!("fabric.myrinet.watchdog={watchdog} us")];
-        let machine = machine::read(Document::Text("sockets.toml", &text, None), &sets).expect("they fit").value;
+        let machine = machine::read(Document::Text("sockets.toml", &text, None), &sets).expect("a valid machine").value;
         let result = experiment::run(&machine, Recorder::off());
-        let [sent, came, dropped] =
-            ["messages.sent", "messages.delivered", "messages.dropped"].map(|name| result.metric(name).expect("it"));
-        assert_eq!((result.outcome, sent), (Outcome::Done, came + dropped), "{watchdog} us, {payload} B");
-        mixed += u32::from(came > 0.0 && dropped > 0.0);
+        let [sent, delivered, dropped] = ["messages.sent", "messages.delivered", "messages.dropped"]
+            .map(|name| result.metric(name).expect("a metric"));
+        assert_eq!((result.outcome, sent), (Outcome::Done, delivered + dropped), "{watchdog} us, {payload} B");
+        mixed += u32::from(delivered > 0.0 && dropped > 0.0);
     }
-    assert!(mixed > 0, "some are cut and others come");
+    assert!(mixed > 0, "some messages are cut and others arrive");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_the_size_the_mtu_and_the_remedies_it_comes_as_it_was_sent(
+    fn datagrams_of_any_size_arrive_with_any_mtu_and_optimisations(
         bits in 0..8u32,
         fine in proptest::option::of(64..20_000u64),
         payload in prop_oneof![0..200usize, 0..65_488usize, Just(65_488)],
@@ -146,7 +146,7 @@ proptest! {
         posted in 1..40u64,
     ) {
         let [checksum_offload, zero_copy, two_levels] = [1, 2, 4].map(|bit| bits & bit != 0);
-        let mut sets = Remedies { checksum_offload, zero_copy, two_levels, fine }.sets();
+        let mut sets = Optimisations { checksum_offload, zero_copy, two_levels, fine }.sets();
         sets.extend([
             format!("ni.mcp.mtu={mtu} B"),
             format!("ni.mcp.page={page} B"),
@@ -157,9 +157,9 @@ proptest! {
             true => format!("[workload.stream]\npayload = \"{payload} B\"\nmessages = 6\nwarm-up = 1"),
             false => format!("[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = 2"),
         };
-        // Where nobody copies, a message is a datagram, which the queues hold.
+        // Without copies a message is a datagram, which the queues have to hold.
         if let Ok(machine) = machine("pentium-iii-815ep", "myrinet", &workload, &sets) {
-            delivered(&machine);
+            run_and_check_delivery(&machine);
         } else {
             prop_assert!(zero_copy && payload > 64);
         }

@@ -1,9 +1,11 @@
-//! Is it tidy? Who may import whom, heads of files, lengths, what a part costs, names of types, waits and
+//! Is it tidy? Who may import whom, what is public, heads of files, lengths, what a part costs, names of types, waits and
 //! `unreachable!`, sources of values, links, examples.
 
 mod imports;
 mod modules;
+mod names;
 mod parts;
+mod public;
 
 use narrows::machine::shipped;
 use narrows::text::Document;

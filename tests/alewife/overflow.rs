@@ -25,7 +25,7 @@ fn deaf(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
     for (own, worker) in workers.into_iter().enumerate() {
         let (came, over) = (came.clone(), over.clone());
         built.world.sim.spawn(format!("program {own}"), async move {
-            let end = worker.end();
+            let end = worker.endpoint();
             end.cpu().until(BEGINS).await;
             match own {
                 0 => {
@@ -71,7 +71,7 @@ fn loads_behind_messages_come_through() {
     for (own, worker) in workers.into_iter().enumerate() {
         let bases = bases.clone();
         built.world.sim.spawn(format!("program {own}"), async move {
-            worker.end().cpu().until(BEGINS).await;
+            worker.endpoint().cpu().until(BEGINS).await;
             for round in 0..100u32 {
                 let other = (own + 1 + round as usize % 7) % 8;
                 worker.send(other, 0, &[round; 14]).await;

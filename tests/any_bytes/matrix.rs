@@ -6,7 +6,7 @@ use narrows::program::input::{harwell_boeing, matrix_market, triplets};
 pub fn any(bytes: &[u8]) {
     for read in [matrix_market::read, harwell_boeing::read, triplets::read] {
         match read(bytes) {
-            Ok(matrix) => assert!(matrix.lower.is_sound() && matrix.adjacency().is_sound() && matrix.lower.rows() > 0),
+            Ok(matrix) => assert!(matrix.lower.is_valid() && matrix.adjacency().is_valid() && matrix.lower.rows() > 0),
             Err(error) => {
                 let lines = bytes.split(|byte| *byte == b'\n').count() as u64;
                 assert!((1..=lines).contains(&error.line), "{error} of {lines} lines");

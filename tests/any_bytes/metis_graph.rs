@@ -5,7 +5,7 @@ use narrows::program::input::metis;
 /// What holds of any bytes.
 pub fn any(bytes: &[u8]) {
     match metis::read(bytes) {
-        Ok(graph) => assert!(graph.is_sound() && graph.vertices() > 0),
+        Ok(graph) => assert!(graph.is_valid() && graph.vertices() > 0),
         Err(error) => {
             let lines = bytes.split(|byte| *byte == b'\n').count() as u64;
             assert!((1..=lines).contains(&error.line), "{error} of {lines} lines");

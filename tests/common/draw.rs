@@ -241,10 +241,16 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
             let flows: BTreeSet<String> = (0..of(1, 4)).map(|_| pair(of(0, 3), of(1, 3))).collect();
             let flows: Vec<String> = flows.into_iter().collect();
             let (payload, messages, warm_up) = (of(0, 1_500), of(2, 12), of(0, 4));
-            let (gap, random) = (of(0, 50), of(0, 1) == 1);
+            let arrivals = match (of(0, 4), of(1, 50)) {
+                (0, _) => "\"closed-loop\"".to_owned(),
+                (1, us) => format!("{{ closed-loop = {{ outstanding = {}, think-time = \"{us} us\" }} }}", us % 4 + 1),
+                (2, us) => format!("{{ periodic = {{ interval = \"{us} us\" }} }}"),
+                (3, us) => format!("{{ poisson = {{ interval = \"{us} us\" }} }}"),
+                (_, us) => format!("{{ bursts = {{ length = 3, pause = \"{us} us\" }} }}"),
+            };
             format!(
                 "stream = {{ flows = {flows:?}, payload = \"{payload} B\", messages = {messages}, warm-up = {warm_up}, \
-                 gap = \"{gap} us\", random-gaps = {random} }}"
+                 arrivals = {arrivals} }}"
             )
         }
         "page-fetch" => format!("page-fetch = {{ page = \"{} B\", faults = {} }}", of(4, 1_500), of(1, 4)),

@@ -1,4 +1,4 @@
-//! EM3D: its field is that of a serial run, and its messages are as many as its graph says.
+//! EM3D: its field equals that of a serial run, and its numbers of messages follow from the graph.
 
 use super::*;
 
@@ -6,18 +6,18 @@ const LIGHT: &str = "em3d]\nn-nodes = 20\niterations = 3";
 const HEAVY: &str = "em3d]\nn-nodes = 20\niterations = 3\nd-nodes = 20\nlocal-p = 3\ndist-span = 7";
 
 #[test]
-fn the_field_is_that_of_a_serial_run() {
+fn field_equals_that_of_a_serial_run() {
     for bench in [SYNTHETIC, UNORDERED, CM5] {
         bench.run(LIGHT);
         bench.run(HEAVY);
         bench.nodes(2).run("em3d]\nn-nodes = 3\nlocal-p = 0\ndist-span = 1");
         bench.run("em3d]\nn-nodes = 3\nlocal-p = 100");
     }
-    assert_eq!(UNORDERED.run(HEAVY).metrics, UNORDERED.run(HEAVY).metrics, "a run is the same again");
+    assert_eq!(UNORDERED.run(HEAVY).metrics, UNORDERED.run(HEAVY).metrics, "runs are reproducible");
 }
 
 #[test]
-fn groups_of_values_are_as_many_messages_as_they_fill() {
+fn number_of_messages_is_inverse_to_the_group_size() {
     for bench in [SYNTHETIC, UNORDERED, CM5] {
         let [ones, fives] = [1, 5].map(|group| {
             let result = bench.run(&format!("{HEAVY}\nsends = \"groups\"\ngroup = {group}"));
@@ -30,16 +30,16 @@ fn groups_of_values_are_as_many_messages_as_they_fill() {
 }
 
 #[test]
-fn values_that_are_loaded_from_shared_memory_give_the_same_field() {
+fn loads_from_shared_memory_give_the_same_field() {
     for bench in [SYNTHETIC, UNORDERED, CM5] {
         let [local, light] = ["local-p = 100\nn-nodes = 20", &LIGHT["em3d]\n".len()..]].map(|text| {
             let result = bench.run(&format!("em3d]\n{text}\nsends = \"loads\""));
             (metric(&result, "shared_memory.faults"), metric(&result, "em3d.packets"))
         });
-        assert_eq!(local, (0.0, 0.0), "nobody else has them");
+        assert_eq!(local, (0.0, 0.0), "local values have no faults");
         assert!(
             light.0 > 1.0 && light.1 > 4.0 * light.0,
-            "each fault is a request and an answer, and there are writes"
+            "each fault has a request and an answer, and writes add more"
         );
     }
 }
@@ -47,25 +47,26 @@ fn values_that_are_loaded_from_shared_memory_give_the_same_field() {
 #[test]
 fn more_arcs_between_processors_take_more_packets_and_cycles() {
     let (light, heavy) = (CM5.run(LIGHT), CM5.run(HEAVY));
-    let [packets, cycles] = ["em3d.packets", "em3d.cycles_per_iteration"].map(|name| move |of| metric(of, name));
+    let [packets, cycles] =
+        ["em3d.packets", "em3d.cycles_per_iteration"].map(|name| move |result| metric(result, name));
     assert!(packets(&heavy) > 2.0 * packets(&light));
     assert!(cycles(&heavy) > 1.5 * cycles(&light));
-    // All processors need values of all others: a message from each to each in both half steps.
+    // All processors need values of all others: a message from each to each other in both half steps.
     assert_eq!(metric(&heavy, "em3d.messages"), (3 * 2 * 8 * 7) as f64);
-    assert_eq!(metric(&heavy, "packets.sent"), packets(&heavy), "barriers are no packets");
+    assert_eq!(metric(&heavy, "packets.sent"), packets(&heavy), "barriers send no packets");
 }
 
 #[test]
-fn updates_are_messages_of_twenty_bytes_one_for_each_value() {
+fn updates_are_20_byte_messages_of_one_value() {
     for bench in [SYNTHETIC, UNORDERED, CM5] {
         let result = bench.run(&format!("{HEAVY}\nsends = \"updates\""));
         let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
         assert_eq!(of_size(20), metric(&result, "em3d.messages"));
-        // Each tells each of seven others how many, for both sides in three iterations.
+        // Each processor reports its counts to seven others, for both sides in three iterations.
         assert_eq!(of_size(12), (2 * 3 * 8 * 7) as f64);
         assert_eq!(of_size(12) + of_size(20), metric(&result, "packets.sent"));
     }
-    // As many values as transfers bring, of which one is 8 bytes.
+    // The number of values equals that of transfers, in which a value takes 8 bytes.
     let [transfers, updates] = ["transfers", "updates"].map(|sends| {
         let result = SYNTHETIC.run(&format!("{LIGHT}\nsends = \"{sends}\""));
         result.metrics.into_iter().filter(|metric| metric.name.starts_with("messages.size."))
@@ -77,7 +78,7 @@ fn updates_are_messages_of_twenty_bytes_one_for_each_value() {
 }
 
 #[test]
-fn without_other_processors_it_computes_and_meets_at_barriers_only() {
+fn local_graphs_need_only_computation_and_barriers() {
     let result = SYNTHETIC.run("em3d]\nlocal-p = 100\nn-nodes = 10\nd-nodes = 4\narc-cycles = 5");
     assert_eq!(metric(&result, "em3d.cycles_per_iteration"), (2 * (10 * 4 * 5 + BARRIER)) as f64);
     assert_eq!(metric(&result, "em3d.packets"), 0.0);

@@ -8,9 +8,10 @@ use super::{CODE, none, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What each folder of the code may import, whichever crate it is in. Imports go one way: a folder stands below all that it names.
-const IMPORTS: [(&str, &[&str]); 17] = [
+const IMPORTS: [(&str, &[&str]); 19] = [
     ("engine", &[]),
     ("text", &["engine"]),
+    ("error", &["text"]),
     ("part", &["text"]),
     ("protocol", &["engine", "text", "part"]),
     ("host", &["engine", "text", "part"]),
@@ -18,14 +19,18 @@ const IMPORTS: [(&str, &[&str]); 17] = [
     ("ni", &["engine", "text", "part", "protocol", "host", "fabric"]),
     ("messaging", &["engine", "text", "protocol", "host", "fabric", "ni"]),
     ("program", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging"]),
-    ("machine", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging", "program"]),
-    ("testing", &["engine", "text", "protocol", "fabric", "ni", "machine"]),
+    ("machine", &["engine", "text", "error", "part", "protocol", "host", "fabric", "ni", "messaging", "program"]),
+    (
+        "prelude",
+        &["engine", "text", "error", "part", "protocol", "host", "fabric", "ni", "messaging", "program", "machine"],
+    ),
+    ("testing", &["engine", "text", "part", "protocol", "fabric", "ni", "machine"]),
     ("report", &["engine"]),
     ("verify", &["text", "ni"]),
-    ("experiment", &["engine", "text", "host", "program", "machine", "report"]),
-    ("study", &["engine", "text", "machine", "report", "experiment"]),
+    ("experiment", &["engine", "text", "error", "host", "program", "machine", "report"]),
+    ("study", &["engine", "text", "error", "machine", "report", "experiment"]),
     ("papers", &["engine", "text", "machine", "report", "experiment", "study"]),
-    ("cli", &["engine", "text", "machine", "report", "experiment", "study", "papers", "verify"]),
+    ("cli", &["engine", "text", "error", "machine", "report", "experiment", "study", "papers", "verify"]),
 ];
 
 /// The cycles that are older than this test. The list may only shrink: a file leaves it when its cycle is cut.
@@ -91,7 +96,7 @@ const CYCLES: [&[&str]; 19] = [
         "crates/study/src/report/chart/mark.rs",
     ],
     &[
-        "crates/study/src/report/chart/matrix/look.rs",
+        "crates/study/src/report/chart/matrix/cell_style.rs",
         "crates/study/src/report/chart/matrix/marks.rs",
         "crates/study/src/report/chart/matrix/mod.rs",
         "crates/study/src/report/chart/mod.rs",
@@ -126,8 +131,10 @@ fn imports_go_one_way_as_the_table_says() {
             continue;
         };
         let paths = module.imports.iter().map(|import| &import.path).chain(&module.paths);
-        // What a path names, and where that is defined.
-        let named = paths.clone().filter(|path| is_root(&path[0]) && path.len() > 1).map(|path| path[1].clone());
+        // The module that a path names, and where what it names is defined. A root re-exports types, too.
+        let is_module = |name: &str| name.starts_with(char::is_lowercase);
+        let named = paths.clone().filter(|path| is_root(&path[0]) && path.len() > 1 && is_module(&path[1]));
+        let named = named.map(|path| path[1].clone());
         let origins = paths.filter_map(|path| all.origin(from, path)?.first().cloned());
         for import in named.chain(origins).filter(|import| import != folder) {
             if !allowed.contains(&import.as_str()) {

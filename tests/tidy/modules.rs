@@ -90,7 +90,7 @@ impl Crate {
 }
 
 impl Module {
-    fn read(file: String, text: &str) -> Module {
+    pub fn read(file: String, text: &str) -> Module {
         let words = words(text);
         let mut module = Module { file, children: BTreeSet::new(), imports: Vec::new(), paths: BTreeSet::new() };
         let mut at = 0;

@@ -1,105 +1,255 @@
-//! What a part costs in files, and that the name of a type names one thing.
+//! What a part costs: every part of the registry is named outside its own files by one line of the registry, and where
+//! calls are inlined for speed by an enum that they are dispatched by.
+//!
+//! A part is named by a path to what its files declare, by its key as a text, or by the variant that stands for it. Which
+//! files are its own follows from where its key is declared. What names it otherwise asks for a kind of part where it
+//! should ask for a capability, a guarantee or a method of its specification.
 
-use super::{CODE, code, has_word, is_test, none, root, sources};
-use std::collections::BTreeMap;
+use super::modules::Crate;
+use super::{code, files, is_test, none, root, sources};
+use narrows::machine::Registry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// A part of each kind, the beginnings of what names it in code, its own files, and all others that name it.
-/// CONTRIBUTING.md says the same of any part: two files beside its own. A host has its processor, too.
-type Part = (&'static str, &'static [&'static str], &'static str, &'static [&'static str]);
-const PARTS: [Part; 5] = [
-    (
-        "a host",
-        &["host::software", "SoftwareParameters", "AnyProcessor::Software"],
-        "crates/core/src/host/software/",
-        &["crates/core/src/host/any_processor.rs", "crates/core/src/machine/registry.rs"],
-    ),
-    (
-        "an interface",
-        &["direct::", "QueuesParameters", "QueuesNic", "AnyDriver::Direct"],
-        "crates/core/src/ni/direct/",
-        &["crates/core/src/machine/registry.rs", "crates/core/src/ni/any.rs"],
-    ),
-    (
-        "a protocol",
-        &["window::", "WindowParameters"],
-        "crates/core/src/protocol/window/",
-        &["crates/core/src/machine/registry.rs"],
-    ),
-    (
-        "a fabric",
-        &["ideal::", "IdealParameters", "IdealTx", "AnyStreamTx::Ideal"],
-        "crates/core/src/fabric/ideal/",
-        &["crates/core/src/fabric/any.rs", "crates/core/src/machine/registry.rs"],
-    ),
-    ("a program", &["em3d::", "Em3d"], "crates/core/src/program/em3d/", &["crates/core/src/machine/registry.rs"]),
+/// Files of dispatch: the registry, and the enums that calls are dispatched by.
+const REGISTRY: &str = "crates/core/src/machine/registry.rs";
+const ENUMS: [&str; 3] =
+    ["crates/core/src/fabric/any.rs", "crates/core/src/host/any_processor.rs", "crates/core/src/ni/any.rs"];
+const DISPATCH_LINES_MAX: usize = 200;
+
+/// Where parts are named because that is what it is about: laws of parts, and what papers say of theirs.
+const ABOUT_PARTS: [&str; 2] = ["crates/core/src/testing/", "crates/study/src/papers/"];
+
+/// The families: the table of each, and the folder of its parts.
+const FAMILIES: [(&str, &str); 5] =
+    [("hosts", "host"), ("ni", "ni"), ("protocol", "protocol"), ("fabric", "fabric"), ("workload", "program")];
+
+/// Who else names what is declared in a part's files: the part, the file or folder, the reason. The list may only
+/// shrink: an entry that is not needed fails.
+const NAMED: [(&str, &str, &str); 13] = [
+    ("fabric/routed/", "fabric/spec.rs", "a workload may drive the routers of a fabric alone"),
+    ("fabric/routed/", "machine/build.rs", "a workload may drive the routers of a fabric alone"),
+    ("fabric/routed/", "machine/check/fabric.rs", "a workload may drive the routers of a fabric alone"),
+    ("fabric/routed/", "messaging/world.rs", "a workload may drive the routers of a fabric alone"),
+    ("fabric/routed/", "program/fabric_alone/", "a workload may drive the routers of a fabric alone"),
+    ("host/alewife/", "host/node.rs", "hands the node to the interface that serves its misses"),
+    ("host/alewife/", "ni/cmmu/", "the unit is the other half of Alewife's node"),
+    ("host/io_bus/", "host/dma.rs", "an engine's transfers are dispatched by the bus"),
+    ("host/memory_bus/", "host/dma.rs", "an engine's transfers are dispatched by the bus"),
+    ("host/memory_bus/", "host/node.rs", "hands the coherent bus to the interfaces on it"),
+    ("host/memory_bus/", "ni/designs/", "coherent queues are agents on the memory bus"),
+    ("ni/mcp/", "crates/study/src/verify/", "the model checker explores the table of this firmware"),
+    ("protocol/plain/", "ni/trapeze/", "packets that no protocol admits wait in plain queues"),
 ];
 
+/// Texts that are a part's key and mean it, or mean something else: the key, the file, the reason. The list may only
+/// shrink, too.
+const TEXTS: [(&str, &str, &str); 12] = [
+    ("alewife", "crates/study/src/study/located.rs", "the name of a paper"),
+    ("mesh", "program/input/mesh.rs", "the name of a sequence of random numbers"),
+    ("nifdy", "crates/study/src/study/located.rs", "the name of a paper"),
+    ("none", "machine/registry.rs", "the protocol of a description without one"),
+    ("none", "text/suggest.rs", "an empty list in words"),
+    ("ping-pong", "crates/study/src/experiment/fit/measured.rs", "a measured latency is one of round trips"),
+    ("ring", "program/moldyn/run.rs", "a shape of groups of nodes"),
+    ("software", "machine/mod.rs", "a make of shared memory"),
+    ("stream", "crates/study/src/experiment/fit/measured.rs", "a measured bandwidth is one of a stream"),
+    ("trapeze", "crates/study/src/study/located.rs", "the name of a paper"),
+    ("window", "ni/designs/parameters.rs", "a parameter of fifos"),
+    ("window", "protocol/nifdy/parameters.rs", "a parameter of dialogs"),
+];
+
+/// Where the kind of a part is asked for: the file and the reason. The list may only shrink, too.
+const KINDS: [(&str, &str); 3] = [
+    ("crates/core/src/host/node.rs", "the nodes that an interface is part of are handed to it"),
+    ("crates/core/src/part/selected.rs", "the definition, for tests and tools of one kind of part"),
+    ("crates/core/src/protocol/handle.rs", "the packet of a handle is no part"),
+];
+
+/// A registered part, as it is declared.
+struct Declaration {
+    family: &'static str,
+    key: &'static str,
+    /// The folder, or the file, that is the part's own.
+    own: String,
+}
+
+/// Returns the keys of all registered parts, each with the table of its family.
+fn keys() -> Vec<(&'static str, &'static str)> {
+    let all = Registry::shared();
+    let hosts = all.hosts().iter().map(|entry| ("hosts", entry.info.key));
+    let interfaces = all.interfaces().iter().map(|entry| ("ni", entry.info.key));
+    let protocols = all.protocols().iter().map(|entry| ("protocol", entry.info.key));
+    let fabrics = all.fabrics().iter().map(|entry| ("fabric", entry.info.key));
+    let workloads = all.workloads().iter().map(|entry| ("workload", entry.info.key));
+    hosts.chain(interfaces).chain(protocols).chain(fabrics).chain(workloads).collect()
+}
+
+/// Returns the file that declares each registered part. One that gives a part a key which is no text declares all parts
+/// of its family that no other file does: there one type stands for several.
+fn declared_in(all: &[(String, String)]) -> Vec<(&'static str, &'static str, String)> {
+    let of_family = |family: &str| {
+        let folder = FAMILIES.iter().find(|(table, _)| *table == family).expect("a family").1;
+        let of = move |name: &str| name.starts_with(&format!("crates/core/src/{folder}/"));
+        all.iter().filter(move |(name, _)| of(name))
+    };
+    let keys_in = |text: &str| -> Vec<String> {
+        let after = text.split("PartInfo::new(").skip(1).map(str::trim_start);
+        after.map(|rest| rest.strip_prefix('"').and_then(|rest| rest.split('"').next()).unwrap_or("").into()).collect()
+    };
+    let found = |family: &str, key: &str| {
+        let has = |(_, text): &&(String, String)| keys_in(text).iter().any(|found| found == key);
+        of_family(family).find(has).map(|(name, _)| name.clone())
+    };
+    let declared = |(family, key): (&'static str, &'static str)| {
+        let file = found(family, key).or_else(|| found(family, ""));
+        (family, key, file.unwrap_or_else(|| panic!("no file declares {family}.{key}")))
+    };
+    keys().into_iter().map(declared).collect()
+}
+
+/// Returns all registered parts with what is their own: the largest folder of their family that declares no other part,
+/// or else the file.
+fn declarations(all: &[(String, String)]) -> Vec<Declaration> {
+    let declared = declared_in(all);
+    let files: BTreeSet<&str> = declared.iter().map(|(_, _, file)| file.as_str()).collect();
+    let own = |file: &str| {
+        let family = "crates/core/src/".len() + file["crates/core/src/".len()..].find('/').expect("a folder") + 1;
+        let folders = file.match_indices('/').map(|(at, _)| &file[..=at]).filter(|folder| folder.len() > family);
+        let mut alone = folders.filter(|folder| files.iter().filter(|other| other.starts_with(folder)).count() == 1);
+        alone.next().unwrap_or(file).to_owned()
+    };
+    declared.iter().map(|(family, key, file)| Declaration { family, key, own: own(file) }).collect()
+}
+
+/// Fails with what is found but not listed, and with what is listed but not found.
+fn compare(found: BTreeMap<usize, Vec<String>>, listed: usize, unlisted: Vec<String>, list: &str) {
+    let unneeded = (0..listed).filter(|entry| !found.contains_key(entry));
+    let mut wrong = unlisted;
+    wrong.extend(unneeded.map(|entry| format!("entry {} of {list} is not needed any more: remove it", entry + 1)));
+    none(wrong);
+}
+
+/// Returns whether `file` is the file, or in the folder, that `place` names: from the root, or from the models' folder.
+fn is_in(file: &str, place: &str) -> bool {
+    let place = if place.starts_with("crates/") { place.to_owned() } else { format!("crates/core/src/{place}") };
+    file.starts_with(&place)
+}
+
 #[test]
-fn a_part_costs_the_files_that_the_contributors_page_says() {
+fn a_part_is_named_by_one_line_of_the_registry_and_nowhere_else() {
+    let (sources, modules) = (sources(), Crate::read());
+    let all: BTreeSet<String> = declarations(&sources).into_iter().map(|part| part.own).collect();
+    let (mut found, mut unlisted, mut registered) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+    for (from, module) in &modules.0 {
+        let paths: BTreeSet<&Vec<String>> =
+            module.imports.iter().map(|import| &import.path).chain(&module.paths).collect();
+        for path in paths {
+            let Some(origin) = modules.origin(from, path) else { continue };
+            let origin = modules.0[&origin].file.as_str();
+            let Some(own) = all.iter().find(|own| origin.starts_with(*own) && !module.file.starts_with(*own)) else {
+                continue;
+            };
+            let named = format!("{} names {own}: {}", module.file, path.join("::"));
+            let entry = NAMED.iter().position(|(part, by, _)| is_in(own, part) && is_in(&module.file, by));
+            match entry {
+                _ if module.file == REGISTRY => *registered.entry(own).or_insert(0) += 1,
+                _ if ENUMS.contains(&module.file.as_str()) => {}
+                _ if ABOUT_PARTS.iter().any(|about| module.file.starts_with(about)) => {}
+                Some(entry) => found.entry(entry).or_insert_with(Vec::new).push(named),
+                None => unlisted.push(named),
+            }
+        }
+    }
+    let miscounted = all.iter().filter(|own| registered.get(own) != Some(&1));
+    unlisted.extend(miscounted.map(|own| format!("{own} takes {:?} lines of the registry", registered.get(own))));
+    compare(found, NAMED.len(), unlisted, "NAMED");
+}
+
+#[test]
+fn a_key_of_a_part_is_written_in_its_own_files_alone() {
     let sources = sources();
-    for (part, words, own, others) in PARTS {
-        assert!(sources.iter().any(|(name, _)| name.starts_with(own)), "{own} is there");
-        let names_it = |text: &str| code(text).any(|(_, line)| words.iter().any(|word| has_word(line, word)));
-        let named = sources.iter().filter(|(name, text)| !name.starts_with(own) && !is_test(name) && names_it(text));
-        let named: Vec<&str> = named.map(|(name, _)| name.as_str()).collect();
-        assert_eq!(named, others, "{part}, {own}: the files beside it that name it");
-        let page = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("a text");
-        let told = |name: &&str| page.contains(&format!("({name})"));
-        let untold: Vec<&&str> = others.iter().filter(|name| !told(name)).collect();
-        assert!(untold.is_empty(), "CONTRIBUTING.md does not say that {part} costs {untold:?}");
+    let parts = declarations(&sources);
+    let (mut found, mut unlisted) = (BTreeMap::new(), Vec::new());
+    for (name, text) in sources.iter().filter(|(name, _)| !is_test(name)) {
+        if ABOUT_PARTS.iter().any(|about| name.starts_with(about)) {
+            continue;
+        }
+        let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+        for part in parts.iter().filter(|part| !name.starts_with(&part.own)) {
+            let Declaration { family, key, .. } = part;
+            let above = if *family == "hosts" { "hosts.NAME" } else { family };
+            let words = [format!("\"{key}\""), format!("[{above}.{key}]"), format!("[{above}.{key}.")];
+            for (line, text) in code(text).filter(|(_, line)| words.iter().any(|word| line.contains(word))) {
+                let entry = TEXTS.iter().position(|(text, file, _)| text == key && is_in(name, file));
+                let named = format!("{name}:{line} says {family}.{key}: {text}");
+                match entry {
+                    Some(entry) => found.entry(entry).or_insert_with(Vec::new).push(named),
+                    None => unlisted.push(named),
+                }
+            }
+        }
     }
-}
-
-/// The file that a file's module is declared in, and the module's name.
-fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String, String), String)> {
-    let (folder, file) = name.rsplit_once('/')?;
-    let (folder, module) = match file {
-        "mod.rs" => folder.rsplit_once('/')?,
-        file => (folder, file.strip_suffix(".rs")?),
-    };
-    let parent = |of: &&(String, String)| {
-        let of = of.0.as_str();
-        of != name
-            && (of == format!("{folder}/mod.rs") || of == format!("{folder}.rs") || of == format!("{folder}/lib.rs"))
-    };
-    Some((all.iter().find(parent)?, module.to_owned()))
-}
-
-/// Whether others can name what a file declares.
-fn is_open(name: &str, all: &[(String, String)]) -> bool {
-    CODE.iter().any(|folder| name == format!("{folder}/lib.rs"))
-        || declared(name, all).is_some_and(|((parent, text), module)| {
-            text.lines().any(|line| line == format!("pub mod {module};")) && is_open(parent, all)
-        })
-}
-
-/// The types that a file declares for others.
-fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str> {
-    let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type ", "pub union "];
-    let after = |line: &'a str| kinds.iter().find_map(|kind| line.strip_prefix(kind));
-    let names = text.lines().filter_map(after);
-    let names = names.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""));
-    if is_open(name, all) {
-        return names.collect();
-    }
-    let Some(((_, parents), _)) = declared(name, all).filter(|((parent, _), _)| is_open(parent, all)) else {
-        return Vec::new();
-    };
-    let uses: Vec<&str> = parents.split("pub use ").skip(1).filter_map(|rest| rest.split(';').next()).collect();
-    let is_used = |name: &&str| {
-        uses.iter().any(|list| list.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == *name))
-    };
-    names.filter(is_used).collect()
+    compare(found, TEXTS.len(), unlisted, "TEXTS");
 }
 
 #[test]
-fn a_type_has_a_name_of_its_own() {
-    let all = sources();
-    let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, text) in all.iter().filter(|(name, _)| !is_test(name)) {
-        types(name, text, &all).into_iter().for_each(|of| names.entry(of).or_default().push(name));
+fn nothing_asks_for_the_kind_of_a_part() {
+    let sources = sources();
+    let parts = declarations(&sources);
+    let family_of = |file: &str| file.split('/').nth(3).unwrap_or_default().to_owned();
+    let enums: Vec<(String, String)> = files("crates/core/src", ".rs")
+        .into_iter()
+        .filter(|(name, _)| ENUMS.contains(&name.as_str()))
+        .flat_map(|(name, text)| {
+            let names = text
+                .lines()
+                .filter_map(|line| line.trim().strip_prefix("pub enum "))
+                .map(|rest| format!("{}::", rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()));
+            names.map(|word| (family_of(&name), word)).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(enums.len() >= ENUMS.len(), "{enums:?}");
+    let (mut found, mut unlisted) = (BTreeMap::new(), Vec::new());
+    for (name, text) in sources.iter().filter(|(name, _)| !is_test(name) && !ENUMS.contains(&name.as_str())) {
+        let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+        let is_own = |family: &str| family_of(name) == family && parts.iter().any(|part| name.starts_with(&part.own));
+        let begins = |line: &str, word: &str| {
+            line.match_indices(word).any(|(at, _)| line[at + word.len()..].starts_with(char::is_uppercase))
+        };
+        let asks = |line: &str| {
+            let of_kind = line.contains(".of::<") || line.contains("downcast()") || line.contains("downcast_ref()");
+            // A part makes its own variant.
+            of_kind || enums.iter().any(|(family, word)| begins(line, word) && !is_own(family))
+        };
+        for (line, text) in code(text).filter(|(_, line)| asks(line)) {
+            match KINDS.iter().position(|(file, _)| file == name) {
+                Some(entry) => found.entry(entry).or_insert_with(Vec::new).push(text.to_owned()),
+                None => unlisted.push(format!("{name}:{line} asks for a kind of part: {text}")),
+            }
+        }
     }
-    let more = names.iter().filter(|(_, files)| files.len() > 1);
-    none(more.map(|(name, files)| format!("{name} is a type in each of {files:?}")).collect());
+    compare(found, KINDS.len(), unlisted, "KINDS");
+}
+
+#[test]
+fn files_of_dispatch_are_short_and_on_the_contributors_page() {
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("a text");
+    for file in ENUMS.into_iter().chain([REGISTRY]) {
+        let lines = fs::read_to_string(root().join(file)).expect("a file of dispatch").lines().count();
+        assert!(lines <= DISPATCH_LINES_MAX, "{file} has {lines} lines, more than {DISPATCH_LINES_MAX}");
+        assert!(page.contains(&format!("({file})")), "CONTRIBUTING.md does not name {file}");
+    }
+}
+
+/// Most lines of the interface and the workload of the example of parts from outside, together.
+const OUTSIDE_LINES_MAX: usize = 200;
+
+#[test]
+fn an_interface_and_a_workload_from_outside_take_few_lines() {
+    let lines = ["doorbell.rs", "hot_potato.rs"].map(|file| {
+        let path = root().join("examples/outside/src").join(file);
+        fs::read_to_string(path).expect("a part of the example").lines().count()
+    });
+    assert!(lines.iter().sum::<usize>() <= OUTSIDE_LINES_MAX, "{lines:?}");
 }

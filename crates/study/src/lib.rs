@@ -1,11 +1,15 @@
 //! Experiments with the models of Narrows, and studies made of them.
 //!
 //! [`experiment`] runs a machine once, in sweeps, searches and fits; [`study`] makes a paper's experiments of it and
-//! judges them, with what data cannot say in [`papers`]; [`verify`] model-checks firmware; [`report`] makes tables,
-//! charts, timelines and pages.
+//! judges them, with what data cannot say in [`papers`].
+//!
+//! All other modules are internal and hidden: `verify` model-checks firmware, and `report` makes tables, charts,
+//! timelines and pages. Their names may change in any release.
 
 pub mod experiment;
 pub mod papers;
+#[doc(hidden)]
 pub mod report;
 pub mod study;
+#[doc(hidden)]
 pub mod verify;

@@ -1,18 +1,10 @@
 //! An interface with registers: a buffer of one packet each way, and a doorbell.
 //!
 //! Models: the processor writes a packet into the buffer, rings, and reads the doorbell back, since writes may be posted;
-//! the packet goes onto the wire after a pipeline. An arriving payload is read from the buffer, word by word. Leaves out: queues in the device, DMA, interrupts. Its numbers
-//! are chosen.
+//! the packet goes onto the wire after a pipeline. An arriving payload is read from the buffer, word by word. Leaves out:
+//! queues in the device, DMA, interrupts. Its numbers are chosen.
 
-use narrows::engine::{Bytes, Time};
-use narrows::host::{AnyProcessor, Device, HostCapabilities, Processor, Window};
-use narrows::ni::{
-    AnyDriver, BuildContext, ComposedPacket, DriverLimits, EndpointLimit, InterfaceLimits, InterfaceSpec,
-    MemoryFootprint, PacketHeader, PayloadSink, RxCompletion, RxPayload, SendRequest, WholePacketDriver,
-    WholePacketNic,
-};
-use narrows::part::{Part, PartInfo};
-use narrows::text::Parameters;
+use narrows::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -45,7 +37,7 @@ impl InterfaceSpec for Doorbell {
     }
 
     fn memory_footprint(&self) -> MemoryFootprint {
-        MemoryFootprint::packets_of(self.payload() as u64)
+        MemoryFootprint::packets_of(PacketHeader::payload_max(self.packet) as u64)
     }
 
     fn packet_key(&self) -> &'static str {
@@ -53,22 +45,14 @@ impl InterfaceSpec for Doorbell {
     }
 
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
-        let registers = Rc::new(Registers::default());
+        let registers = Rc::new(Registers { outgoing: vec![0; RING as usize].into(), incoming: RefCell::default() });
         let window = context.host.attach(registers.clone(), RING + 8);
         let nic = DoorbellNic { parameters: self.clone(), registers, window };
         AnyDriver::custom(WholePacketDriver::start(context, self.packet, nic))
     }
 }
 
-impl Doorbell {
-    /// Returns the largest payload of a packet in bytes: a whole number of words.
-    fn payload(&self) -> usize {
-        (self.packet.len() - PacketHeader::BYTES) / 8 * 8
-    }
-}
-
 /// The device half: what the processor wrote, and what it reads.
-#[derive(Default)]
 struct Registers {
     outgoing: RefCell<Vec<u8>>,
     incoming: RefCell<Vec<u8>>,
@@ -82,11 +66,9 @@ impl Device for Registers {
     }
 
     fn write(&self, at: u64, bytes: &[u8]) {
-        let (mut outgoing, at) = (self.outgoing.borrow_mut(), at as usize);
-        if at < RING as usize {
-            let length = outgoing.len().max(at + bytes.len());
-            outgoing.resize(length, 0);
-            outgoing[at..at + bytes.len()].copy_from_slice(bytes);
+        // What is written to the doorbell itself, behind the buffer, rings it.
+        if let Some(place) = self.outgoing.borrow_mut().get_mut(at as usize..at as usize + bytes.len()) {
+            place.copy_from_slice(bytes);
         }
     }
 }
@@ -100,8 +82,7 @@ struct DoorbellNic {
 
 impl WholePacketNic for DoorbellNic {
     fn limits(&self) -> DriverLimits {
-        let payload = self.parameters.payload();
-        DriverLimits { words: payload / 4, payload, beside: 0, sequences: 1 << 16, steers: false, classes: 1 }
+        DriverLimits::new(PacketHeader::payload_max(self.parameters.packet))
     }
 
     async fn post(&self, cpu: &AnyProcessor, request: &SendRequest<'_>, endpoints: [u32; 2]) -> ComposedPacket {
@@ -112,7 +93,7 @@ impl WholePacketNic for DoorbellNic {
         // The read back returns when the device has all that a bus has posted.
         cpu.read(self.window.at(RING), 8).await;
         cpu.until(cpu.now() + self.parameters.pipeline).await;
-        ComposedPacket::new(request, &self.registers.outgoing.take())
+        ComposedPacket::new(request, &self.registers.outgoing.borrow()[..packet.len()])
     }
 
     async fn fetch(&self, cpu: &AnyProcessor, payload: RxPayload<'_>, sink: PayloadSink<'_>) -> RxCompletion {

@@ -1,10 +1,6 @@
 //! A message that all nodes hand on, lap after lap.
 
-use narrows::engine::{Bytes, EndId, Metric, Outcome, Time};
-use narrows::messaging::{Outgoing, World};
-use narrows::part::{Part, PartInfo};
-use narrows::program::{Objective, RunningWorkload, WorkloadNeeds, WorkloadSpec};
-use narrows::text::Parameters;
+use narrows::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -40,9 +36,8 @@ impl WorkloadSpec for HotPotato {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let endpoints = world.addresses.len() as u32;
         let ended = Rc::new(Cell::new(Time::ZERO));
-        for id in (0..endpoints).map(EndId) {
-            let next = EndId((id.0 + 1) % endpoints);
-            world.sim.spawn(format!("potato {}", id.0), self.clone().hand_on(world.clone(), id, next, ended.clone()));
+        for id in 0..endpoints {
+            world.sim.spawn(format!("potato {id}"), self.clone().hand_on(world.clone(), id, ended.clone()));
         }
         Rc::new(Hops { ended, hops: self.laps * u64::from(endpoints) })
     }
@@ -50,17 +45,17 @@ impl WorkloadSpec for HotPotato {
 
 impl HotPotato {
     /// The program of an endpoint: endpoint 0 begins every lap.
-    async fn hand_on(self, world: World, id: EndId, next: EndId, ended: Rc<Cell<Time>>) {
-        let endpoint = world.end(id);
+    async fn hand_on(self, world: World, id: u32, ended: Rc<Cell<Time>>) {
+        let (endpoint, destination) = (world.endpoint(EndId(id)), EndId((id + 1) % world.addresses.len() as u32));
         let address = endpoint.allocate(self.payload);
-        let message = || Outgoing { destination: next, tag: 0, address, payload: self.payload, words: &[] };
+        let message = || Outgoing { destination, tag: 0, address, payload: self.payload, words: &[] };
         for _ in 0..self.laps {
-            if id.0 == 0 {
+            if id == 0 {
                 endpoint.send(message()).await;
             }
             let received = endpoint.receive().await;
             endpoint.release(received).await;
-            if id.0 > 0 {
+            if id > 0 {
                 endpoint.send(message()).await;
             }
         }

@@ -6,7 +6,7 @@ mod hot_potato;
 pub use doorbell::Doorbell;
 pub use hot_potato::HotPotato;
 
-use narrows::machine::Registry;
+use narrows::Registry;
 
 /// Returns all parts that ship, and those of this crate.
 pub fn registry() -> Registry {

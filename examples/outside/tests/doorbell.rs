@@ -2,9 +2,8 @@
 //! like any other interface?
 
 use narrows::engine::{Outcome, Recorder};
-use narrows::machine::{Machine, Registry};
 use narrows::testing::RunObservation;
-use narrows::text::Document;
+use narrows::{Error, Machine, Registry};
 use std::sync::Arc;
 
 fn registry() -> Arc<Registry> {
@@ -12,13 +11,12 @@ fn registry() -> Arc<Registry> {
 }
 
 /// Reads a machine of two nodes with this host, and doorbells.
-fn machine(host: &str, protocol: &str, fabric: &str, rest: &str) -> Result<Machine, String> {
+fn machine(host: &str, protocol: &str, fabric: &str, rest: &str) -> Result<Machine, Error> {
     let text = format!(
         "parts = [\"hosts/{host}\", \"protocols/{protocol}\", \"fabrics/{fabric}\"]\n\
          [messaging]\nsend = 40\npoll = 10\nreceive = 60\n{rest}"
     );
-    let read = registry().read(Document::Text("doorbell.toml", &text, None), &[]);
-    read.map(|read| read.value).map_err(|problems| problems.to_string())
+    registry().parse(&text)
 }
 
 const PROTOCOLS: [&str; 4] = ["none", "return-to-sender-1998", "nifdy", "window"];
@@ -67,11 +65,13 @@ fn an_interface_from_outside_is_listed_checked_and_refused_like_any_other() {
     let ping_pong = "[workload.ping-pong]\npayload = \"64 B\"\n";
     let wrong =
         machine("memory-bus-1998", "none", "ideal-1998", &format!("[ni.doorbell]\npacket = \"10 B\"\n{ping_pong}"));
-    let wrong = wrong.expect_err("less than a header");
+    let wrong = wrong.expect_err("less than a header").to_string();
     assert!(wrong.contains("ni.doorbell.packet") && wrong.contains("must be at least 64 B"), "{wrong}");
 
     let refused = machine("cm-5", "none", "ideal-1998", &format!("[ni.doorbell]\n{ping_pong}"));
     let refused = refused.expect_err("a host without a bus");
+    assert!(matches!(refused, Error::Incompatible(_)), "{refused}");
+    let refused = refused.to_string();
     assert!(refused.contains("lacks what [ni.doorbell] needs: registers"), "{refused}");
 
     let elsewhere = machine("memory-bus-1998", "none", "ideal-1998", &format!("[ni.cmmu]\n{ping_pong}"));

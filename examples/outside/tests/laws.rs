@@ -1,6 +1,6 @@
 //! Do the parts of this crate keep the laws of every part, with each shipped part that they fit?
 
-use narrows::testing::{Selection, matrix};
+use narrows::testing::{Selection, declaration_errors, matrix};
 use narrows_outside::registry;
 use std::sync::Arc;
 
@@ -16,4 +16,9 @@ fn the_hot_potato_keeps_the_laws_on_every_part() {
     let report = matrix(&Arc::new(registry()), &Selection { workload: Some("hot-potato"), ..Selection::ALL });
     assert!(report.violations.is_empty(), "{report}");
     assert!(report.runs > 200, "{report}");
+}
+
+#[test]
+fn keys_are_read_once_and_examples_run() {
+    assert_eq!(declaration_errors(&Arc::new(registry())), Vec::<String>::new());
 }

@@ -3,52 +3,291 @@
 
 mod about;
 mod agenda;
+#[doc(hidden)]
 pub mod busy;
+#[doc(hidden)]
 pub mod delay;
+#[doc(hidden)]
 pub mod end;
+#[doc(hidden)]
 pub mod interval;
+#[doc(hidden)]
 pub mod journey;
+#[doc(hidden)]
 pub mod ledger;
+#[doc(hidden)]
 pub mod ledger_sums;
+#[doc(hidden)]
 pub mod limits;
+#[doc(hidden)]
 pub mod map;
+#[doc(hidden)]
 pub mod metric;
+#[doc(hidden)]
 pub mod milestones;
+#[doc(hidden)]
 pub mod node;
+#[doc(hidden)]
 pub mod queue;
+#[doc(hidden)]
 pub mod record;
+#[doc(hidden)]
 pub mod resource;
+#[doc(hidden)]
 pub mod rng;
 mod sample;
+#[doc(hidden)]
 pub mod signal;
+#[doc(hidden)]
 pub mod sim;
+#[doc(hidden)]
 pub mod stats;
+#[doc(hidden)]
 pub mod stuck;
+#[doc(hidden)]
 pub mod tally;
+#[doc(hidden)]
 pub mod time;
+#[doc(hidden)]
 pub mod time_series;
+#[doc(hidden)]
 pub mod units;
 
 #[cfg(test)]
 mod tests;
 
-pub use busy::Busy;
-pub use end::{Addresses, EndId};
-pub use journey::{Journey, Message};
-pub use ledger::{Ledger, Stage};
-pub use ledger_sums::LedgerSums;
-pub use limits::{Limits, Outcome};
-pub use map::Map;
-pub use metric::Metric;
-pub use milestones::Milestones;
-pub use node::{Class, FlowKey, Head, NodeId};
-pub use record::{Doing, Passed, Recorder, Span, Timeline, Track, TrackId};
-pub use resource::{Pool, Resource};
+/// A simulation that runs its tasks, and the handle by which they know its time.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Limits, Outcome, Recorder, Sim, Simulation, Time};
+///
+/// async fn timer(sim: Sim) {
+///     sim.delay(Time::from_us(3)).await;
+///     assert_eq!(sim.now(), Time::from_us(3));
+/// }
+///
+/// let simulation = Simulation::new(Recorder::off());
+/// let sim: Sim = simulation.sim();
+/// sim.spawn("timer", timer(sim.clone()));
+/// assert_eq!(simulation.run(Limits::default()), Outcome::Done);
+/// ```
+pub use sim::{Sim, Simulation};
+
+/// Tasks that wait for one another: a signal wakes all that wait for it, a mailbox also passes values, in order.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Limits, Mailbox, Outcome, Recorder, Signal, Simulation, Time};
+/// use std::rc::Rc;
+///
+/// let simulation = Simulation::new(Recorder::off());
+/// let sim = simulation.sim();
+/// let mailbox = Rc::new(Mailbox::new(&sim, "packets"));
+/// let done = Rc::new(Signal::new(&sim, "the packet was read"));
+/// let (inbox, read, clock) = (mailbox.clone(), done.clone(), sim.clone());
+/// sim.spawn("reader", async move {
+///     assert_eq!(inbox.receive().await, 42);
+///     read.notify_at(clock.now() + Time::from_ns(10));
+/// });
+/// let clock = sim.clone();
+/// sim.spawn("writer", async move {
+///     mailbox.send_at(Time::from_ns(5), 42);
+///     done.wait().await;
+///     assert_eq!(clock.now(), Time::from_ns(15));
+/// });
+/// assert_eq!(simulation.run(Limits::default()), Outcome::Done);
+/// ```
 pub use signal::{Mailbox, Signal};
-pub use sim::{LocalFuture, Sim, Simulation};
-pub use stats::Summary;
-pub use stuck::Stuck;
-pub use tally::{Expected, FlowTally, MessageTally};
+
+/// What one task holds at a time, such as a bus, and a number of units that tasks take and give back, such as credits.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Limits, Outcome, Pool, Recorder, Resource, Simulation, Time};
+/// use std::rc::Rc;
+///
+/// let simulation = Simulation::new(Recorder::off());
+/// let sim = simulation.sim();
+/// let (bus, credits) = (Rc::new(Resource::new(&sim, "bus")), Rc::new(Pool::new(&sim, "credits", 8)));
+/// for _ in 0..2 {
+///     let (bus, credits, clock) = (bus.clone(), credits.clone(), sim.clone());
+///     sim.spawn("initiator", async move {
+///         credits.acquire(2).await;
+///         let _held = bus.acquire().await;
+///         clock.delay(Time::from_ns(30)).await;
+///     });
+/// }
+/// assert_eq!(simulation.run(Limits::default()), Outcome::Done);
+/// assert_eq!((sim.now(), bus.grants(), credits.free()), (Time::from_ns(60), 2, 4));
+/// ```
+pub use resource::{Pool, Resource};
+
+/// An instant of the simulation, or the time between two, in whole picoseconds.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::Time;
+///
+/// let time = Time::from_us(2) + Time::from_ns(500);
+/// assert_eq!(time.ps(), 2_500_000);
+/// assert_eq!(time.as_us(), 2.5);
+/// ```
 pub use time::Time;
+
+/// Amounts of data, and the rates at which they move.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Bytes, Rate, Time};
+///
+/// let link = Rate::from_bytes_per_s(160_000_000);
+/// assert_eq!(link.time_for(Bytes(4096)), Time::from_ns(25_600));
+/// assert_eq!(link.bytes_in(Time::from_us(1)), Bytes(160));
+/// ```
+pub use units::{Bytes, Rate};
+
+/// A clock frequency, which turns cycles into time.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Hertz, Time};
+///
+/// assert_eq!(Hertz(33_000_000).cycles(33), Time::from_us(1));
+/// assert_eq!(Hertz(100_000_000).period(), Some(Time::from_ns(10)));
+/// ```
+pub use units::Hertz;
+
+/// The number of an endpoint, by which programs know one another: a node has one or several.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::EndId;
+///
+/// assert_eq!(EndId(3).index(), 3);
+/// ```
+pub use end::EndId;
+
+/// Numbers of nodes, and of the logical networks that a fabric may have.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Class, NodeId};
+///
+/// assert_eq!(NodeId::all(2).collect::<Vec<_>>(), [NodeId(0), NodeId(1)]);
+/// assert_eq!(Class::all(2).collect::<Vec<_>>(), [Class::REQUESTS, Class::REPLIES]);
+/// ```
+pub use node::{Class, NodeId};
+
+/// When a run ends: by itself, at a limit of simulated time, or because its tasks wait for one another.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Limits, Outcome, Recorder, Signal, Simulation, Time};
+///
+/// let simulation = Simulation::new(Recorder::off());
+/// let sim = simulation.sim();
+/// let answer = Signal::new(&sim, "an answer");
+/// sim.spawn("client", async move { answer.wait().await });
+/// let limits = Limits { time: Time::from_us(1), ..Limits::default() };
+/// let Outcome::Deadlock(stuck) = simulation.run(limits) else { panic!("nobody answers") };
+/// assert_eq!((&*stuck.chain[0].task, &*stuck.chain[0].wants), ("client", "an answer"));
+/// ```
+pub use limits::{Limits, Outcome};
+
+/// A record of a message's latency that travels with its packets; it does nothing for packets that nobody follows.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Bytes, EndId, Journey, Time};
+///
+/// let journey = Journey::new(1, EndId(0), EndId(1), Bytes(64), Time::ZERO);
+/// journey.served(Time::from_ns(10), Time::from_ns(50));
+/// journey.close("bus", Time::from_ns(50));
+/// assert_eq!(journey.id(), Some(1));
+/// ```
+pub use journey::Journey;
+
+/// Where the time of a message goes: a ledger has stages, each with the time that the message waited and was served.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Ledger, Stage, Time};
+///
+/// let mut ledger = Ledger::new(Time::ZERO);
+/// ledger.served(Time::from_ns(10), Time::from_ns(50));
+/// ledger.close("bus", Time::from_ns(50));
+/// let bus: &Stage = &ledger.stages()[0];
+/// assert_eq!((bus.waiting, bus.service), (Time::from_ns(10), Time::from_ns(40)));
+/// ```
+pub use ledger::{Ledger, Stage};
+
+/// Recording of what each part does, as spans of time on named tracks.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Recorder, Resource, Simulation, Limits, Time};
+///
+/// let simulation = Simulation::new(Recorder::keeping(100));
+/// let sim = simulation.sim();
+/// let bus = Resource::new(&sim, "bus").traced("node 0", "bus");
+/// let clock = sim.clone();
+/// sim.spawn("initiator", async move {
+///     let _held = bus.acquire().await;
+///     clock.delay(Time::from_ns(30)).await;
+/// });
+/// simulation.run(Limits::default());
+/// let timeline = sim.recorder().take();
+/// assert_eq!(timeline.on("node 0", "bus").unwrap().count(), 1);
+/// ```
+pub use record::{Recorder, Timeline};
+
+/// A number that a run measured, with its name and unit.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::Metric;
+///
+/// let metric = Metric::new("potato.hop", 1.5, "us");
+/// assert!(metric.is_measured());
+/// ```
+pub use metric::Metric;
+
+/// Statistics of many times: mean, extremes and percentiles.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Summary, Time};
+///
+/// let mut latencies = Summary::keeping(1000);
+/// (1..=100).for_each(|us| latencies.add(Time::from_us(us)));
+/// assert_eq!((latencies.count(), latencies.max()), (100, Time::from_us(100)));
+/// assert_eq!(latencies.mean_us(), 50.5);
+/// ```
+pub use stats::Summary;
+
+// Internal to the crates of this workspace.
+#[doc(hidden)]
+pub use busy::Busy;
+#[doc(hidden)]
+pub use end::Addresses;
+#[doc(hidden)]
+pub use journey::Message;
+#[doc(hidden)]
+pub use ledger_sums::LedgerSums;
+#[doc(hidden)]
+pub use map::Map;
+#[doc(hidden)]
+pub use milestones::Milestones;
+#[doc(hidden)]
+pub use node::{FlowKey, Head};
+#[doc(hidden)]
+pub use record::{Doing, Passed, Span, Track, TrackId};
+#[doc(hidden)]
+pub use sim::LocalFuture;
+#[doc(hidden)]
+pub use stuck::Stuck;
+#[doc(hidden)]
+pub use tally::{Deliveries, Expected, FlowTally, MessageTally};
+#[doc(hidden)]
 pub use time_series::TimeSeries;
-pub use units::{Bytes, Hertz, Rate};

@@ -16,7 +16,7 @@ use super::time::Time;
 use super::time_series::TimeSeries;
 use super::units::Bytes;
 use std::cell::{Cell, Ref, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// The messages an endpoint is to receive.
@@ -37,6 +37,32 @@ pub struct FlowTally {
     pub latencies: Summary,
     /// When they were delivered, by the receiver's clock.
     pub instants: Milestones,
+    /// Deliveries that are still to come before any is measured.
+    warm_up: u64,
+}
+
+/// The deliveries of a flow, for a sender that limits what is in flight.
+pub struct Deliveries {
+    /// Instants of deliveries and losses that the sender has not taken yet, by the receiver's clock.
+    instants: RefCell<VecDeque<Time>>,
+    change: Signal,
+}
+
+impl Deliveries {
+    /// Waits for the next message that was delivered or lost, and returns when it was.
+    pub async fn next(&self) -> Time {
+        loop {
+            if let Some(at) = self.instants.borrow_mut().pop_front() {
+                return at;
+            }
+            self.change.wait().await;
+        }
+    }
+
+    /// Returns the number of messages that were delivered or lost and that the sender has not taken yet.
+    pub fn pending(&self) -> u64 {
+        self.instants.borrow().len() as u64
+    }
 }
 
 /// What became of a run's messages.
@@ -63,6 +89,8 @@ pub struct MessageTally {
     /// By receiving endpoint, how many were delivered or lost.
     settled: RefCell<Vec<u64>>,
     change: Signal,
+    /// By sender and receiver, where senders limit what is in flight.
+    deliveries: RefCell<BTreeMap<(EndId, EndId), Rc<Deliveries>>>,
 }
 
 impl MessageTally {
@@ -83,6 +111,7 @@ impl MessageTally {
             dropped_packets: RefCell::default(),
             settled: RefCell::default(),
             change: Signal::new(sim, "messages to be delivered"),
+            deliveries: RefCell::default(),
         })
     }
 
@@ -119,34 +148,55 @@ impl MessageTally {
     /// A program, by whose clock it is `at`, has received the message of `journey`; if that is followed,
     /// its ledger is kept.
     pub fn deliver(&self, journey: &Journey, at: Time) {
-        self.pass(journey, at);
-        let Some(message) = journey.message() else { return };
+        let Some(message) = journey.message() else { return self.pass(journey, at) };
         self.arrived.set(self.arrived.get() + 1);
-        self.sum_up(message, at);
-        self.settle(message.destination);
+        if self.sum_up(message, at) {
+            self.pass(journey, at);
+        }
+        self.settle(message, at);
     }
 
-    fn sum_up(&self, message: &Rc<Message>, at: Time) {
+    /// Adds a delivered message to the sums, unless it warms its flow up; returns whether it did.
+    fn sum_up(&self, message: &Rc<Message>, at: Time) -> bool {
         let ledger = message.peek();
         assert_eq!(ledger.start() + ledger.total(), at, "the stages of a message sum to its latency");
         if !self.measuring.get() {
-            return;
+            return false;
         }
-        self.kept.borrow_mut().add((message.clone(), at));
         let mut flows = self.flows.borrow_mut();
         let flow = flows.entry((message.source, message.destination)).or_default();
+        if flow.warm_up > 0 {
+            flow.warm_up -= 1;
+            return false;
+        }
+        self.kept.borrow_mut().add((message.clone(), at));
         flow.latencies.add(ledger.total());
         flow.instants.add(at);
         if self.tells_of(message.source) {
             self.ledger.borrow_mut().add(&ledger);
         }
+        true
+    }
+
+    /// Leaves the next `messages` of a flow out of all that is measured: they warm caches and queues up.
+    pub fn warm_up(&self, from: EndId, to: EndId, messages: u64) {
+        self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
+    }
+
+    /// Returns the deliveries of a flow from now on, for a sender that limits what is in flight.
+    pub fn deliveries(&self, from: EndId, to: EndId) -> Rc<Deliveries> {
+        let new = || {
+            let change = Signal::new(&self.sim, "the delivery of an earlier message");
+            Rc::new(Deliveries { instants: RefCell::default(), change })
+        };
+        self.deliveries.borrow_mut().entry((from, to)).or_insert_with(new).clone()
     }
 
     /// A packet of the message of `journey` was lost, and nobody sends it again.
     pub fn lose(&self, journey: &Journey) {
         let Some(message) = journey.message() else { return };
         if self.lost.borrow_mut().insert(message.id) {
-            self.settle(message.destination);
+            self.settle(message, self.sim.now());
         }
     }
 
@@ -160,7 +210,13 @@ impl MessageTally {
         self.dropped_packets.borrow().iter().map(|(reason, times)| (*reason, *times)).collect()
     }
 
-    fn settle(&self, destination: EndId) {
+    /// Counts a message that was delivered or lost, and wakes who waits for it.
+    fn settle(&self, message: &Message, at: Time) {
+        let (source, destination) = (message.source, message.destination);
+        if let Some(deliveries) = self.deliveries.borrow().get(&(source, destination)) {
+            deliveries.instants.borrow_mut().push_back(at);
+            deliveries.change.notify();
+        }
         let mut settled = self.settled.borrow_mut();
         let ends = settled.len().max(destination.index() + 1);
         settled.resize(ends, 0);

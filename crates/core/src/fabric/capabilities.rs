@@ -57,6 +57,7 @@ pub enum Loss {
 
 /// The longest packet that a fabric carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MtuLimit {
     /// Length of the packet.
     pub bytes: Bytes,
@@ -66,6 +67,13 @@ pub struct MtuLimit {
     pub keys: &'static [&'static str],
     /// What to change instead of the packet, in words.
     pub hint: &'static str,
+}
+
+impl MtuLimit {
+    /// Returns the limit of `bytes` that `reason` sets, a noun phrase, and that the fabric's `keys` change.
+    pub const fn new(bytes: Bytes, reason: &'static str, keys: &'static [&'static str]) -> MtuLimit {
+        MtuLimit { bytes, reason, keys, hint: "" }
+    }
 }
 
 /// Marks that a fabric's switches make and guarantees that they give, which a protocol may ask for.

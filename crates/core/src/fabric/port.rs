@@ -129,6 +129,7 @@ pub trait PacketPort {
 
 /// The use of one direction of a link.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct LinkUse {
     /// Name of the link.
     pub name: String,
@@ -136,4 +137,11 @@ pub struct LinkUse {
     pub held: Time,
     /// Time for which bytes crossed it, at its own rate.
     pub moving: Time,
+}
+
+impl LinkUse {
+    /// Returns the use of the link `name`, which packets held for a time and whose bytes crossed it for a part of that.
+    pub fn new(name: impl Into<String>, held: Time, moving: Time) -> LinkUse {
+        LinkUse { name: name.into(), held, moving }
+    }
 }

@@ -5,13 +5,13 @@
 //! the processors; one list of methods gives both the match and the object.
 
 use super::alewife::processor::AlewifeProcessor;
+use super::block::{Address, Block};
 use super::coherent_processor::CoherentProcessor;
 use super::cpu_arbiter::CpuArbiter;
 use super::io_bus::cpu::IoBusProcessor;
-use super::memory_bus::block::{Address, Block};
 use super::memory_bus::processor::MemoryBusProcessor;
 use super::priority::ExecPriority;
-use super::processor::{Fault, Processor, Stalls, UNTAGGED, is_in_block, read_words, write_words};
+use super::processor::{Fault, Processor, Stalls};
 use super::software::processor::SoftwareProcessor;
 use super::time_sync::{LocalTimeLag, SyncFuture};
 use crate::engine::{Hertz, LocalFuture, Sim, Time};
@@ -30,6 +30,19 @@ pub enum AnyProcessor {
     Software(SoftwareProcessor),
     /// A processor from another crate.
     Custom(Rc<dyn DynProcessor>),
+}
+
+/// Evaluates the first expression for a processor that ships, and the second for any other.
+macro_rules! on_processor {
+    ($any:expr, $cpu:ident => $shipped:expr, $other:ident => $custom:expr) => {
+        match $any {
+            AnyProcessor::IoBus($cpu) => $shipped,
+            AnyProcessor::MemoryBus($cpu) => $shipped,
+            AnyProcessor::Alewife($cpu) => $shipped,
+            AnyProcessor::Software($cpu) => $shipped,
+            AnyProcessor::Custom($other) => $custom,
+        }
+    };
 }
 
 /// Defines [`DynProcessor`] and the dispatch of [`AnyProcessor`] from one list: the methods that return at once, those
@@ -87,35 +100,23 @@ macro_rules! forward {
             $(
                 #[inline]
                 fn $now(&self $(, $now_arg: $now_type)*) $(-> $now_value)? {
-                    match self {
-                        AnyProcessor::IoBus(cpu) => Processor::$now(cpu $(, $now_arg)*),
-                        AnyProcessor::MemoryBus(cpu) => Processor::$now(cpu $(, $now_arg)*),
-                        AnyProcessor::Alewife(cpu) => Processor::$now(cpu $(, $now_arg)*),
-                        AnyProcessor::Software(cpu) => Processor::$now(cpu $(, $now_arg)*),
-                        AnyProcessor::Custom(cpu) => DynProcessor::$now(&**cpu $(, $now_arg)*),
-                    }
+                    on_processor!(self,
+                        cpu => Processor::$now(cpu $(, $now_arg)*),
+                        cpu => DynProcessor::$now(&**cpu $(, $now_arg)*))
                 }
             )*
             $(
                 async fn $later(&self $(, $later_arg: $later_type)*) $(-> $later_value)? {
-                    match self {
-                        AnyProcessor::IoBus(cpu) => Processor::$later(cpu $(, $later_arg)*).await,
-                        AnyProcessor::MemoryBus(cpu) => Processor::$later(cpu $(, $later_arg)*).await,
-                        AnyProcessor::Alewife(cpu) => Processor::$later(cpu $(, $later_arg)*).await,
-                        AnyProcessor::Software(cpu) => Processor::$later(cpu $(, $later_arg)*).await,
-                        AnyProcessor::Custom(cpu) => DynProcessor::$later(&**cpu $(, $later_arg)*).await,
-                    }
+                    on_processor!(self,
+                        cpu => Processor::$later(cpu $(, $later_arg)*).await,
+                        cpu => DynProcessor::$later(&**cpu $(, $later_arg)*).await)
                 }
             )*
             $(
                 async fn $borrows<$life>(&self $(, $arg: $type)*) {
-                    match self {
-                        AnyProcessor::IoBus(cpu) => Processor::$borrows(cpu $(, $arg)*).await,
-                        AnyProcessor::MemoryBus(cpu) => Processor::$borrows(cpu $(, $arg)*).await,
-                        AnyProcessor::Alewife(cpu) => Processor::$borrows(cpu $(, $arg)*).await,
-                        AnyProcessor::Software(cpu) => Processor::$borrows(cpu $(, $arg)*).await,
-                        AnyProcessor::Custom(cpu) => DynProcessor::$borrows(&**cpu $(, $arg)*).await,
-                    }
+                    on_processor!(self,
+                        cpu => Processor::$borrows(cpu $(, $arg)*).await,
+                        cpu => DynProcessor::$borrows(&**cpu $(, $arg)*).await)
                 }
             )*
 
@@ -175,40 +176,5 @@ impl AnyProcessor {
     /// Returns a processor from another crate.
     pub fn custom(processor: impl Processor) -> AnyProcessor {
         AnyProcessor::Custom(Rc::new(processor))
-    }
-
-    /// Returns whether nobody holds the processor and the simulation has reached its local time, so that whoever
-    /// acquires it has it at once and at this instant.
-    pub fn is_at_rest(&self) -> bool {
-        Processor::arbiter(self).is_free() && Processor::now(self) <= Processor::sim(self).now()
-    }
-
-    /// Loads a word of a driver's memory, or of a buffer that it was given.
-    #[inline]
-    pub async fn load_word(&self, address: Address, bytes: usize) -> u64 {
-        debug_assert!(is_in_block(address, bytes), "an access lies in one block");
-        match Processor::try_load(self, address, bytes) {
-            Some(value) => value,
-            None => Processor::load(self, address, bytes).await.expect(UNTAGGED),
-        }
-    }
-
-    /// Stores a word of a driver's memory, or of a buffer that it was given.
-    #[inline]
-    pub async fn store_word(&self, address: Address, bytes: usize, value: u64) {
-        debug_assert!(is_in_block(address, bytes), "an access lies in one block");
-        if !Processor::try_store(self, address, bytes, value) {
-            Processor::store(self, address, bytes, value).await.expect(UNTAGGED);
-        }
-    }
-
-    /// Loads consecutive bytes of memory.
-    pub async fn load_run(&self, from: Address, into: &mut [u8]) {
-        read_words(from, into, async |at, part| self.load_word(at, part).await).await;
-    }
-
-    /// Stores consecutive bytes in memory.
-    pub async fn store_run(&self, to: Address, bytes: &[u8]) {
-        write_words(to, bytes, async |at, part, value| self.store_word(at, part, value).await).await;
     }
 }

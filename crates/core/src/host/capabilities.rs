@@ -19,6 +19,10 @@ impl HostCapabilities {
     pub const DMA: &'static str = "DMA";
     /// A cache that snoops, for queues in cacheable memory.
     pub const COHERENT: &'static str = "a coherent memory bus";
+    /// Windows of devices in which the processor combines stores.
+    pub const WRITE_COMBINING: &'static str = "write-combined windows";
+    /// Devices that take time to answer ([`AsyncDevice`](super::AsyncDevice)).
+    pub const ASYNC_DEVICES: &'static str = "devices that take time to answer";
     /// Interrupts of the processor by the interface; the number of vectors.
     pub const INTERRUPTS: &'static str = "interrupts";
     /// A cache whose misses the interface serves.
@@ -27,8 +31,16 @@ impl HostCapabilities {
     /// No capability.
     pub const NONE: HostCapabilities = HostCapabilities { amounts: Vec::new() };
 
-    const WELL_KNOWN: [&'static str; 6] =
-        [Self::REGISTERS, Self::BLOCKS, Self::DMA, Self::COHERENT, Self::INTERRUPTS, Self::DELEGATED_MISSES];
+    const WELL_KNOWN: [&'static str; 8] = [
+        Self::REGISTERS,
+        Self::BLOCKS,
+        Self::DMA,
+        Self::COHERENT,
+        Self::WRITE_COMBINING,
+        Self::ASYNC_DEVICES,
+        Self::INTERRUPTS,
+        Self::DELEGATED_MISSES,
+    ];
 
     /// Returns the capabilities `names`, one of each.
     pub fn of<const N: usize>(names: [&'static str; N]) -> HostCapabilities {

@@ -8,8 +8,8 @@
 //! agent does then, without waiting, is before any later transaction of the block. A port whose answers take time after
 //! that instant must hold back what its agent would snoop meanwhile, or take all of its time before.
 
+use super::block::{Address, Block};
 use super::memory_bus::agent::{Agent, AgentId};
-use super::memory_bus::block::{Address, Block};
 use crate::engine::LocalFuture;
 use std::ops::Range;
 use std::rc::Rc;

@@ -5,7 +5,7 @@
 //! by the invalidation. Loads and stores are not part of this trait: they are [`Processor`](super::Processor)'s, and are
 //! dispatched without virtual calls.
 
-use super::memory_bus::block::Address;
+use super::block::Address;
 use crate::engine::sim::PointId;
 use crate::engine::{LocalFuture, Signal, Time};
 

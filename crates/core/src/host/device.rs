@@ -1,7 +1,9 @@
 //! An interface as its host sees it: registers and memory on a bus.
 
-use super::memory_bus::block::Address;
-use crate::engine::Time;
+use super::block::Address;
+use crate::engine::{LocalFuture, Time};
+use crate::text::ParameterChoice;
+use std::rc::Rc;
 
 /// Registers and memory, as the processor or another initiator accesses them. Offsets count from the start of the
 /// device's window.
@@ -23,6 +25,30 @@ pub trait Device {
     fn write(&self, at: u64, bytes: &[u8]);
 }
 
+/// A device whose answers may take time: behind a link, or busy with its own memory. A [`Device`] answers at once.
+pub trait AsyncDevice {
+    /// Reads bytes from offset `at` on; returns when the device has answered, for which the processor waits.
+    fn read<'a>(&'a self, at: u64, into: &'a mut [u8]) -> LocalFuture<'a>;
+
+    /// Writes bytes from offset `at` on; returns when the device has taken them, for which the bus waits.
+    fn write<'a>(&'a self, at: u64, bytes: &'a [u8]) -> LocalFuture<'a>;
+}
+
+/// A device that answers at once, where any device may be.
+pub struct Immediate<D: ?Sized>(pub Rc<D>);
+
+impl<D: Device + ?Sized> AsyncDevice for Immediate<D> {
+    fn read<'a>(&'a self, at: u64, into: &'a mut [u8]) -> LocalFuture<'a> {
+        self.0.read(at, into);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn write<'a>(&'a self, at: u64, bytes: &'a [u8]) -> LocalFuture<'a> {
+        self.0.write(at, bytes);
+        Box::pin(std::future::ready(()))
+    }
+}
+
 /// How a processor accesses the window of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
@@ -30,10 +56,14 @@ pub enum Mapping {
     /// Each access goes to the device, in order.
     #[default]
     Uncached,
+    /// Stores to one block are combined into a burst. It leaves the processor when the block is full, when a device is
+    /// accessed at another block, and at a fence.
+    WriteCombined,
 }
 
 /// The window that a device asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct DeviceWindow {
     /// Size in bytes.
     pub bytes: u64,
@@ -46,6 +76,11 @@ impl DeviceWindow {
     pub const fn uncached(bytes: u64) -> DeviceWindow {
         DeviceWindow { bytes, mapping: Mapping::Uncached }
     }
+
+    /// Returns a write-combined window of `bytes` bytes.
+    pub const fn write_combined(bytes: u64) -> DeviceWindow {
+        DeviceWindow { bytes, mapping: Mapping::WriteCombined }
+    }
 }
 
 /// The first address at which a device answers.
@@ -57,4 +92,13 @@ impl Window {
     pub const fn at(self, offset: u64) -> Address {
         self.0 + offset
     }
+}
+
+/// Which way a DMA transfer goes, as the bus sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
+pub enum Direction {
+    /// From main memory to the interface: sending.
+    Read,
+    /// From the interface to main memory: receiving.
+    Write,
 }

@@ -1,39 +1,179 @@
-//! The interrupt line from an interface to its processor.
+//! Interrupts: vectors from an interface to handlers on the cores of its host.
+//!
+//! Models: a vector that is raised is pending until its handler starts, which is some time later; raising it again before
+//! gives one interrupt, for the causes of both. A masked vector stays pending. A vector is a line outside
+//! the bus, or message-signalled: then it stays behind the writes that the device posted before it was raised. Leaves out:
+//! priorities among vectors, and moderation, which is the interface's.
 
-use crate::engine::{Signal, Sim, Time};
-use std::cell::Cell;
+use super::posted_writes::PostedWrites;
+use crate::engine::{LocalFuture, Signal, Sim, Time};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
 
-/// An interrupt line: raised by the device, taken by one handler. Raising it twice before it is taken gives one
-/// interrupt, for the causes of both.
-pub struct InterruptLine {
+/// Why the latency of interrupts has no effect on a run without any.
+pub const POLLED: &str = "the interface is polled";
+
+/// Number of a core of its host.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct CoreId(pub u16);
+
+impl CoreId {
+    /// The first core of a host, which it always has.
+    pub const FIRST: CoreId = CoreId(0);
+}
+
+/// Number of a vector.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct InterruptVector(pub u16);
+
+impl InterruptVector {
+    /// The first vector, which every controller has.
+    pub const FIRST: InterruptVector = InterruptVector(0);
+}
+
+/// An interrupt, as its handler gets it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interrupt {
+    /// The vector that was raised.
+    pub vector: InterruptVector,
+    /// The core on which the handler is to run.
+    pub core: CoreId,
+    /// Causes for which the vector was raised, a bit each.
+    pub causes: u32,
+}
+
+/// The code that handles an interrupt. It acquires its core as all code does.
+pub type InterruptHandler = Box<dyn Fn(Interrupt) -> LocalFuture<'static>>;
+
+/// What delivers the interrupts of an interface.
+pub trait InterruptController {
+    /// Returns the number of vectors.
+    fn vectors(&self) -> u16;
+
+    /// Connects a vector to its handler on `core`. The handler runs for one interrupt at a time.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no such vector, or if it has a handler.
+    fn connect(&self, vector: InterruptVector, core: CoreId, handler: InterruptHandler);
+
+    /// Raises a vector for `causes`, a bit each. A message-signalled vector stays behind the device's earlier posted writes.
+    fn raise(&self, vector: InterruptVector, causes: u32);
+
+    /// Masks a vector, which then stays pending, or unmasks it.
+    fn mask(&self, vector: InterruptVector, is_masked: bool);
+}
+
+/// The vectors of an interface.
+pub struct Interrupts {
     sim: Sim,
-    /// Time from the line to the first instruction of the handler.
+    name: String,
+    /// Time from the delivery to the first instruction of the handler.
     latency: Time,
-    /// Causes that were raised and not taken yet, a bit each.
-    raised: Cell<u32>,
+    vectors: Vec<Rc<Vector>>,
+    /// The device's writes, if vectors are message-signalled.
+    writes: Option<Rc<PostedWrites>>,
+}
+
+struct Vector {
+    is_connected: Cell<bool>,
+    is_masked: Cell<bool>,
+    /// Causes that were raised and not taken yet, each with the number of the first write that may come after it.
+    raised: RefCell<VecDeque<(u64, u32)>>,
     change: Signal,
 }
 
-impl InterruptLine {
-    /// Returns an idle line of the host `name`.
-    pub fn new(sim: &Sim, name: &str, latency: Time) -> InterruptLine {
-        let change = Signal::new(sim, format!("{name} interrupt"));
-        InterruptLine { sim: sim.clone(), latency, raised: Cell::new(0), change }
+impl Interrupts {
+    /// Returns `vectors` lines of the host `name`, all idle.
+    pub fn new(sim: &Sim, name: &str, latency: Time, vectors: u16) -> Interrupts {
+        let vector = |number: u16| {
+            let signal = if vectors == 1 { format!("{name} interrupt") } else { format!("{name} interrupt {number}") };
+            Rc::new(Vector {
+                is_connected: Cell::new(false),
+                is_masked: Cell::new(false),
+                raised: RefCell::default(),
+                change: Signal::new(sim, signal),
+            })
+        };
+        let vectors = (0..vectors).map(vector).collect();
+        Interrupts { sim: sim.clone(), name: name.to_owned(), latency, vectors, writes: None }
     }
 
-    /// Raises the line for `causes`, a bit each.
-    pub fn raise(&self, causes: u32) {
-        self.raised.set(self.raised.get() | causes);
-        self.change.notify();
+    /// Makes the vectors message-signalled, behind `writes` of the device.
+    #[must_use]
+    pub fn behind(mut self, writes: &Rc<PostedWrites>) -> Interrupts {
+        self.writes = Some(writes.clone());
+        self
     }
 
-    /// Waits until the line is raised, lowers it, and starts the handler; returns the causes that were raised.
-    pub async fn taken(&self) -> u32 {
-        while self.raised.get() == 0 {
-            self.change.wait().await;
+    fn vector(&self, vector: InterruptVector) -> &Rc<Vector> {
+        let found = self.vectors.get(usize::from(vector.0));
+        found.unwrap_or_else(|| {
+            panic!("{} has {} interrupt vectors, and none is number {}", self.name, self.vectors.len(), vector.0)
+        })
+    }
+}
+
+impl InterruptController for Interrupts {
+    fn vectors(&self) -> u16 {
+        self.vectors.len() as u16
+    }
+
+    fn connect(&self, vector: InterruptVector, core: CoreId, handler: InterruptHandler) {
+        let state = self.vector(vector).clone();
+        assert!(!state.is_connected.replace(true), "a vector has one handler");
+        let task = match self.vectors.len() {
+            1 => format!("{} interrupt handler", self.name),
+            _ => format!("{} interrupt handler {}", self.name, vector.0),
+        };
+        let (sim, latency, writes) = (self.sim.clone(), self.latency, self.writes.clone());
+        self.sim.spawn_server(task, async move {
+            loop {
+                let causes = state.taken(writes.as_deref()).await;
+                sim.delay(latency).await;
+                handler(Interrupt { vector, core, causes }).await;
+            }
+        });
+    }
+
+    fn raise(&self, vector: InterruptVector, causes: u32) {
+        let behind = self.writes.as_ref().map_or(0, |writes| writes.next());
+        let vector = self.vector(vector);
+        vector.raised.borrow_mut().push_back((behind, causes));
+        vector.change.notify();
+    }
+
+    fn mask(&self, vector: InterruptVector, is_masked: bool) {
+        let vector = self.vector(vector);
+        vector.is_masked.set(is_masked);
+        vector.change.notify();
+    }
+}
+
+impl Vector {
+    /// Waits until the vector is to be delivered; returns the causes, which are pending no more.
+    async fn taken(&self, writes: Option<&PostedWrites>) -> u32 {
+        loop {
+            while self.raised.borrow().is_empty() || self.is_masked.get() {
+                self.change.wait().await;
+            }
+            if let Some(writes) = writes {
+                let behind = self.raised.borrow()[0].0;
+                writes.visible_before(behind).await;
+            }
+            if !self.is_masked.get() {
+                return self.take(|behind| writes.is_none_or(|writes| writes.are_visible_before(behind)));
+            }
         }
-        let causes = self.raised.take();
-        self.sim.delay(self.latency).await;
+    }
+
+    /// Takes the causes that were raised behind writes that are visible.
+    fn take(&self, are_visible: impl Fn(u64) -> bool) -> u32 {
+        let (mut raised, mut causes) = (self.raised.borrow_mut(), 0);
+        while let Some((_, more)) = raised.pop_front_if(|(behind, _)| are_visible(*behind)) {
+            causes |= more;
+        }
         causes
     }
 }

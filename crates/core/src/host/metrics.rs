@@ -6,6 +6,7 @@
 ///
 /// Its metric is named `PART.QUANTITY`, or `PART.NODE.QUANTITY` where nodes are reported one by one.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct HostMetric {
     /// The part of the host that counted it.
     pub part: &'static str,
@@ -17,4 +18,11 @@ pub struct HostMetric {
     pub unit: &'static str,
     /// Whether it may be reported for each node; otherwise it is reported as the sum over all nodes.
     pub per_node: bool,
+}
+
+impl HostMetric {
+    /// Returns a count of `part`, reported as the sum over all nodes.
+    pub const fn count(part: &'static str, quantity: &'static str, value: f64) -> HostMetric {
+        HostMetric { part, quantity, value, unit: "", per_node: false }
+    }
 }

@@ -9,9 +9,13 @@
 //! | `cpu_arbiter.rs`, `cpu_lease.rs`, `priority.rs` | who holds a processor, and who preempts whom |
 //! | `any_processor.rs` | a processor of any kind, dispatched without virtual calls |
 //! | `coherent_port.rs`, `coherent_processor.rs` | a coherent interconnect as an interface uses it, and a processor that waits by snooping |
+//! | `block.rs` | addresses and cache blocks |
+//! | `word_access.rs` | how drivers access the words of their memory |
 //! | `device.rs` | an interface as a host sees it: registers in a window |
-//! | `dma.rs` | transfers between an interface's engine and main memory |
-//! | `interrupt.rs` | the interrupt line of an interface |
+//! | `dma_port.rs`, `bus_dma.rs`, `tagged_dma.rs` | transfers between an interface's engine and main memory |
+//! | `dma.rs` | what an engine's transfers begin from, on each bus |
+//! | `posted_writes.rs` | the writes of a device on their way to memory |
+//! | `interrupt.rs` | the interrupt vectors of an interface |
 //! | `io_bus/` | a workstation of the nineties: the interface is on PCI, behind a bridge |
 //! | `memory_bus/` | a node whose interface is on a coherent memory bus |
 //! | `alewife/` | a node whose interface is the controller of its memory, too |
@@ -23,6 +27,8 @@
 
 pub mod alewife;
 mod any_processor;
+pub mod block;
+mod bus_dma;
 mod capabilities;
 mod coherent_port;
 mod coherent_processor;
@@ -30,34 +36,45 @@ mod cpu_arbiter;
 mod cpu_lease;
 mod device;
 pub mod dma;
+mod dma_port;
 mod interrupt;
 pub mod io_bus;
 pub mod memory_bus;
 mod metrics;
 mod node;
+mod posted_writes;
 mod priority;
 mod processor;
 pub mod software;
 mod spec;
+mod tagged_dma;
 #[cfg(test)]
 mod tests;
 mod time_sync;
 mod utilization;
+mod word_access;
 
 pub use any_processor::{AnyProcessor, DynProcessor};
+pub use block::{Address, BLOCK_BYTES, Block};
+pub use bus_dma::BusDma;
 pub use capabilities::HostCapabilities;
 pub use coherent_port::CoherentPort;
 pub use coherent_processor::{CoherentProcessor, PolledRegister};
 pub use cpu_arbiter::CpuArbiter;
 pub use cpu_lease::{AcquireCpu, CpuLease};
-pub use device::{Device, DeviceWindow, Mapping, Window};
-pub use dma::{Direction, DmaInitiator, MemoryTransfer};
-pub use interrupt::InterruptLine;
-pub use memory_bus::block::{Address, BLOCK_BYTES, Block};
+pub use device::{AsyncDevice, Device, DeviceWindow, Direction, Immediate, Mapping, Window};
+pub use dma::DmaInitiator;
+pub use dma_port::{
+    Busy, DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, DmaSteps, DmaTag, DmaTags,
+    submit_when_free,
+};
+pub use interrupt::{CoreId, Interrupt, InterruptController, InterruptHandler, InterruptVector, Interrupts};
 pub use metrics::HostMetric;
 pub use node::{Host, HostNode};
+pub use posted_writes::{PostedWrite, PostedWrites};
 pub use priority::{ExecPriority, PreemptiveScheduler};
 pub use processor::{Fault, Processor, Stalls, UNTAGGED, aligned};
 pub use spec::{HostSpec, MainMemorySize};
+pub use tagged_dma::{LinkLatency, TaggedDma};
 pub use time_sync::{LocalClock, LocalTimeLag, SyncFuture};
 pub use utilization::Utilization;

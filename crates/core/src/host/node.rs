@@ -2,11 +2,13 @@
 
 use super::alewife::node::AlewifeNode;
 use super::any_processor::AnyProcessor;
+use super::block::{Address, BLOCK_BYTES};
+use super::bus_dma::BusDma;
 use super::coherent_port::CoherentPort;
-use super::device::{Device, DeviceWindow, Window};
+use super::device::{AsyncDevice, Device, DeviceWindow, Window};
 use super::dma::DmaInitiator;
-use super::interrupt::InterruptLine;
-use super::memory_bus::block::{Address, BLOCK_BYTES};
+use super::dma_port::DmaPort;
+use super::interrupt::{CoreId, InterruptController};
 use super::metrics::HostMetric;
 use super::processor::Processor;
 use super::utilization::Utilization;
@@ -21,12 +23,18 @@ pub trait HostNode {
     /// Returns its cores, of which there is at least one.
     fn cores(&self) -> &[AnyProcessor];
 
-    /// Maps a device, which answers from the returned address on; `None` if the host has no bus for devices.
+    /// Maps a device, which answers from the returned address on; `None` if the host has no bus for devices, or no such
+    /// mapping.
     fn map_device(&self, _device: Rc<dyn Device>, _window: DeviceWindow) -> Option<Window> {
         None
     }
 
-    /// Returns the access of a device's engine to memory; `None` if the host has no DMA.
+    /// Maps a device that takes time to answer; `None` if the host has no bus for such devices, or no such mapping.
+    fn map_async_device(&self, _device: Rc<dyn AsyncDevice>, _window: DeviceWindow) -> Option<Window> {
+        None
+    }
+
+    /// Returns the access of a device's engine to single blocks of memory; `None` if the host has none.
     fn dma(&self) -> Option<DmaInitiator> {
         None
     }
@@ -36,8 +44,14 @@ pub trait HostNode {
         None
     }
 
-    /// Returns the line by which the interface interrupts the processor; `None` if there is none.
-    fn interrupt(&self) -> Option<&Rc<InterruptLine>> {
+    /// Returns a port by which a device's engine transfers to and from memory; `None` if the host has no DMA. By default
+    /// it has one tag, over [`dma`](HostNode::dma).
+    fn dma_port(&self) -> Option<Rc<dyn DmaPort>> {
+        self.dma().map(|initiator| Rc::new(BusDma::new(initiator, 1)) as Rc<dyn DmaPort>)
+    }
+
+    /// Returns what delivers the interface's interrupts; `None` if the host has no interrupts.
+    fn interrupts(&self) -> Option<&dyn InterruptController> {
         None
     }
 
@@ -99,17 +113,59 @@ impl Host {
         self.kind.cores()[0].clone()
     }
 
-    /// Attaches a device with a window of `bytes` bytes.
+    /// Returns its cores, the first of which is that of [`cpu`](Host::cpu).
+    pub fn cores(&self) -> &[AnyProcessor] {
+        self.kind.cores()
+    }
+
+    /// Returns a core.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has no such core.
+    pub fn core(&self, core: CoreId) -> AnyProcessor {
+        self.kind.cores()[usize::from(core.0)].clone()
+    }
+
+    /// Attaches a device with an uncached window of `bytes` bytes.
     ///
     /// # Panics
     ///
     /// Panics if the host has no bus for devices.
     pub fn attach(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
-        let window = self.kind.map_device(device, DeviceWindow::uncached(bytes));
-        window.unwrap_or_else(|| panic!("a checked interface needs no registers on {}", self.name))
+        self.map_device(device, DeviceWindow::uncached(bytes))
     }
 
-    /// Returns the access of a device's engine to memory.
+    /// Maps a device with the window that it asks for.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has no bus for devices, or no such mapping.
+    pub fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Window {
+        let mapped = self.kind.map_device(device, window);
+        mapped.unwrap_or_else(|| panic!("a checked interface needs no registers on {}", self.name))
+    }
+
+    /// Maps a device that takes time to answer.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has no bus for such devices, or no such mapping.
+    pub fn map_async_device(&self, device: Rc<dyn AsyncDevice>, window: DeviceWindow) -> Window {
+        let mapped = self.kind.map_async_device(device, window);
+        mapped.unwrap_or_else(|| panic!("a checked interface needs no device that takes time on {}", self.name))
+    }
+
+    /// Returns a port by which a device's engine transfers to and from memory.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has no DMA.
+    pub fn dma_port(&self) -> Rc<dyn DmaPort> {
+        self.kind.dma_port().unwrap_or_else(|| panic!("a checked interface needs no DMA on {}", self.name))
+    }
+
+    /// Returns the access of a device's engine to single blocks of memory.
     ///
     /// # Panics
     ///
@@ -118,14 +174,14 @@ impl Host {
         self.kind.dma().unwrap_or_else(|| panic!("a checked interface needs no DMA on {}", self.name))
     }
 
-    /// Returns the line by which the interface interrupts the processor.
+    /// Returns what delivers the interface's interrupts.
     ///
     /// # Panics
     ///
     /// Panics if the host has no interrupts.
-    pub fn interrupt(&self) -> &Rc<InterruptLine> {
-        let line = self.kind.interrupt();
-        line.unwrap_or_else(|| panic!("a checked interface needs no interrupts on {}", self.name))
+    pub fn interrupts(&self) -> &dyn InterruptController {
+        let controller = self.kind.interrupts();
+        controller.unwrap_or_else(|| panic!("a checked interface needs no interrupts on {}", self.name))
     }
 
     /// Returns the port of the interface on the coherent interconnect, if there is one.

@@ -5,9 +5,9 @@
 //! time, and wait by it. Code that shares a processor with other programs or interrupt handlers acquires it first
 //! ([`AnyProcessor::acquire`](super::AnyProcessor::acquire)).
 
+use super::block::{Address, BLOCK_BYTES, Block};
 use super::coherent_processor::CoherentProcessor;
 use super::cpu_arbiter::CpuArbiter;
-use super::memory_bus::block::{Address, BLOCK_BYTES, Block};
 use super::priority::ExecPriority;
 use super::time_sync::{LocalClock, LocalTimeLag, SyncFuture};
 use crate::engine::{Hertz, Sim, Time};

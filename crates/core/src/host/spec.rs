@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 /// Size of a host's main memory, as it is described.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MainMemorySize {
     /// Size of the memory.
     pub size: Bytes,
@@ -16,6 +17,13 @@ pub struct MainMemorySize {
     pub key: &'static str,
     /// Number of bytes that every buffer is a multiple of.
     pub granularity: u64,
+}
+
+impl MainMemorySize {
+    /// Returns a memory of `size`, which `key` states, without a bound on the granularity of buffers.
+    pub const fn new(size: Bytes, key: &'static str) -> MainMemorySize {
+        MainMemorySize { size, key, granularity: 1 }
+    }
 }
 
 /// A kind of host as it was read. All keys are relative to the host's own table.
@@ -52,6 +60,11 @@ pub trait HostSpec: PartSpec {
     /// Returns the highest rate at which an interface's engine moves data to or from main memory, with the key of what
     /// limits it; `None` if the interface's own engine is the limit.
     fn dma_rate_max(&self) -> Option<(&'static str, Rate)> {
+        None
+    }
+
+    /// Returns why the number at `key` has no effect on a run with an interface that needs `needs`, if the host can tell.
+    fn inert_reason_with(&self, _key: &str, _needs: &HostCapabilities) -> Option<&'static str> {
         None
     }
 

@@ -1,5 +1,9 @@
 //! A host as another crate adds it: its parameters, its processor and its node, which no file of this crate names.
 
+mod dma;
+mod interrupts;
+mod mapping;
+
 use super::{
     Address, AnyProcessor, CpuArbiter, ExecPriority, Fault, HostCapabilities, HostNode, HostSpec, LocalTimeLag,
     Processor, Stalls,

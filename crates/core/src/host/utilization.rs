@@ -4,6 +4,7 @@ use crate::engine::{Resource, Time};
 
 /// The times for which a part was used since the start of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Utilization {
     /// Name of the part within its node.
     pub what: &'static str,

@@ -47,7 +47,8 @@ impl Registry {
 fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
     let ([host, ni, fabric], shared) = (PLAIN, Registry::shared());
     let of = |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
-    let read = |parts: &[&'static str]| machine(registry, parts, "pair");
+    let Some(probe) = registry.workloads_on_nodes().next() else { return Vec::new() };
+    let read = |parts: &[&'static str]| machine(registry, parts, probe);
     let hosts = of("hosts/").chain(registry.hosts().beyond(shared.hosts()));
     let hosts: Vec<_> = hosts.map(|part| (part, read(&[part, ni, fabric]))).collect();
     let interfaces = of("ni/").chain(registry.interfaces().beyond(shared.interfaces()));

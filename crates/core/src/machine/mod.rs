@@ -5,34 +5,44 @@
 //! | `mod.rs` | the description's tables: nodes, hosts, interface, fabric, workload, run |
 //! | `nodes.rs` | the nodes of a description, by name or as many as the fabric has |
 //! | `registry.rs` | the parts that descriptions may name |
+//! | `selections.rs` | which of them a description selects |
+//! | `alternatives.rs` | which of them a message may suggest |
 //! | `check/` | what must fit together before time 0 |
 //! | `combinations.rs` | every combination of the shipped parts, with what refuses it |
 //! | `build.rs` | the simulation of a checked description |
+//! | `inert.rs` | why a number has no effect on a run |
 //! | `language.rs` | how descriptions write their keys |
 //! | `keys.rs` | keys as results write them, and those of which the end alone was given |
 //! | `shipped.rs` | the parts and examples that the program carries |
 
+mod alternatives;
 pub mod build;
 mod check;
 pub mod combinations;
+mod inert;
 pub mod keys;
 mod language;
 mod nodes;
 mod registry;
+mod selections;
 pub mod shipped;
 
-pub use registry::{FabricPart, HostPart, InterfacePart, ProtocolPart, Registry, Workload};
+pub use registry::Registry;
+pub use selections::{FabricPart, HostPart, InterfacePart, ProtocolPart, Workload};
 
 use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
+use crate::error::Error;
 use crate::fabric::topology::survey::Survey;
 use crate::messaging::MessagingParameters;
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::ni;
-use crate::text::{Document, Parameters, Problems, Read, Reading, Schema, Source, Table, describe, load};
+use crate::text::{Document, Parameters, Problems, Read, Reading, Schema, Source, Table, describe, file, load};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A machine and its workload, as described.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Machine {
     /// The nodes, in the order of the description.
     pub nodes: Vec<NodeDescription>,
@@ -52,6 +62,7 @@ pub struct Machine {
 
 /// A node.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct NodeDescription {
     /// Its name.
     pub name: String,
@@ -101,6 +112,7 @@ pub struct Run {
 
 impl Machine {
     /// Reads a description whose parts are those of `registry`.
+    #[doc(hidden)]
     pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
         let described = t.map("nodes", "The nodes, by name", |t| nodes::Described::read(t, registry));
         let named = nodes::named(&described);
@@ -126,6 +138,24 @@ impl Machine {
 }
 
 impl Machine {
+    /// Reads and checks a description of parts that ship.
+    ///
+    /// # Errors
+    ///
+    /// Returns every problem of the description, each with its position.
+    pub fn parse(text: &str) -> Result<Machine, Error> {
+        Registry::shared().parse(text)
+    }
+
+    /// Reads and checks a file with a description of parts that ship.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the file cannot be read, or every problem of the description, each with its position.
+    pub fn open(path: impl AsRef<Path>) -> Result<Machine, Error> {
+        Registry::shared().open(path)
+    }
+
     /// Each interface there is, the common one first.
     pub fn interfaces(&self) -> Vec<&InterfacePart> {
         self.ends.as_ref().map_or_else(Vec::new, |ends| interfaces(ends, &self.nodes))
@@ -235,17 +265,20 @@ fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
 
 /// Read where programs share memory, or where it stands.
 fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&InterfacePart>) -> SharedMemoryParameters {
-    let in_hardware = ni.is_some_and(|ni| ni.shares_memory());
+    let in_hardware = ni.and_then(|ni| ni.coherent_block()).map(SharedMemoryParameters::in_hardware);
     if !workload.needs().shared_memory && !t.has("shared-memory") && !t.describing() {
-        return if in_hardware { SharedMemoryParameters::HARDWARE } else { SharedMemoryParameters::defaults() };
+        return in_hardware.unwrap_or_else(SharedMemoryParameters::defaults);
     }
     let kinds = [
         ("software", "Handlers of active messages keep it coherent"),
         ("hardware", "The interface does, and says what it costs"),
     ];
-    let default = if in_hardware { "hardware" } else { "software" };
+    let default = if in_hardware.is_some() { "hardware" } else { "software" };
     t.one_of_or("shared-memory", "How programs share memory", &kinds, default, |kind, t| match kind {
-        "hardware" => SharedMemoryParameters::HARDWARE,
+        // That an interface without such hardware is described is told by the checks.
+        "hardware" => {
+            in_hardware.unwrap_or_else(|| SharedMemoryParameters::in_hardware(SharedMemoryParameters::defaults().block))
+        }
         _ => SharedMemoryParameters::read(t),
     })
 }
@@ -256,11 +289,33 @@ pub fn read(document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Pr
 }
 
 impl Registry {
+    /// Reads and checks a description. Paths in it are relative to the current folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns every problem of the description, each with its position.
+    pub fn parse(self: &Arc<Self>, text: &str) -> Result<Machine, Error> {
+        Ok(self.read(Document::Text("description", text, None), &[])?.value)
+    }
+
+    /// Reads and checks a file with a description. Paths in it are relative to its folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the file cannot be read, or every problem of the description, each with its position.
+    pub fn open(self: &Arc<Self>, path: impl AsRef<Path>) -> Result<Machine, Error> {
+        let path = path.as_ref();
+        let text = file::read(path).map_err(Error::io)?;
+        let name = path.display().to_string();
+        Ok(self.read(Document::Text(&name, &text, path.parent()), &[])?.value)
+    }
+
     /// Reads and checks a description, with `sets` (`a.b=c`) over it.
     ///
     /// # Errors
     ///
     /// Returns every problem of the description, each with its place.
+    #[doc(hidden)]
     pub fn read(self: &Arc<Self>, document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Problems> {
         self.read_varied(document, sets, &[])
     }
@@ -271,6 +326,7 @@ impl Registry {
     /// # Errors
     ///
     /// Returns every problem of the description, each with its place.
+    #[doc(hidden)]
     pub fn read_varied(
         self: &Arc<Self>,
         document: Document<'_>,

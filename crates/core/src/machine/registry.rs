@@ -5,34 +5,18 @@
 use super::language::Language;
 use crate::fabric::{self, FabricSpec};
 use crate::host::{self, HostCapabilities, HostSpec};
-use crate::ni::{self, InterfaceSpec, designs};
-use crate::part::{Part, PartEntry, PartFamily, PartInfo, Selected};
+use crate::ni::{self, InterfaceSpec};
+use crate::part::{Part, PartEntry, PartFamily};
 use crate::program::{self, WorkloadSpec};
 use crate::protocol::{self, ProtocolSpec};
-use crate::text::Table;
 use std::sync::{Arc, LazyLock, OnceLock};
-
-/// An interface that a description selects.
-pub type InterfacePart = Selected<dyn InterfaceSpec>;
-
-/// A protocol that a description selects.
-pub type ProtocolPart = Selected<dyn ProtocolSpec>;
-
-/// A fabric that a description selects.
-pub type FabricPart = Selected<dyn FabricSpec>;
-
-/// A workload that a description selects.
-pub type Workload = Selected<dyn WorkloadSpec>;
-
-/// A kind of host that a description selects.
-pub type HostPart = Selected<dyn HostSpec>;
 
 /// The parts that descriptions may name.
 #[derive(Clone, Debug)]
 pub struct Registry {
     hosts: PartFamily<dyn HostSpec>,
     /// What each kind of host offers whatever its values, in the order of the kinds.
-    offered: Vec<(&'static str, HostCapabilities)>,
+    pub(super) offered: Vec<(&'static str, HostCapabilities)>,
     interfaces: PartFamily<dyn InterfaceSpec>,
     protocols: PartFamily<dyn ProtocolSpec>,
     fabrics: PartFamily<dyn FabricSpec>,
@@ -68,7 +52,7 @@ impl Registry {
             .with_host::<host::software::SoftwareParameters>()
             .with_interface::<ni::trapeze::TrapezeInterface>()
             .with_interface::<ni::mcp::McpInterface>()
-            .with_interfaces(designs::entries())
+            .with_interfaces(ni::designs::entries())
             .with_interface::<ni::direct::QueuesParameters>()
             .with_interface::<ni::cmmu::CmmuParameters>()
             .with_protocol::<protocol::plain::PlainParameters>()
@@ -174,11 +158,6 @@ impl Registry {
         &self.fabrics
     }
 
-    /// Reads the fabric of a description; `nodes` are the names of the nodes that it joins.
-    pub fn read_fabric(&self, t: &mut Table<'_>) -> FabricPart {
-        self.fabrics.read(t)
-    }
-
     /// Adds a workload behind all others.
     ///
     /// # Panics
@@ -195,19 +174,6 @@ impl Registry {
         &self.hosts
     }
 
-    /// Returns the keys of the kinds of host that offer what is required, whatever their values.
-    pub fn hosts_that_offer(&self, required: &HostCapabilities) -> impl Iterator<Item = &'static str> {
-        let offer = |(_, offered): &&(&str, HostCapabilities)| offered.missing(required).is_empty();
-        self.offered.iter().filter(offer).map(|(key, _)| *key)
-    }
-
-    /// Reads the kinds of host of a description, by name.
-    pub(super) fn read_hosts(&self, t: &mut Table<'_>) -> Vec<(String, HostPart)> {
-        let read = |t: &mut Table<'_>| self.hosts.read_beside(t, self.hosts.table());
-        let hosts = t.map(self.hosts.table(), "Kinds of host, by name; each one of several", read).into_iter();
-        hosts.map(|(name, host)| (name.clone(), host.below(format!("{}.{name}", self.hosts.table())))).collect()
-    }
-
     /// Returns the interfaces.
     pub fn interfaces(&self) -> &PartFamily<dyn InterfaceSpec> {
         &self.interfaces
@@ -218,42 +184,8 @@ impl Registry {
         &self.protocols
     }
 
-    /// Reads the protocol of a description; without one there are queues alone.
-    pub fn read_protocol(&self, t: &mut Table<'_>) -> ProtocolPart {
-        self.protocols.read(t)
-    }
-
-    /// Returns the table of the part called `key`, as its shortest description, whatever its family; empty if there is
-    /// none.
-    pub(super) fn example_table(&self, key: &str) -> String {
-        let host = self.hosts.get(key).map(|entry| format!("[hosts.{key}.{key}]\n{}\n", entry.info.example));
-        let tables = [
-            host,
-            self.interfaces.example_table(key),
-            self.protocols.example_table(key),
-            self.fabrics.example_table(key),
-        ];
-        tables.into_iter().flatten().next().unwrap_or_default()
-    }
-
-    /// Reports protocols that are written as if they were interfaces.
-    pub(super) fn refuse_protocols_as_interfaces(&self, t: &Table<'_>) {
-        for PartInfo { key, former_names, .. } in self.protocols.iter().map(|entry| entry.info) {
-            for name in former_names.iter().copied().chain([key]) {
-                let what = format!("a protocol is no interface: it is [protocol.{key}] over one");
-                let help = format!("write [protocol.{key}] over [ni.queues], or over another interface");
-                t.none_of("ni", name, &what, &help);
-            }
-        }
-    }
-
     /// Returns the workloads.
     pub fn workloads(&self) -> &PartFamily<dyn WorkloadSpec> {
         &self.workloads
-    }
-
-    /// Reads the workload of a description.
-    pub fn read_workload(&self, t: &mut Table<'_>) -> Workload {
-        self.workloads.read(t)
     }
 }

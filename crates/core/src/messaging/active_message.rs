@@ -1,5 +1,5 @@
-//! Active messages as data: a packet that names a handler and carries a few words (von Eicken 1993), and who has
-//! which handlers.
+//! Active messages as data: a packet that names a handler and carries a few words (von Eicken 1993), and the
+//! ranges of handler numbers.
 //!
 //! | handlers | run |
 //! |---|---|

@@ -2,18 +2,18 @@
 //!
 //! Models: a call to send composes each packet of a message from the program's buffer; a call to receive polls, and
 //! takes packets until a message is complete; each packet costs instructions on both sides. A program that cannot send
-//! because the interface is full receives meanwhile: without, two full nodes would wait for each other for ever.
+//! because the interface is full receives in the meantime; otherwise two nodes with full interfaces would deadlock.
 //! Programs of active messages use an endpoint through [`Active`](super::active::Active). Programs wait by the node's
 //! local clock, which may be ahead of the simulation's. A node may have several endpoints
 //! ([`node_sharing`](super::node_sharing)).
 //!
-//! Leaves out: dispatch of messages, which is the program's; interrupts, which are the driver's.
+//! Leaves out: dispatch of messages, which is left to the program; interrupts, which are handled by the driver.
 
 use super::fragment::fragments;
 use super::message::{Incoming, Outgoing, Storage};
 use super::message_queue::MessageQueue;
 use super::node_context::NodeContext;
-use super::node_sharing::{NodeSharing, RunPermit};
+use super::node_sharing::{NodeSharing, RunPermit, core_of};
 use super::parameters::MessagingParameters;
 use super::polled_packet::PolledPacket;
 use crate::engine::sim::Polls;
@@ -35,7 +35,7 @@ pub struct Endpoint {
     pub(super) pending: Rc<InFlight>,
 }
 
-/// The result of a poll of a program of messages.
+/// The result of a poll for the fragments of messages.
 enum PollResult {
     /// No packet was found.
     Empty,
@@ -54,16 +54,18 @@ impl Endpoint {
         message_max: Bytes,
         (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<Addresses>),
     ) -> Vec<Rc<Endpoint>> {
-        let context = NodeContext { host: host.clone(), cpu: host.cpu(), driver: Rc::new(driver), parameters };
+        let (driver, cores) = (Rc::new(driver), host.cores());
         let several = addresses.count(host.node) > 1;
         let queues: Vec<_> = addresses.of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
-        let sharings = NodeSharing::of_node(context.cpu.sim(), host.node, &host.name, addresses, &queues);
+        let sharings = NodeSharing::of_node(cores, host.node, &host.name, addresses, &queues);
         let endpoint = |((id, messages), sharing): ((EndId, Rc<MessageQueue>), NodeSharing)| {
             let name = match several {
                 true => format!("{}:{}", host.name, addresses.place(id)),
                 false => host.name.to_string(),
             };
-            let (context, tally, pending) = (context.clone(), tally.clone(), pending.clone());
+            let cpu = cores[core_of(addresses.place(id), cores.len())].clone();
+            let context = NodeContext { host: host.clone(), cpu, driver: driver.clone(), parameters };
+            let (tally, pending) = (tally.clone(), pending.clone());
             Rc::new(Endpoint { id, name, context, sharing, messages, tally, pending })
         };
         addresses.of(host.node).zip(queues).zip(sharings).map(endpoint).collect()
@@ -89,7 +91,7 @@ impl Endpoint {
         &self.context.host
     }
 
-    /// Returns the node's processor.
+    /// Returns the endpoint's core.
     #[inline]
     pub fn cpu(&self) -> &AnyProcessor {
         &self.context.cpu
@@ -168,8 +170,8 @@ impl Endpoint {
         self.sharing.stop(&self.context, permit)
     }
 
-    /// Sends a packet; returns when the attempt began that sent it. While the interface is full, `receive` receives a
-    /// packet, and returns whether there was one.
+    /// Sends a packet; returns the time at which the successful attempt began. While the interface is full, `receive`
+    /// receives a packet, and returns whether there was one.
     pub(super) async fn put(
         &self,
         packet: &SendRequest<'_>,
@@ -188,11 +190,14 @@ impl Endpoint {
             };
             return peer.loopback.send_loopback(context, slot, packet).await;
         }
-        let begun = context.driver.begin_send(&context.cpu, &packet.journey);
+        let token = context.driver.begin_send(&context.cpu, &packet.journey);
         let mut polls = None;
         loop {
             let attempted = self.now();
-            if context.driver.try_send(&context.cpu, packet, &begun).await {
+            let hold = self.sharing.hold_sender(context).await;
+            let is_sent = context.driver.try_send(&context.cpu, packet, &token).await;
+            drop(hold);
+            if is_sent {
                 return attempted;
             }
             if receive().await {
@@ -218,11 +223,23 @@ impl Endpoint {
 
 impl Endpoint {
     /// Sends a message; returns when its buffer may be used again or the interface has been notified.
-    pub async fn send(&self, outgoing: Outgoing<'_>) {
+    pub fn send(&self, outgoing: Outgoing<'_>) -> impl Future<Output = ()> {
+        self.send_since(outgoing, self.now())
+    }
+
+    /// Sends a message that was due at `scheduled`, from which its latency counts; what has passed since is its stage
+    /// `send: backlog`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the message is larger than the machine's largest message.
+    pub async fn send_since(&self, outgoing: Outgoing<'_>, scheduled: Time) {
         let Outgoing { destination, tag, address, payload, words } = outgoing;
         assert!(payload.len() <= self.messages.message_max, "a message has at most the stated bytes");
         let limits = self.context.driver.limits();
-        let journey = self.tally.message(self.id, destination, payload, self.now());
+        let called = self.now();
+        let journey = self.tally.message(self.id, destination, payload, scheduled);
+        journey.close_if_lasted("send: backlog", called);
         let mut permit = self.run().await;
         let sequence = self.messages.next_sequence(limits.sequences);
         let words_accompany = limits.beside > 0;
@@ -230,6 +247,11 @@ impl Endpoint {
         let words_are_payload = !words_accompany && !words.is_empty();
         assert!(!words_are_payload || payload.is_empty(), "words travel in place of a payload");
         let bytes = if words_are_payload { beside.len() } else { payload.len() };
+        let another_packet = || {
+            let journey = journey.of_another_packet();
+            journey.close_if_lasted("send: backlog", called);
+            journey
+        };
         for (fragment, range) in fragments(bytes, limits.payload).enumerate() {
             let source = match words_are_payload {
                 true => PayloadSource::Words(&words[range.start / 4..range.end / 4]),
@@ -250,21 +272,21 @@ impl Endpoint {
                 },
                 source,
                 beside: if words_accompany { &beside } else { &[] },
-                journey: if fragment == 0 { journey.clone() } else { journey.of_another_packet() },
+                journey: if fragment == 0 { journey.clone() } else { another_packet() },
             };
             self.put(&packet, &mut permit, async || self.receive_while_full().await).await;
         }
         self.stop(permit).await;
     }
 
-    /// Receives a packet while the interface is too full to send; returns whether there was one.
+    /// Receives a packet while the interface is full; returns whether there was one.
     async fn receive_while_full(&self) -> bool {
         match self.poll().await {
             PollResult::Empty => false,
             PollResult::Fragment => true,
             PollResult::Message(message) => {
                 self.messages.push(message);
-                // A program that waits to receive may wait for nothing else.
+                // A task that waits in `receive` may have no other wake-up.
                 self.attention().notify();
                 true
             }
@@ -280,7 +302,8 @@ impl Endpoint {
                 break self.delivered(message);
             }
             match self.poll().await {
-                PollResult::Message(message) => break self.delivered(message),
+                // Others that took a packet of this endpoint meanwhile may have completed one before it.
+                PollResult::Message(message) => self.messages.push(message),
                 PollResult::Fragment => polls = None,
                 PollResult::Empty => {
                     polls = polls.or_else(|| self.polls_for_packet());
@@ -307,7 +330,11 @@ impl Endpoint {
         let packet = match self.sharing.shared() {
             Some(shared) => shared.poll_shared(context, &|_| false).await,
             None if !context.driver.may_find() => None,
-            None => context.driver.poll(&context.cpu, &|_| false).await.map(PolledPacket::Interface),
+            None => context
+                .driver
+                .poll(&context.cpu, &|_| false)
+                .await
+                .map(|arrival| PolledPacket::Interface { arrival, _receiver: None }),
         };
         let Some(mut packet) = packet else { return PollResult::Empty };
         self.messages.take(context, &mut packet).await.map_or(PollResult::Fragment, PollResult::Message)

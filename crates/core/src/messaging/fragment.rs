@@ -38,7 +38,7 @@ impl<B> PartialMessage<B> {
     /// Panics if the fragment has arrived before.
     pub fn add(&mut self, fragment: usize, bytes: usize, last: bool) -> bool {
         let before = self.fragment_bytes.insert(fragment, bytes);
-        assert!(before.is_none(), "a fragment comes once");
+        assert!(before.is_none(), "a fragment arrives once");
         if last {
             self.count = Some(fragment + 1);
         }

@@ -1,4 +1,4 @@
-//! What the programs of a node receive for one of its endpoints.
+//! The inbox of an endpoint, for packets that other programs of its node receive for it.
 //!
 //! The interface is one for all endpoints of a node, so a program may poll a packet for another endpoint. It takes the
 //! packet, and leaves the message in the other endpoint's inbox. Leaves out: a limit of an inbox.
@@ -9,7 +9,7 @@ use super::message_queue::MessageQueue;
 use super::node_context::NodeContext;
 use super::polled_packet::{PacketHeader, PolledPacket};
 use crate::engine::{EndId, Journey};
-use crate::ni::PayloadSink;
+use crate::ni::{PayloadSink, RxPacket};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -20,6 +20,8 @@ pub(super) struct Inbox {
     messages: Rc<MessageQueue>,
     pub loopback: LoopbackQueue,
     deferred: RefCell<VecDeque<DeferredMessage>>,
+    /// Packets that other cores found at the interface, still to be taken.
+    found: RefCell<VecDeque<RxPacket>>,
 }
 
 /// An active message that was taken from the interface and whose handler has not run.
@@ -33,12 +35,33 @@ pub(super) struct DeferredMessage {
 impl Inbox {
     /// Creates the inbox of the endpoint `id`, whose messages with payloads go to `messages`.
     pub fn new(id: EndId, messages: &Rc<MessageQueue>) -> Inbox {
-        Inbox { id, messages: messages.clone(), loopback: LoopbackQueue::default(), deferred: RefCell::default() }
+        Inbox {
+            id,
+            messages: messages.clone(),
+            loopback: LoopbackQueue::default(),
+            deferred: RefCell::default(),
+            found: RefCell::default(),
+        }
     }
 
-    /// Returns whether neither a loopback packet nor a deferred message is left in it.
+    /// Returns whether neither a packet nor a deferred message is left in it.
     pub fn is_empty(&self) -> bool {
-        self.deferred.borrow().is_empty() && self.loopback.is_empty()
+        self.deferred.borrow().is_empty() && self.loopback.is_empty() && !self.has_found()
+    }
+
+    /// Returns whether a packet that another core found is left in it.
+    pub fn has_found(&self) -> bool {
+        !self.found.borrow().is_empty()
+    }
+
+    /// Leaves a packet for a program on another core, which takes it.
+    pub fn push_found(&self, packet: RxPacket) {
+        self.found.borrow_mut().push_back(packet);
+    }
+
+    /// Removes and returns the oldest packet that another core found.
+    pub fn pop_found(&self) -> Option<RxPacket> {
+        self.found.borrow_mut().pop_front()
     }
 
     /// Takes a packet that another program of the node polled.

@@ -36,11 +36,11 @@ pub struct Incoming {
     pub(super) storage: Storage,
 }
 
-/// What a received message occupies until it is released.
+/// The storage that a received message occupies until it is released.
 pub(super) enum Storage {
     /// A buffer of the messaging layer.
     Buffer(Address),
-    /// An entry of the driver's.
+    /// An entry of the driver.
     DriverEntry(u64),
     /// Nothing: its tag steered the payload to where it is.
     Steered,

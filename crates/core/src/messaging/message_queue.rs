@@ -67,7 +67,7 @@ impl MessageQueue {
     /// Takes the packet just found; returns the message that is complete with it.
     pub async fn take(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
         match packet {
-            PolledPacket::Interface(arrival) if context.driver.is_zero_copy() => {
+            PolledPacket::Interface { arrival, .. } if context.driver.is_zero_copy() => {
                 Some(take_placed(context, arrival).await)
             }
             packet => self.take_fragment(context, packet).await,
@@ -117,11 +117,11 @@ impl MessageQueue {
         (fragment, bytes, last): (u32, usize, bool),
     ) -> Option<Vec<u8>> {
         let mut partial = self.partial.borrow_mut();
-        let message = partial.get_mut(&key).expect("a message of which a fragment came");
+        let message = partial.get_mut(&key).expect("a message with an arrived fragment is partial");
         if !message.add(fragment as usize, bytes, last) {
             return None;
         }
-        let message = partial.remove(&key).expect("a message of which all came");
+        let message = partial.remove(&key).expect("a complete message was partial before");
         Some(assemble(context, &message))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! | file or folder | holds |
 //! |---|---|
-//! | `world.rs` | what a workload sees: the nodes, their endpoints, the fabric, the counts of messages |
+//! | `world.rs` | the world of a workload: the nodes, their endpoints, the fabric, the counts of messages |
 //! | `endpoint.rs` | a program's attachment to its node's interface |
 //! | `node_context.rs` | the parts of a node that its endpoints have in common |
 //! | `node_sharing.rs`, `inbox.rs`, `loopback.rs` | several endpoints of one node, and packets between them |
@@ -10,7 +10,7 @@
 //! | `polled_packet.rs` | a packet that a poll found |
 //! | `active_message.rs`, `active/` | active messages, transfers and barriers |
 //! | `shared/` | shared memory, over active messages or by the interface |
-//! | `parameters.rs` | what messaging costs |
+//! | `parameters.rs` | the costs of messaging |
 //!
 //! Files import downwards only: `world.rs` from the folders, these from `endpoint.rs`, that from the rest.
 

@@ -1,4 +1,4 @@
-//! The parts of a node that an endpoint works with: host, processor, driver, and what messaging costs there.
+//! The parts of a node that its endpoints share: host, processor, driver, and the costs of messaging.
 
 use super::active_message::TRANSFER_DATA;
 use super::parameters::MessagingParameters;
@@ -6,7 +6,7 @@ use crate::host::{AnyProcessor, Host};
 use crate::ni::AnyDriver;
 use std::rc::Rc;
 
-/// The parts of a node that its endpoints have in common.
+/// The parts of a node that an endpoint uses: its core, and what all endpoints of the node have in common.
 #[derive(Clone)]
 pub(super) struct NodeContext {
     pub host: Host,

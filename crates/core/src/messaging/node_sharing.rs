@@ -1,20 +1,23 @@
-//! Several endpoints of a node: programs that share its processor and its interface.
+//! Several endpoints of a node: programs that share its cores and its interface.
 //!
-//! Models: the processor runs one program at a time, in the order of requests, until the program waits or its call
-//! ends; a program that computes therefore keeps the others from polling. The interface and its driver are one:
-//! whoever polls takes the packet that it finds, pays for it, and leaves a packet for another endpoint in that one's
-//! inbox, where its program finds it at no further cost. Packets between endpoints of the node use
-//! [`loopback`](super::loopback) and never reach the interface.
+//! Models: endpoints are dealt out to the cores in turn. A core runs one program at a time, in the order of requests,
+//! until the program waits or its call ends; a program that computes therefore keeps the others of its core from polling.
+//! The interface and its driver are one: a program that polls takes the packet that it finds, pays for it, and leaves a
+//! packet for another endpoint in that one's inbox, where its program finds it at no further cost. Of several cores one at a time
+//! sends a packet, and one polls; where the driver permits it, a packet for an endpoint of another core is left to that
+//! core, which takes it. Packets between endpoints of the node use [`loopback`](super::loopback) and never reach the
+//! interface.
 //!
-//! Leaves out: preemption, the cost of changing programs, protection, and a limit of inboxes.
+//! Leaves out: preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection, and
+//! a limit of inboxes.
 
 use super::inbox::{DeferredMessage, Inbox};
 use super::message_queue::MessageQueue;
 use super::node_context::NodeContext;
 use super::polled_packet::PolledPacket;
 use crate::engine::resource::OwnedHold;
-use crate::engine::{Addresses, EndId, NodeId, Resource, Sim};
-use crate::host::Processor;
+use crate::engine::{Addresses, EndId, NodeId, Resource};
+use crate::host::{AnyProcessor, Processor};
 use crate::ni::{Driver, WaitPolicy, Wake};
 use std::rc::Rc;
 
@@ -25,14 +28,29 @@ pub(super) struct NodeSharing(Option<SharedNode>);
 pub(super) struct SharedNode {
     peers: Rc<NodePeers>,
     inbox: Rc<Inbox>,
+    /// The core's time, which the endpoint shares with others of the core.
+    core: Rc<Resource>,
 }
 
-/// The endpoints of a node, and the processor's time that they share.
+/// The endpoints of a node, and the interface that they share.
 struct NodePeers {
     node: NodeId,
-    processor: Rc<Resource>,
+    cores: usize,
+    /// The halves of the driver, where several cores use it.
+    halves: Option<DriverHalves>,
     addresses: Rc<Addresses>,
     inboxes: Vec<Rc<Inbox>>,
+}
+
+/// The sending and the receiving half of a driver, each used by one core at a time.
+struct DriverHalves {
+    sender: Rc<Resource>,
+    receiver: Rc<Resource>,
+}
+
+/// Returns the core of the endpoint at `position` among those of its node.
+pub(super) fn core_of(position: u32, cores: usize) -> usize {
+    position as usize % cores
 }
 
 /// A program's permission to run on a processor that it shares, until it is dropped or taken back. Where nothing is
@@ -43,7 +61,7 @@ pub(super) struct RunPermit(Option<OwnedHold>);
 impl NodeSharing {
     /// Returns the sharing of each endpoint of `node`, of the given `name`; `queues` are their messages.
     pub fn of_node(
-        sim: &Sim,
+        cores: &[AnyProcessor],
         node: NodeId,
         name: &str,
         addresses: &Rc<Addresses>,
@@ -54,9 +72,21 @@ impl NodeSharing {
         }
         let inboxes: Vec<_> =
             addresses.of(node).zip(queues).map(|(id, messages)| Rc::new(Inbox::new(id, messages))).collect();
-        let processor = Rc::new(Resource::new(sim, format!("another program of {name}")));
-        let peers = Rc::new(NodePeers { node, processor, addresses: addresses.clone(), inboxes });
-        let shared = |inbox: &Rc<Inbox>| NodeSharing(Some(SharedNode { peers: peers.clone(), inbox: inbox.clone() }));
+        let sim = cores[0].sim();
+        let resource = |name: String| Rc::new(Resource::new(sim, name));
+        let core_times: Vec<_> = match cores.len() {
+            1 => vec![resource(format!("another program of {name}"))],
+            several => (0..several).map(|core| resource(format!("another program of {name} core {core}"))).collect(),
+        };
+        let halves = (cores.len() > 1).then(|| DriverHalves {
+            sender: resource(format!("another core that sends by the interface of {name}")),
+            receiver: resource(format!("another core that polls the interface of {name}")),
+        });
+        let peers = Rc::new(NodePeers { node, cores: cores.len(), halves, addresses: addresses.clone(), inboxes });
+        let shared = |inbox: &Rc<Inbox>| {
+            let core = core_times[core_of(addresses.place(inbox.id), cores.len())].clone();
+            NodeSharing(Some(SharedNode { peers: peers.clone(), inbox: inbox.clone(), core }))
+        };
         peers.inboxes.iter().map(shared).collect()
     }
 
@@ -97,6 +127,12 @@ impl NodeSharing {
         }
     }
 
+    /// Waits until no other core sends by the interface; `None` where no other can.
+    pub async fn hold_sender(&self, context: &NodeContext) -> Option<OwnedHold> {
+        let halves = self.0.as_ref()?.peers.halves.as_ref()?;
+        Some(hold(&halves.sender, context).await)
+    }
+
     /// Returns whether the endpoint's inbox or loopback queue holds anything.
     pub fn has_deferred(&self) -> bool {
         self.0.as_ref().is_some_and(|shared| !shared.inbox.is_empty())
@@ -113,6 +149,10 @@ impl NodePeers {
     fn inbox(&self, id: EndId) -> &Rc<Inbox> {
         &self.inboxes[self.addresses.place(id) as usize]
     }
+
+    fn core(&self, id: EndId) -> usize {
+        core_of(self.addresses.place(id), self.cores)
+    }
 }
 
 impl SharedNode {
@@ -122,7 +162,7 @@ impl SharedNode {
     }
 
     async fn run(&self, context: &NodeContext) -> RunPermit {
-        let hold = OwnedHold::of(&self.peers.processor).await;
+        let hold = OwnedHold::of(&self.core).await;
         context.cpu.sync().await;
         RunPermit(Some(hold))
     }
@@ -178,18 +218,41 @@ impl SharedNode {
     /// Polls once for a packet of this endpoint. Packets of other endpoints that are found first go to their inboxes.
     pub async fn poll_shared(&self, context: &NodeContext, answers: &dyn Fn(u8) -> bool) -> Option<PolledPacket<'_>> {
         loop {
+            let held = self.hold_receiver(context).await;
             let loopback = &self.inbox.loopback;
             if let Some(packet) = loopback.pop() {
                 return Some(PolledPacket::Loopback(packet, loopback));
             }
+            if let Some(arrival) = self.inbox.pop_found() {
+                return Some(PolledPacket::Interface { arrival, _receiver: None });
+            }
             let arrival = context.driver.poll(&context.cpu, answers).await?;
+            // Others may poll while this core takes the packet, if the driver permits that.
+            let held = held.filter(|_| !context.driver.takes_in_any_order());
             if arrival.to == self.inbox.id {
-                return Some(PolledPacket::Interface(arrival));
+                return Some(PolledPacket::Interface { arrival, _receiver: held });
             }
             let peer = self.peers.inbox(arrival.to);
-            peer.deliver(context, &mut PolledPacket::Interface(arrival)).await;
+            match held.is_none() && self.leaves_to(peer) {
+                true => peer.push_found(arrival),
+                false => {
+                    peer.deliver(context, &mut PolledPacket::Interface { arrival, _receiver: held }).await;
+                }
+            }
             context.driver.attention().notify();
         }
+    }
+
+    /// Returns whether a packet is left to `peer`, which takes it: on another core, or behind one that was left to it.
+    fn leaves_to(&self, peer: &Inbox) -> bool {
+        let is_elsewhere = self.peers.core(peer.id) != self.peers.core(self.inbox.id);
+        is_elsewhere || peer.has_found()
+    }
+
+    /// Waits until no other core polls the interface or takes a packet from it; `None` where no other can.
+    async fn hold_receiver(&self, context: &NodeContext) -> Option<OwnedHold> {
+        let halves = self.peers.halves.as_ref()?;
+        Some(hold(&halves.receiver, context).await)
     }
 
     /// Returns the next active message of this endpoint; polls once if none is deferred.
@@ -201,6 +264,14 @@ impl SharedNode {
         self.inbox.defer(context, &mut packet).await;
         self.inbox.pop_deferred()
     }
+}
+
+/// Waits for a half of the driver, while the core waits, too.
+async fn hold(half: &Rc<Resource>, context: &NodeContext) -> OwnedHold {
+    context.cpu.sync().await;
+    let hold = OwnedHold::of(half).await;
+    context.cpu.sync().await;
+    hold
 }
 
 /// Charges the processor for a poll that found nothing.

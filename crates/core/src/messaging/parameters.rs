@@ -1,31 +1,31 @@
-//! What messaging costs on a machine, and which orders it relies on: one table for all interfaces. Chosen by each
-//! machine; the constants here are of Mukherjee and Hill (1998).
+//! The costs of messaging on a machine, and the orders that it relies on: one table for all interfaces. Each machine
+//! chooses its values; the constants here are those of Mukherjee and Hill (1998).
 
 use crate::engine::Bytes;
 use crate::ni::{COST_MAX, Costs};
 use crate::text::Parameters;
 
-/// The messaging layer of a description.
+/// The messaging layer of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = COST_MAX))]
 pub struct MessagingParameters {
-    /// Costs, in cycles of each node's processor.
+    /// Costs in cycles of each node's processor.
     #[param(flatten)]
     pub costs: Costs,
-    /// Whether transfers rely on packets that arrive in the order they were sent in.
+    /// Whether transfers rely on packets to arrive in the order in which they were sent.
     #[param(default = false)]
     pub in_order: bool,
-    /// Whether who sends an active message, or waits, first takes in all that has arrived; otherwise nothing, or one
-    /// packet.
+    /// Whether a program that sends an active message, or waits, first receives all packets that have arrived;
+    /// otherwise none, or one.
     #[param(default = true)]
     pub drain_first: bool,
-    /// Cycles more for each active message, but not for the data of transfers: what a run-time system does.
+    /// Additional cycles for each active message, but not for the data of transfers: the dispatch of a run-time system.
     #[param(default = 0)]
     pub dispatch: u64,
-    /// Cycles from the last node's entering a barrier until all leave it.
+    /// Cycles from the entry of the last node into a barrier until all nodes leave it.
     #[param(default = 0)]
     pub barrier: u64,
-    /// Largest message of a program; by default the largest that it sends.
+    /// Size of the largest message; by default the largest that the workload sends.
     #[param(min = "8 B")]
     pub message_max: Option<Bytes>,
 }

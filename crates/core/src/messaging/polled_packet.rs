@@ -2,19 +2,20 @@
 
 use super::loopback::{LoopbackPacket, LoopbackQueue};
 use super::node_context::NodeContext;
+use crate::engine::resource::OwnedHold;
 use crate::engine::{EndId, Journey};
 use crate::host::Address;
 use crate::ni::{Driver, Envelope, PayloadSink, RxCompletion, RxPacket};
 
 /// A packet that a poll found and that is still to be taken.
 pub(super) enum PolledPacket<'q> {
-    /// A packet at the interface.
-    Interface(RxPacket),
+    /// A packet at the interface, and the hold of its receiving half, where several cores share that.
+    Interface { arrival: RxPacket, _receiver: Option<OwnedHold> },
     /// A packet from an endpoint of the same node, and the queue that it was in.
     Loopback(LoopbackPacket, &'q LoopbackQueue),
 }
 
-/// What is known of a packet before its payload is moved.
+/// The properties of a packet that are known before its payload is moved.
 pub(super) struct PacketHeader {
     pub source: EndId,
     pub envelope: Envelope,
@@ -27,7 +28,7 @@ impl PolledPacket<'_> {
     /// Returns the packet's header.
     pub fn header(&self) -> PacketHeader {
         match self {
-            PolledPacket::Interface(RxPacket { from, envelope, bytes, journey, .. })
+            PolledPacket::Interface { arrival: RxPacket { from, envelope, bytes, journey, .. }, .. }
             | PolledPacket::Loopback(LoopbackPacket { from, envelope, bytes, journey, .. }, _) => {
                 PacketHeader { source: *from, envelope: *envelope, bytes: *bytes, journey: journey.clone() }
             }
@@ -37,7 +38,7 @@ impl PolledPacket<'_> {
     /// Returns the address that software steers a payload with `tag` to. An interface that steers does so itself.
     pub fn steered_address(&self, tag: u16) -> Option<Address> {
         match self {
-            PolledPacket::Interface(_) => None,
+            PolledPacket::Interface { .. } => None,
             PolledPacket::Loopback(_, queue) => queue.mapped_address(tag),
         }
     }
@@ -45,7 +46,9 @@ impl PolledPacket<'_> {
     /// Moves the payload to `sink`, which takes `extra_cycles` more than that of any packet. A packet is taken once.
     pub async fn take(&mut self, context: &NodeContext, extra_cycles: u64, sink: PayloadSink<'_>) -> RxCompletion {
         match self {
-            PolledPacket::Interface(arrival) => context.driver.take(&context.cpu, arrival, extra_cycles, sink).await,
+            PolledPacket::Interface { arrival, .. } => {
+                context.driver.take(&context.cpu, arrival, extra_cycles, sink).await
+            }
             PolledPacket::Loopback(packet, queue) => queue.recv_loopback(context, packet, extra_cycles, sink).await,
         }
     }

@@ -1,4 +1,4 @@
-//! What a workload runs in: the nodes and their endpoints, the fabric, and the counts of messages.
+//! The world of a workload: the nodes and their endpoints, the fabric, and the counts of messages.
 
 use super::active::{Active, Barrier};
 use super::endpoint::Endpoint;
@@ -27,7 +27,7 @@ impl Node {
     }
 }
 
-/// What a workload runs in.
+/// The world in which a workload runs.
 #[derive(Clone)]
 pub struct World {
     /// The simulation.
@@ -42,7 +42,7 @@ pub struct World {
     pub tally: Rc<MessageTally>,
     /// The endpoints of active messages, once a program uses them.
     pub actives: Rc<OnceCell<Vec<Rc<Active>>>>,
-    /// What shared memory costs.
+    /// Costs of shared memory.
     pub shared_memory: SharedMemoryParameters,
     /// The seed of every random stream.
     pub seed: u64,
@@ -67,17 +67,17 @@ impl World {
     /// Panics if there is neither, which a checked description excludes.
     pub fn id(&self, name: &str) -> EndId {
         let first = || self.nodes.iter().find(|node| node.name == name).map(Node::endpoint);
-        let found = self.ends().find(|endpoint| endpoint.name() == name).or_else(first);
+        let found = self.endpoints().find(|endpoint| endpoint.name() == name).or_else(first);
         found.expect("a checked description names its endpoints").id()
     }
 
     /// Returns all endpoints, in the order of their numbers.
-    pub fn ends(&self) -> impl Iterator<Item = &Rc<Endpoint>> {
+    pub fn endpoints(&self) -> impl Iterator<Item = &Rc<Endpoint>> {
         self.nodes.iter().flat_map(|node| &node.endpoints)
     }
 
     /// Returns the endpoint of this number.
-    pub fn end(&self, id: EndId) -> &Rc<Endpoint> {
+    pub fn endpoint(&self, id: EndId) -> &Rc<Endpoint> {
         &self.node(self.addresses.node(id)).endpoints[self.addresses.place(id) as usize]
     }
 
@@ -85,7 +85,7 @@ impl World {
     pub fn actives(&self) -> &[Rc<Active>] {
         self.actives.get_or_init(|| {
             let barrier = Rc::<Barrier>::default();
-            self.ends().map(|endpoint| Active::new(endpoint, &barrier)).collect()
+            self.endpoints().map(|endpoint| Active::new(endpoint, &barrier)).collect()
         })
     }
 

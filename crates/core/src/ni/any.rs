@@ -4,6 +4,7 @@
 //! This file alone imports them.
 
 use super::cmmu::driver::CmmuDriver;
+use super::designs::queue_driver::SplitDriver;
 use super::direct::nic::QueuesNic;
 use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake};
 use super::dyn_driver;
@@ -11,7 +12,6 @@ use super::extensions::{CoherenceUnit, DriverExtensions, HostDmaEngine};
 use super::mcp::driver::McpDriver;
 use super::one_sided::{OneSided, WorkQueue};
 use super::port::Port;
-use super::queue_driver::SplitDriver;
 use super::trapeze::driver::TrapezeDriver;
 use super::whole_packet::WholePacketDriver;
 use super::word_copy::PayloadSink;
@@ -91,6 +91,7 @@ impl Driver for AnyDriver {
         now {
             fn limits() -> DriverLimits;
             fn begin_send(cpu: &AnyProcessor, journey: &Journey) -> TxToken;
+            fn takes_in_any_order() -> bool;
             fn may_find() -> bool;
             fn wait_policy() -> WaitPolicy;
             fn charge_poll(cpu: &AnyProcessor);

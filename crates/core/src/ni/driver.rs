@@ -40,6 +40,7 @@ pub const COST_MAX: u64 = 1_000_000_000;
 
 /// Limits of a driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct DriverLimits {
     /// Largest number of 32-bit words of an active message.
     pub words: usize,
@@ -53,6 +54,14 @@ pub struct DriverLimits {
     pub steers: bool,
     /// Number of logical networks.
     pub classes: u8,
+}
+
+impl DriverLimits {
+    /// Returns the limits of a driver whose packets carry `payload` bytes, of a message or of words, on one logical
+    /// network, with 16-bit sequence numbers.
+    pub const fn new(payload: usize) -> DriverLimits {
+        DriverLimits { words: payload / 4, payload, beside: 0, sequences: 1 << 16, steers: false, classes: 1 }
+    }
 }
 
 /// A packet to send.
@@ -205,6 +214,12 @@ pub trait Driver: DriverExtensions {
 
     /// Waits, after a send found no capacity and a poll no packet, until either may have changed.
     async fn wait_for_room(&self, cpu: &AnyProcessor);
+
+    /// Returns whether a packet that a poll found may be taken after later ones, by another core. Otherwise a packet is
+    /// taken before the next poll.
+    fn takes_in_any_order(&self) -> bool {
+        false
+    }
 
     /// Returns whether a poll may find a packet, as far as that is known without one.
     fn may_find(&self) -> bool {

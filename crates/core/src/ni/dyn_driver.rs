@@ -42,6 +42,7 @@ object_safe! {
     now {
         fn limits() -> DriverLimits;
         fn begin_send(cpu: &AnyProcessor, journey: &Journey) -> TxToken;
+        fn takes_in_any_order() -> bool;
         fn may_find() -> bool;
         fn wait_policy() -> WaitPolicy;
         fn charge_poll(cpu: &AnyProcessor);

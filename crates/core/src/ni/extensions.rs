@@ -71,6 +71,9 @@ pub trait CoherenceUnit {
     /// Returns the node.
     fn node(&self) -> NodeId;
 
+    /// Returns the address by which the processor accesses `address` of the memory of another node, `home`.
+    fn remote(&self, home: NodeId, address: Address) -> Address;
+
     /// Returns whether the processor may access `address` without waiting for another node.
     fn may(&self, address: Address, want: Want) -> bool;
 

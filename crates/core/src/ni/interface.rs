@@ -81,6 +81,7 @@ impl InterfaceLimits {
 
 /// Interface memory that running a protocol takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct ProtocolMemory {
     /// Bytes that are needed; `None` if there is no bound.
     pub needed: Option<Bytes>,
@@ -90,6 +91,13 @@ pub struct ProtocolMemory {
     pub size_key: &'static str,
     /// Key of what each endpoint has in the interface's memory.
     pub endpoint_key: &'static str,
+}
+
+impl ProtocolMemory {
+    /// Returns `needed` bytes of the `available`, whose number `size_key` states; endpoints take none.
+    pub const fn new(needed: Option<Bytes>, available: Bytes, size_key: &'static str) -> ProtocolMemory {
+        ProtocolMemory { needed, available, size_key, endpoint_key: "" }
+    }
 }
 
 /// Format of the packets of all interfaces with the 8-byte header of fifos and queues, and of the queues without a bus.
@@ -130,14 +138,20 @@ pub trait InterfaceSpec: PartSpec {
         None
     }
 
+    /// Returns why the number at `key` has no effect on a run with `protocol`, if the interface can tell.
+    fn inert_reason_with(&self, _key: &str, _protocol: &dyn ProtocolSpec) -> Option<&'static str> {
+        None
+    }
+
     /// Returns whether the interface runs the machine's protocol.
     fn runs_protocols(&self) -> bool {
         true
     }
 
-    /// Returns whether the interface keeps memory coherent that nodes share.
-    fn shares_memory(&self) -> bool {
-        false
+    /// Returns the length of the blocks in which the interface keeps memory coherent that nodes share; `None` if it
+    /// does not.
+    fn coherent_block(&self) -> Option<Bytes> {
+        None
     }
 
     /// Returns what is wrong on a host whose bus moves DMA at `rate`, which the table `rate_table` of the description

@@ -7,6 +7,7 @@ use crate::host::BLOCK_BYTES;
 
 /// Main memory that an interface takes on its node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MemoryFootprint {
     /// Queues and buffers of the interface: number of each kind, and bytes of one.
     pub own: [(u64, u64); 2],
@@ -19,11 +20,19 @@ pub struct MemoryFootprint {
 
 /// Share of a packet in its message, and in the message's buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PacketFootprint {
     /// Bytes of the message that the packet carries.
     pub carries: u64,
     /// Bytes of the buffer that the packet takes.
     pub takes: u64,
+}
+
+impl PacketFootprint {
+    /// Returns the share of a packet that carries `carries` bytes of a message and takes `takes` bytes of its buffer.
+    pub const fn new(carries: u64, takes: u64) -> PacketFootprint {
+        PacketFootprint { carries, takes }
+    }
 }
 
 impl MemoryFootprint {

@@ -20,12 +20,9 @@
 //! | `whole_packet.rs` | the driver of any interface that gives whole packets to a port |
 //! | `handoff.rs` | what drivers do that need no bus |
 //! | `parcel.rs`, `word_copy.rs` | the header of fifos and queues, and the loops that move a packet's words |
-//! | `parameters.rs`, `designs.rs` | the designs of fifos and queues, and their specifications |
-//! | `half.rs`, `queue_driver.rs` | a sending or a receiving half of them, and the driver made of two |
+//! | `designs/` | nine fifos and queues, each made of a sending and a receiving half |
 //! | `direct/` | queues without a bus |
 //! | `cmmu/` | Alewife's unit: messages and coherent memory in one |
-//! | `fifo/` | memory in the interface, by words, blocks or user-level DMA |
-//! | `queue/` | coherent queues in cacheable memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
 //! | `mcp/` | the Myrinet control program: firmware of four threads, as data; sockets over UDP/IP, and GM, on it |
 //! | `trapeze/` | the Trapeze firmware on it, with its delivery policies, and its driver |
@@ -45,8 +42,6 @@ pub mod driver;
 mod dyn_driver;
 mod envelope;
 mod extensions;
-pub mod fifo;
-pub mod half;
 mod handoff;
 mod in_flight;
 mod interface;
@@ -55,12 +50,9 @@ pub mod mcp;
 mod memory_footprint;
 mod one_sided;
 mod packet_header;
-pub mod parameters;
 pub mod parcel;
 pub mod port;
 pub mod port_config;
-pub mod queue;
-pub mod queue_driver;
 pub mod trapeze;
 mod whole_packet;
 pub mod word_copy;
@@ -79,7 +71,6 @@ pub use interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, MessageBound,
 pub use memory_footprint::{MemoryFootprint, PacketFootprint, in_blocks};
 pub use one_sided::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue, WorkStatus};
 pub use packet_header::PacketHeader;
-pub use parameters::{Design, InterfaceParameters};
 pub use port::Port;
 pub use port_config::Stages;
 pub use whole_packet::{ComposedPacket, RxPayload, WholePacketDriver, WholePacketNic};

@@ -8,6 +8,7 @@
 //! All fields are little-endian. The format is chosen: whole fields, so that it is read at a glance.
 
 use super::envelope::Envelope;
+use crate::engine::Bytes;
 
 /// What the header of a packet says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,6 +26,11 @@ impl PacketHeader {
     pub const BYTES: usize = 16;
     /// Number of a node's endpoints that an encoded header can name.
     pub const ENDPOINTS: u32 = 1 << 16;
+
+    /// Returns the largest payload in bytes, a whole number of words, of a packet of `packet` with an encoded header.
+    pub fn payload_max(packet: Bytes) -> usize {
+        packet.len().saturating_sub(PacketHeader::BYTES) / 8 * 8
+    }
 
     /// Returns the header's bytes.
     ///

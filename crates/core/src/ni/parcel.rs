@@ -6,7 +6,7 @@
 use super::envelope::Envelope;
 use crate::engine::{Journey, Time};
 use crate::fabric::Packet;
-use crate::host::memory_bus::block::read_bytes;
+use crate::host::block::read_bytes;
 use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Stalls};
 
 /// Bytes of a header.

@@ -150,6 +150,10 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         self.port.changed.wait().await;
     }
 
+    fn takes_in_any_order(&self) -> bool {
+        true
+    }
+
     fn may_find(&self) -> bool {
         self.has_arrived()
     }

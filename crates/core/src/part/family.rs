@@ -10,6 +10,9 @@ use std::sync::{Arc, OnceLock};
 /// Reads the part of an entry from its table.
 type Reader<S> = dyn Fn(&mut Table<'_>) -> Arc<S> + Send + Sync;
 
+/// What a description is told that selects a part which is not registered.
+const OPEN: &str = "a part of another crate must be registered first, as docs/extending.md shows";
+
 /// A part that a registry holds: its documentation, and how it is read.
 pub struct PartEntry<S: ?Sized> {
     /// Name and documentation of the part.
@@ -90,6 +93,11 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         self.table
     }
 
+    /// Returns the key of the part that a description has which selects none.
+    pub fn default_key(&self) -> Option<&'static str> {
+        self.default
+    }
+
     /// Returns the description of the family in one line.
     pub fn summary(&self) -> &'static str {
         self.summary
@@ -134,12 +142,14 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
     /// Reads the part that a description selects by a table beside the other keys of `t`, the table `family_table`; that
     /// none is selected is an error.
     pub fn read_beside(&self, t: &mut Table<'_>, family_table: &str) -> Selected<S> {
+        t.open_family("", OPEN);
         t.alternatives(self.summary, &self.members(), |key, t| self.read_member(key, t, family_table))
     }
 
     /// Reads the part that a description selects below the family's table; without a default, that none is selected is
     /// an error.
     pub fn read(&self, t: &mut Table<'_>) -> Selected<S> {
+        t.open_family(self.table, OPEN);
         let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, self.table);
         match self.default {
             Some(default) => t.one_of_or(self.table, self.summary, &self.members(), default, read),
@@ -201,6 +211,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
     /// Reads the part that a description selects below the family's table, if it selects one; `doc` describes the
     /// selection in one line.
     pub fn read_optional(&self, t: &mut Table<'_>, doc: &'static str) -> Option<Selected<S>> {
+        t.open_family(self.table, OPEN);
         let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, self.table);
         t.optional_one_of(self.table, doc, &self.members(), read)
     }

@@ -78,6 +78,17 @@ impl<S: ?Sized + PartSpec> Selected<S> {
         }
     }
 
+    /// Returns the key of the part that has the full path `path`, as [`key`](Self::key) takes it; `None` if the path is
+    /// not one of the part's.
+    pub fn relative_key<'p>(&self, path: &'p str) -> Option<&'p str> {
+        if let Some(key) = path.strip_prefix(&self.table()) {
+            return key.strip_prefix('.');
+        }
+        let key = path.strip_prefix(&*self.family_table)?.strip_prefix('.')?;
+        let first = key.split('.').next().unwrap_or_default();
+        self.siblings.iter().any(|table| table.key == first).then_some(key)
+    }
+
     /// Returns the same selection below another table.
     #[must_use]
     pub fn below(self, family_table: impl Into<Arc<str>>) -> Self {

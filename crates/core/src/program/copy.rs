@@ -6,18 +6,18 @@ use crate::messaging::World;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Blocks copied before other work of the same processor may come in between.
+/// Number of blocks copied before other work of the same processor may run.
 const BLOCKS_AT_ONCE: u64 = 8;
-/// What is copied, again and again: as large as the caches of the study's machines (chosen).
+/// Size of the area that is copied again and again: as large as the caches of the study's machines (chosen).
 pub const AREA: u64 = 1 << 20;
 
-/// Starts copying on `node`; the count grows as it goes on.
+/// Starts copying on `node` and returns the number of bytes copied so far, which grows during the run.
 pub(super) fn start(world: &World, node: EndId) -> Rc<Cell<Bytes>> {
     let copied = Rc::new(Cell::new(Bytes::ZERO));
-    let endpoint = world.end(node).clone();
+    let endpoint = world.endpoint(node).clone();
     let [from, to]: [Address; 2] = [(); 2].map(|()| endpoint.allocate(Bytes(AREA)));
     let counter = copied.clone();
-    world.sim.spawn_server(format!("{} copying", world.end(node).name()), async move {
+    world.sim.spawn_server(format!("{} copying", world.endpoint(node).name()), async move {
         let cpu = endpoint.cpu();
         loop {
             let processor = cpu.acquire("copy").await;

@@ -1,12 +1,10 @@
-//! What single operations cost: an active message, or an access to shared memory, one at a time, nothing else under
-//! way.
+//! Costs of single operations: an active message, or one access to shared memory, with nothing else in flight.
 //!
-//! A message is counted from the call that sends it to the return of its handler, which does nothing. An access is
-//! counted by the clock of its processor, from before it until the next instruction; each is to a block that its
-//! node has no copy of, in the memory of `home`. Before, `writer` has stored to each block, and then `readers` nodes
-//! have loaded it; so what the protocol has to do is known. Values must be those that were stored.
-//!
-//! Leaves out: what waits for something else, which only other programs tell.
+//! A message is timed from the call that sends it to the return of its handler, which does nothing. An access is
+//! timed by the clock of its processor, from before it until the next instruction. Each access is to a block in the
+//! memory of `home` of which its node has no copy. Before the accesses, `writer` has stored to each block and then
+//! `readers` nodes have loaded it, so the work of the protocol is known. Loaded values are compared with the stored
+//! ones. Leaves out all contention.
 
 use super::worker::{self, Worker};
 use super::{RunningWorkload, parallel};
@@ -20,7 +18,7 @@ use crate::text::{ParameterChoice, Parameters};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// What is measured.
+/// The operation that is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Operation {
     /// An active message.
@@ -31,33 +29,33 @@ pub enum Operation {
     Write,
 }
 
-/// What is measured, where, and what was before.
+/// The parameters of the measurement.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct SingleCosts {
-    /// What is measured.
+    /// Operation that is measured.
     #[param(default = "message")]
     pub operation: Operation,
-    /// Number of the node that does it, or where nodes have several, endpoint.
+    /// Number of the node that does it, or of the endpoint where nodes have several.
     #[param(default = 0)]
     pub node: u64,
-    /// Number of the node that it is for, or in whose memory the blocks are.
+    /// Number of the node that receives the message, or whose memory holds the blocks.
     #[param(default = 1)]
     pub home: u64,
-    /// Number of a node that stored to the blocks before.
+    /// Number of a node that stored to the blocks before they are measured.
     pub writer: Option<u64>,
-    /// How many other nodes have loaded the blocks since.
+    /// Number of other nodes that have loaded the blocks after the store.
     #[param(default = 0)]
     pub readers: u64,
-    /// Words of a message.
+    /// Words of a message's payload.
     #[param(max = 1024, default = 0)]
     pub words: u64,
-    /// How many times it is done.
+    /// Number of operations measured.
     #[param(min = 1, max = 10_000, default = 20)]
     pub times: u64,
 }
 
 impl Part for SingleCosts {
-    const INFO: PartInfo = PartInfo::new("costs", "What a message costs, or an access to shared memory, one at a time")
+    const INFO: PartInfo = PartInfo::new("costs", "Cost of single messages or accesses to shared memory")
         .small_input("operation = \"read\"\nwriter = 2\nreaders = 1\ntimes = 3");
 }
 
@@ -69,41 +67,44 @@ impl WorkloadSpec for SingleCosts {
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
         let named = [("node", Some(self.node)), ("home", Some(self.home)), ("writer", self.writer)];
         let beyond = named.into_iter().filter(|(_, node)| node.is_some_and(|node| node >= nodes as u64));
-        let mut wrong: Vec<_> = beyond
+        let mut errors: Vec<_> = beyond
             .map(|(key, node)| (key, format!("there is no node {} among {nodes}", node.unwrap_or_default())))
             .collect();
         let others = (nodes as u64).saturating_sub(2);
         if self.readers > others {
-            wrong.push(("readers", format!("beside `node` and `home` there are {others} nodes")));
+            errors.push(("readers", format!("there are only {others} nodes besides `node` and `home`")));
         }
         if self.operation == Operation::Message && self.node == self.home {
-            wrong.push(("home", "a node does not send to itself".to_owned()));
+            errors.push(("home", "a node cannot send to itself: choose another than `node`".to_owned()));
         }
         if self.writer == Some(self.node) {
-            wrong.push(("writer", "a node that stored to a block has it".to_owned()));
+            errors.push((
+                "writer",
+                "the node that stored to a block has a copy of it: choose another than `node`".to_owned(),
+            ));
         }
-        wrong.into_iter().map(ParameterError::from).collect()
+        errors.into_iter().map(ParameterError::from).collect()
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let ends = world.addresses.len();
-        let space = Rc::new(Space::new(ends, world.shared_memory.block));
+        let endpoints = world.addresses.len();
+        let space = Rc::new(Space::new(endpoints, world.shared_memory.block));
         let home = EndId(self.home as u32);
         let blocks = (0..self.times).map(|_| space.allocate(home, world.shared_memory.block.get())).collect();
         let workers = Worker::all(world, &space);
-        let run = Rc::new(Costing {
+        let run = Rc::new(CostRun {
             parameters: self.clone(),
             blocks,
             workers,
-            handled: Cell::new(0),
+            handled_ps: Cell::new(0),
             cycles: RefCell::default(),
         });
-        for end in world.actives() {
-            // An end that held itself would never be gone.
-            let (run, own) = (Rc::downgrade(&run), Rc::downgrade(end));
-            end.on_message(move |_| {
+        for endpoint in world.actives() {
+            // A handler that owned its endpoint would keep it alive for ever.
+            let (run, own) = (Rc::downgrade(&run), Rc::downgrade(endpoint));
+            endpoint.on_message(move |_| {
                 let both = run.upgrade().zip(own.upgrade());
-                both.into_iter().for_each(|(run, own)| run.handled.set(own.now().ps()));
+                both.into_iter().for_each(|(run, own)| run.handled_ps.set(own.now().ps()));
             });
         }
         worker::start(world, &run.workers, |worker| run.clone().program(worker));
@@ -111,24 +112,24 @@ impl WorkloadSpec for SingleCosts {
     }
 }
 
-struct Costing {
+struct CostRun {
     parameters: SingleCosts,
     blocks: Vec<SharedAddress>,
     workers: Vec<Rc<Worker>>,
-    /// When the last message was handled, in picoseconds.
-    handled: Cell<u64>,
+    /// Time at which the last message was handled, in picoseconds.
+    handled_ps: Cell<u64>,
     cycles: RefCell<Vec<f64>>,
 }
 
-/// What was stored in a block before.
+/// Returns the value that `writer` stores to a block.
 fn value(block: usize) -> u64 {
     0x5EED_0000 + block as u64
 }
 
-/// Cycles in which nothing is under way any more.
+/// Cycles after which no operation is in flight any more.
 const PAUSE: u64 = 5_000;
 
-impl Costing {
+impl CostRun {
     async fn program(self: Rc<Self>, worker: Rc<Worker>) {
         let SingleCosts { operation, node, writer, .. } = self.parameters;
         let own = worker.id() as u64;
@@ -147,14 +148,14 @@ impl Costing {
         if own == node {
             worker.compute(PAUSE).await;
             match operation {
-                Operation::Message => self.messages(worker.end()).await,
+                Operation::Message => self.messages(worker.endpoint()).await,
                 Operation::Read | Operation::Write => self.accesses(&worker).await,
             }
         }
         worker.barrier().await;
     }
 
-    /// Whether a node is one of those that have loaded the blocks.
+    /// Returns whether node `own` is one of the readers that load the blocks before they are measured.
     fn reads_before(&self, own: u64) -> bool {
         let p = &self.parameters;
         let others = (0..self.workers.len() as u64).filter(|other| ![p.node, p.home].contains(other));
@@ -166,41 +167,42 @@ impl Costing {
         assert_eq!(loaded, stored, "block {number} holds what was stored");
     }
 
-    async fn messages(&self, end: &Active) {
+    async fn messages(&self, endpoint: &Active) {
         let words = vec![0; self.parameters.words as usize];
         for _ in 0..self.parameters.times {
-            let begun = end.now();
-            parallel::send(end, self.parameters.home as usize, 0, &words).await;
-            end.compute(PAUSE).await;
-            self.tell(end, self.handled.get().saturating_sub(begun.ps()));
+            let start = endpoint.now();
+            parallel::send(endpoint, self.parameters.home as usize, 0, &words).await;
+            endpoint.compute(PAUSE).await;
+            self.record(endpoint, self.handled_ps.get().saturating_sub(start.ps()));
         }
     }
 
     async fn accesses(&self, worker: &Worker) {
         for (number, block) in self.blocks.iter().enumerate() {
-            // What was asked of others before is over.
+            // Lets everything that the last access started complete.
             worker.compute(PAUSE / 10).await;
-            let begun = worker.end().now();
+            let start = worker.endpoint().now();
             match self.parameters.operation {
                 Operation::Write => worker.store(*block, value(number)).await,
                 _ => self.check(number, worker.load(*block).await),
             }
-            self.tell(worker.end(), (worker.end().now() - begun).ps());
+            self.record(worker.endpoint(), (worker.endpoint().now() - start).ps());
         }
     }
 
-    fn tell(&self, end: &Active, time_ps: u64) {
-        self.cycles.borrow_mut().push(time_ps as f64 * end.clock().0 as f64 / 1e12);
+    fn record(&self, endpoint: &Active, time_ps: u64) {
+        self.cycles.borrow_mut().push(time_ps as f64 * endpoint.clock().0 as f64 / 1e12);
     }
 }
 
-impl RunningWorkload for Costing {
+impl RunningWorkload for CostRun {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let cycles = self.cycles.borrow();
         let mean = cycles.iter().sum::<f64>() / cycles.len() as f64;
-        let of = |choose: fn(f64, f64) -> f64| cycles.iter().copied().fold(f64::NAN, choose);
-        let told = [("costs.cycles", mean), ("costs.cycles_min", of(f64::min)), ("costs.cycles_max", of(f64::max))];
-        let own = told.map(|(name, value)| Metric::new(name, value, "cycles"));
+        let extreme = |choose: fn(f64, f64) -> f64| cycles.iter().copied().fold(f64::NAN, choose);
+        let values =
+            [("costs.cycles", mean), ("costs.cycles_min", extreme(f64::min)), ("costs.cycles_max", extreme(f64::max))];
+        let own = values.map(|(name, value)| Metric::new(name, value, "cycles"));
         parallel::metrics(world, own.into_iter().chain([worker::fault_metric(&self.workers)]))
     }
 }

@@ -1,48 +1,47 @@
-//! Whom a node sends to: the patterns of traffic that interconnects are tried with.
+//! Traffic patterns: the destination of each message of a node, as interconnects are tested with.
 //!
-//! A permutation gives each node one destination, which may be the node itself; whoever uses it
-//! decides what becomes of that. Patterns on bits need as many nodes as a power of two; tornado and
-//! neighbour take the nodes as a grid of a stated shape, a ring where none is stated (Dally and
-//! Towles 2004, §3.2).
+//! A permutation gives each node one destination, which may be the node itself; the caller decides what becomes of
+//! such a message. Patterns on the bits of a node's number need a power of two of nodes. Tornado and neighbour take the
+//! nodes as a grid of a stated shape, or as one ring (Dally and Towles 2004, §3.2).
 
 use crate::engine::rng;
 use crate::text::{ParameterSink, ParameterType, Parameters, Table};
 use rand::RngExt;
 
-/// A pattern.
+/// A traffic pattern.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Pattern {
-    /// Any other node, all equally likely.
+    /// Any other node, all with equal probability.
     Uniform,
-    /// Any node, itself among them.
+    /// Any node including the sender, all with equal probability.
     UniformWithSelf,
-    /// From row and column to column and row of a square.
+    /// From row and column to column and row of a square of nodes.
     Transpose,
-    /// To the node whose number has all bits the other way.
+    /// To the node whose number is the bitwise complement.
     BitComplement,
-    /// To the node whose number has the bits in reverse.
+    /// To the node whose number has the bits in reverse order.
     BitReversal,
     /// To the node whose number has the bits rotated left by one.
     Shuffle,
-    /// In each dimension of the shape, just less than half way round.
+    /// In each dimension of the shape, just less than half way round the ring.
     Tornado(Vec<u64>),
-    /// In each dimension of the shape, one on.
+    /// In each dimension of the shape, one node on.
     Neighbour(Vec<u64>),
     /// To one node with a stated probability, else to any other.
     HotSpot {
-        /// The node.
+        /// Number of the hot node.
         node: u64,
-        /// The probability.
+        /// Probability of sending to it.
         fraction: f64,
     },
-    /// All to one node.
+    /// All nodes to one node.
     Incast {
-        /// The node.
+        /// Number of the receiving node.
         node: u64,
     },
 }
 
-/// The patterns by their names in descriptions, without what they take.
+/// Returns the patterns with their names in descriptions, and their parameters empty.
 fn named() -> [(&'static str, Pattern); 10] {
     [
         ("uniform", Pattern::Uniform),
@@ -63,20 +62,23 @@ const HOT_NODE: &str = "hot-node";
 const HOT_FRACTION: &str = "hot-fraction";
 const PATTERN_SHAPE: &str = "pattern-shape";
 
-/// Written by hand: which keys there are depends on the pattern.
+/// Implemented by hand, since the pattern decides which keys there are.
 impl Parameters for Pattern {
     fn read(t: &mut Table<'_>) -> Pattern {
-        let pattern = t.choice(PATTERN, "Whom a node sends to", &named()).or("uniform");
+        let pattern = t.choice(PATTERN, "Traffic pattern: the destination of each message", &named()).or("uniform");
         let all = t.describing();
         let (mut hot, mut fraction, mut shape) = (0, 0.0, Vec::new());
         if all || matches!(pattern, Pattern::HotSpot { .. } | Pattern::Incast { .. }) {
-            hot = t.count(HOT_NODE, "The node of a hot spot or an incast").max(NODES_MAX).or(0);
+            hot = t
+                .count(HOT_NODE, "Number of the node that is the hot spot, or that all send to in an incast")
+                .max(NODES_MAX)
+                .or(0);
         }
         if all || matches!(pattern, Pattern::HotSpot { .. }) {
-            fraction = t.fraction(HOT_FRACTION, "How much of the traffic a hot spot gets").or(0.1);
+            fraction = t.fraction(HOT_FRACTION, "Fraction of the traffic that goes to the hot spot").or(0.1);
         }
         if all || matches!(pattern, Pattern::Tornado(_) | Pattern::Neighbour(_)) {
-            let doc = "Nodes in each dimension, for tornado and neighbour; by default one ring of all";
+            let doc = "Nodes in each dimension for tornado and neighbour; by default one ring of all nodes";
             shape = t.counts(PATTERN_SHAPE, doc).each(1, NODES_MAX).length(0, 8).or(&[]);
         }
         match pattern {
@@ -105,34 +107,39 @@ impl Parameters for Pattern {
 }
 
 impl Pattern {
-    /// The key and the reason, if so many nodes cannot send like this.
+    /// Checks that `nodes` nodes can send in this pattern.
+    ///
+    /// # Errors
+    ///
+    /// Returns the key and the reason if they cannot.
     pub fn check(&self, nodes: usize) -> Result<(), (&'static str, String)> {
         let nodes = nodes as u64;
         match self {
-            // A hot spot's own traffic goes elsewhere, and so does what is not hot.
+            // Senders other than the hot node, and messages that are not hot, go to another node.
             Pattern::Uniform | Pattern::HotSpot { .. } if nodes < 2 => {
-                Err(("pattern", "there is no other node".to_owned()))
+                Err(("pattern", "there is only one node, and no other to send to".to_owned()))
             }
             Pattern::Transpose if nodes.isqrt().pow(2) != nodes => {
-                Err(("pattern", format!("a transpose is of a square, and {nodes} nodes are none")))
+                Err(("pattern", format!("transpose needs a square number of nodes, and {nodes} is not a square")))
             }
-            Pattern::BitComplement | Pattern::BitReversal | Pattern::Shuffle if !nodes.is_power_of_two() => {
-                Err(("pattern", format!("it acts on the bits of a node's number, and {nodes} is no power of two")))
-            }
+            Pattern::BitComplement | Pattern::BitReversal | Pattern::Shuffle if !nodes.is_power_of_two() => Err((
+                "pattern",
+                format!("this pattern acts on the bits of a node's number, and {nodes} is not a power of two"),
+            )),
             Pattern::Tornado(shape) | Pattern::Neighbour(shape)
                 if !shape.is_empty()
                     && shape.iter().try_fold(1u64, |all, side| all.checked_mul(*side)) != Some(nodes) =>
             {
-                Err(("pattern-shape", format!("this shape does not have {nodes} nodes")))
+                Err(("pattern-shape", format!("the shape has to have {nodes} nodes")))
             }
             Pattern::HotSpot { node, .. } | Pattern::Incast { node } if *node >= nodes => {
-                Err(("hot-node", format!("there is no node {node}: the last is {}", nodes - 1)))
+                Err(("hot-node", format!("there is no node {node}; the last node is {}", nodes - 1)))
             }
             _ => Ok(()),
         }
     }
 
-    /// Whom `source` of `nodes` nodes sends to now. A permutation draws no number.
+    /// Returns the destination of the next message of `source` among `nodes` nodes. Permutations draw no random number.
     pub fn destination(&self, source: usize, nodes: usize, random: &mut rng::RandomStream) -> usize {
         let (from, all) = (source as u64, nodes as u64);
         let bits = all.ilog2();
@@ -159,12 +166,12 @@ impl Pattern {
 
 const NODES_MAX: u64 = 1 << 20;
 
-/// Any node but `from`.
+/// Returns a random node other than `from`.
 fn other(from: u64, all: u64, random: &mut rng::RandomStream) -> u64 {
     (from + random.random_range(1..all)) % all
 }
 
-/// Moves on in each dimension of a shape whose first side varies fastest.
+/// Returns the node that is `by` further in each dimension of a shape, whose first dimension varies fastest.
 fn in_each_dimension(from: u64, all: u64, shape: &[u64], by: impl Fn(u64) -> u64) -> u64 {
     let ring = [all];
     let shape = if shape.is_empty() { &ring } else { shape };
@@ -187,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn permutations_are_those_of_the_books() {
+    fn permutations_match_their_textbook_definitions() {
         assert_eq!(all(&Pattern::Transpose, 9), [0, 3, 6, 1, 4, 7, 2, 5, 8]);
         assert_eq!(all(&Pattern::BitComplement, 4), [3, 2, 1, 0]);
         assert_eq!(all(&Pattern::BitReversal, 8), [0, 4, 2, 6, 1, 5, 3, 7]);
@@ -199,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn random_patterns_hit_what_they_say() {
+    fn random_patterns_have_the_stated_probabilities() {
         let mut random = rng::stream(1, "pattern");
         let mut counts = [0; 4];
         (0..40_000).for_each(|_| counts[Pattern::Uniform.destination(1, 4, &mut random)] += 1);
@@ -212,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_its_reason() {
+    fn unsuitable_node_counts_are_rejected_with_a_reason() {
         let reason = |pattern: Pattern, nodes| pattern.check(nodes).expect_err("it does not fit");
         assert!(reason(Pattern::Transpose, 8).1.contains("square"));
         assert!(reason(Pattern::Shuffle, 6).1.contains("power of two"));
@@ -221,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pattern_that_fits_gives_every_node_a_destination() {
+    fn every_destination_is_a_node() {
         for nodes in (1..=9).chain([16, 64]) {
             for (name, pattern) in named() {
                 let hot = Pattern::HotSpot { node: nodes as u64 - 1, fraction: 0.5 };

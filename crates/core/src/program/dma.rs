@@ -1,5 +1,5 @@
-//! Host DMA alone: transfers of one size, one after the other, without firmware or network
-//! (Yocum et al. 1997, Figure 1; with a copying processor beside it, Figure 7).
+//! Host DMA alone: transfers of one size, one after the other, without firmware or network (Yocum et al. 1997,
+//! Figure 1; Figure 7 has a processor that copies at the same time).
 
 use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndId, Journey, Metric, Outcome, Time};
@@ -12,37 +12,37 @@ use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The parameters of the test.
+/// The parameters of the DMA test.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct DmaTest {
-    /// The node; by default the first.
+    /// Name of the node; by default the first.
     pub node: Option<String>,
-    /// From host memory (read: sending) or to it.
+    /// Direction of the transfers: `read` from host memory (as in sending) or `write` to it.
     #[param(default = "read")]
     pub direction: Direction,
-    /// Size of a transfer.
+    /// Size of each transfer.
     #[param(min = "4 B", default = "8 KiB")]
     pub size: Bytes,
-    /// How many; 0 only lets the processor copy.
+    /// Number of transfers; 0 lets only the processor copy.
     #[param(min = 0, max = 10_000_000, default = 100)]
     pub transfers: u64,
-    /// How long to copy where there are no transfers.
+    /// Length of the run where there are no transfers.
     #[param(default = "1 ms")]
     pub time: Time,
-    /// Whether the processor copies blocks meanwhile.
+    /// Whether the processor copies blocks at the same time.
     #[param(default = false)]
     pub copying: bool,
 }
 
-struct Measured {
+struct Measurements {
     parameters: DmaTest,
-    ended: Rc<Cell<Time>>,
+    end_time: Rc<Cell<Time>>,
     copied: Option<Rc<Cell<Bytes>>>,
 }
 
 impl DmaTest {
-    async fn transfer(self, world: World, id: EndId, ended: Rc<Cell<Time>>) {
-        let endpoint = world.end(id);
+    async fn transfer(self, world: World, id: EndId, end_time: Rc<Cell<Time>>) {
+        let endpoint = world.endpoint(id);
         let engine = endpoint.driver().host_dma().expect("a checked description has host DMA to try");
         let page = endpoint.allocate(self.size);
         let journey = Journey::new(0, id, id, self.size, world.sim.now());
@@ -52,13 +52,13 @@ impl DmaTest {
         for _ in 0..self.transfers {
             engine.transfer(self.direction, page, self.size, journey.clone()).await;
         }
-        ended.set(world.sim.now());
+        end_time.set(world.sim.now());
     }
 }
 
 impl Part for DmaTest {
     const INFO: PartInfo =
-        PartInfo::new("dma", "The interface's host DMA alone").small_input("size = \"256 B\"\ntransfers = 2");
+        PartInfo::new("dma", "Host DMA of the interface alone").small_input("size = \"256 B\"\ntransfers = 2");
 }
 
 impl WorkloadSpec for DmaTest {
@@ -82,24 +82,25 @@ impl WorkloadSpec for DmaTest {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let ended = Rc::new(Cell::new(Time::ZERO));
+        let end_time = Rc::new(Cell::new(Time::ZERO));
         let node = self.node.as_ref().map_or_else(|| world.nodes[0].endpoint().id(), |name| world.id(name));
-        let name = format!("{} DMA test", world.end(node).name());
-        world.sim.spawn(name, self.clone().transfer(world.clone(), node, ended.clone()));
+        let name = format!("{} DMA test", world.endpoint(node).name());
+        world.sim.spawn(name, self.clone().transfer(world.clone(), node, end_time.clone()));
         let copied = self.copying.then(|| copy::start(world, node));
-        Rc::new(Measured { parameters: self.clone(), ended, copied })
+        Rc::new(Measurements { parameters: self.clone(), end_time, copied })
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for Measurements {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
-        let (parameters, ended) = (&self.parameters, self.ended.get().as_us());
+        let (parameters, elapsed_us) = (&self.parameters, self.end_time.get().as_us());
         let moved = parameters.size.get() * parameters.transfers;
-        let mut metrics = vec![Metric::new("dma.bandwidth", super::once(ended > 0.0, moved as f64 / ended), "MB/s")];
+        let mut metrics =
+            vec![Metric::new("dma.bandwidth", super::value_if(elapsed_us > 0.0, moved as f64 / elapsed_us), "MB/s")];
         if let Some(copied) = &self.copied {
             metrics.push(Metric::new(
                 "copy.bandwidth",
-                super::once(ended > 0.0, copied.get().get() as f64 / ended),
+                super::value_if(elapsed_us > 0.0, copied.get().get() as f64 / elapsed_us),
                 "MB/s",
             ));
         }

@@ -1,7 +1,7 @@
-//! Page fetch: a fault asks another node's memory for a page and waits for it.
+//! Page fetch: a page fault requests a page from another node's memory and waits for it.
 //!
-//! The request is a control message; the answer's tag steers the page into the frame that the
-//! fault waits for (Yocum et al. 1997, §2.2: the system's own use, in network memory).
+//! The request is a control message. The tag of the answer steers the page into the frame that the fault waits for
+//! (Yocum et al. 1997, §2.2: the system's own use, in network memory).
 
 use super::{EndpointPair, RunningWorkload, pattern};
 use crate::engine::stats::Summary;
@@ -17,35 +17,35 @@ use std::sync::Arc;
 /// The parameters of page fetch.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct PageFetch {
-    /// The node that faults, and the one that has the pages.
+    /// Node that faults, and node that holds the pages.
     #[param(flatten)]
     pub ends: EndpointPair,
-    /// How many faults.
+    /// Number of page faults.
     #[param(min = 1, max = 10_000_000, default = 100)]
     pub faults: u64,
     /// Size of a page; by default 8 KiB, or the largest message where that is smaller.
     #[param(key = "page", min = "4 B", max = "1 MiB")]
-    said: Option<Bytes>,
+    stated_page: Option<Bytes>,
     /// The size of a page.
-    #[param(skip = said.unwrap_or(PAGE))]
+    #[param(skip = stated_page.unwrap_or(PAGE))]
     pub page: Bytes,
 }
 
 #[derive(Default)]
-struct Measured {
+struct Measurements {
     latencies: RefCell<Vec<Time>>,
 }
 
-/// The tag of every page: one fault waits at a time.
+/// The tag of every page; only one fault waits at a time.
 const TAG: u16 = 1;
-/// A page of the machines of Yocum et al. (1997, §2.1).
+/// Size of a page of the machines of Yocum et al. (1997, §2.1).
 const PAGE: Bytes = Bytes(8192);
-/// Pages that the server holds.
+/// Number of pages that the server holds.
 pub const PAGES: u64 = 8;
 
 impl PageFetch {
-    async fn fault(self, world: World, from: EndId, to: EndId, measured: Rc<Measured>) {
-        let endpoint = world.end(from);
+    async fn fault(self, world: World, from: EndId, to: EndId, measured: Rc<Measurements>) {
+        let endpoint = world.endpoint(from);
         let frame = endpoint.allocate(self.page);
         let pages: Vec<Vec<u8>> = (0..PAGES).map(|number| pattern::bytes(number, self.page)).collect();
         for fault in 0..self.faults {
@@ -65,7 +65,7 @@ impl PageFetch {
     }
 
     async fn serve(self, world: World, to: EndId) {
-        let endpoint = world.end(to);
+        let endpoint = world.endpoint(to);
         let mut pages = Vec::new();
         for number in 0..PAGES {
             let page = endpoint.allocate(self.page);
@@ -85,7 +85,7 @@ impl PageFetch {
 
 impl Part for PageFetch {
     const INFO: PartInfo =
-        PartInfo::new("page-fetch", "A request, and a page in answer").small_input("page = \"300 B\"\nfaults = 2");
+        PartInfo::new("page-fetch", "A request answered by a page").small_input("page = \"300 B\"\nfaults = 2");
 }
 
 impl WorkloadSpec for PageFetch {
@@ -94,8 +94,8 @@ impl WorkloadSpec for PageFetch {
     }
 
     fn resolved(&self, message_max: Bytes) -> Option<Arc<dyn WorkloadSpec>> {
-        // A page whose size is not given goes in one message of this machine.
-        Some(Arc::new(PageFetch { page: self.said.unwrap_or(PAGE.min(message_max)), ..self.clone() }))
+        // A page whose size is not given is as large as one message of this machine allows.
+        Some(Arc::new(PageFetch { page: self.stated_page.unwrap_or(PAGE.min(message_max)), ..self.clone() }))
     }
 
     fn endpoint_names(&self) -> Vec<(String, &str)> {
@@ -116,22 +116,22 @@ impl WorkloadSpec for PageFetch {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let measured = Rc::new(Measured::default());
-        let (from, to) = self.ends.of(world);
+        let measured = Rc::new(Measurements::default());
+        let (from, to) = self.ends.ids(world);
         world.sim.spawn(
-            format!("{} program", world.end(from).name()),
+            format!("{} program", world.endpoint(from).name()),
             self.clone().fault(world.clone(), from, to, measured.clone()),
         );
-        world.sim.spawn_server(format!("{} server", world.end(to).name()), self.clone().serve(world.clone(), to));
+        world.sim.spawn_server(format!("{} server", world.endpoint(to).name()), self.clone().serve(world.clone(), to));
         measured
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let latencies: Summary = self.latencies.borrow().iter().copied().collect();
         let mut metrics = super::latency_metrics("fetch.latency", &latencies);
-        metrics.extend(super::fate_metrics(world));
+        metrics.extend(super::delivery_metrics(world));
         metrics.extend(super::latency_metrics("message.latency_one_way", &world.tally.latencies()));
         metrics
     }

@@ -1,12 +1,10 @@
-//! A pair: a stream of single packets from one node to another, as fast as interface and protocol let
-//! it; all other nodes are silent.
+//! A pair: a stream of single packets from one node to another, as fast as interface and protocol allow, while all
+//! other nodes are silent.
 //!
-//! What Equations 1 to 4 of Callahan and Goldstein (1995) are about: the cycles between packets in the
-//! steady state, when the receiver's processor has dealt with them. The first quarter is not counted.
-//! With `bulk` each packet asks for a dialog, and the last one ends it. Packets must arrive whole, and
-//! each once.
-//!
-//! Leaves out: messages of many packets, several pairs, and whether packets arrive in order.
+//! It measures the cycles between packets in the steady state, when the receiver's processor has handled them: the
+//! subject of Equations 1 to 4 of Callahan and Goldstein (1995). The first quarter of the packets is warm-up. With
+//! `bulk` each packet requests a bulk dialog, and the last one ends it. The program checks that each packet arrives
+//! once and with the right bytes. Leaves out messages of several packets, several pairs, and the order of arrival.
 
 use super::{RunningWorkload, parallel};
 use crate::engine::{Metric, Outcome};
@@ -21,44 +19,47 @@ use std::rc::Rc;
 /// The parameters of a pair.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Pair {
-    /// Number of the sending node, or where nodes have several, endpoint.
+    /// Number of the sending node, or of the endpoint where nodes have several.
     #[param(default = 0)]
     pub from: u64,
-    /// Number of the receiving one.
+    /// Number of the receiving node, or of the endpoint where nodes have several.
     #[param(default = 1)]
     pub to: u64,
-    /// How many packets are sent.
+    /// Number of packets sent.
     #[param(min = 8, max = 1_000_000, default = 200)]
     pub packets: u64,
-    /// Whether packets ask for a bulk dialog.
+    /// Whether packets request a bulk dialog.
     #[param(default = false)]
     pub bulk: bool,
 }
 
-struct Measured {
+struct Measurements {
     parameters: Pair,
-    /// The cycle at which the receiver was done with each packet.
+    /// Cycle at which the receiver finished each packet.
     received: RefCell<Vec<u64>>,
-    /// Which packets it has.
-    has: RefCell<Vec<bool>>,
+    /// Whether packet `i` has arrived.
+    has_arrived: RefCell<Vec<bool>>,
 }
 
 impl Pair {
-    async fn run(self, end: Rc<Active>, measured: Rc<Measured>) {
-        if u64::from(end.id().0) == self.from {
+    async fn run(self, endpoint: Rc<Active>, measured: Rc<Measurements>) {
+        if u64::from(endpoint.id().0) == self.from {
             for number in 0..self.packets {
-                let mut packet =
-                    ActiveMessage::new(parallel::id(self.to as usize), 0, &self.data(number, end.words_max()));
+                let mut packet = ActiveMessage::new(
+                    parallel::endpoint_id(self.to as usize),
+                    0,
+                    &self.data(number, endpoint.words_max()),
+                );
                 packet.bulk = self.bulk;
                 packet.last = self.bulk && number + 1 == self.packets;
-                end.send(packet).await;
+                endpoint.send(packet).await;
             }
-        } else if u64::from(end.id().0) == self.to {
-            end.wait_until(|| measured.received.borrow().len() as u64 == self.packets).await;
+        } else if u64::from(endpoint.id().0) == self.to {
+            endpoint.wait_until(|| measured.received.borrow().len() as u64 == self.packets).await;
         }
     }
 
-    /// The words of a packet: its number, and what must come with it.
+    /// Returns the words of a packet: its number, then words that depend on it.
     fn data(&self, number: u64, words: usize) -> Vec<u32> {
         let word = |at| parallel::word(self.from as usize, self.to as usize, number as u32, at);
         std::iter::once(number as u32).chain((1..words).map(word)).collect()
@@ -66,8 +67,8 @@ impl Pair {
 }
 
 impl Part for Pair {
-    const INFO: PartInfo =
-        PartInfo::new("pair", "Single packets from one node to another, as fast as they go").small_input("packets = 8");
+    const INFO: PartInfo = PartInfo::new("pair", "Single packets from one node to another, as fast as possible")
+        .small_input("packets = 8");
 }
 
 impl WorkloadSpec for Pair {
@@ -76,16 +77,16 @@ impl WorkloadSpec for Pair {
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
-        let mut wrong = Vec::new();
+        let mut errors = Vec::new();
         for (key, node) in [("from", self.from), ("to", self.to)] {
             if node >= nodes as u64 {
-                wrong.push((key, format!("there is no node {node} among {nodes}")));
+                errors.push((key, format!("there is no node {node} among {nodes}")));
             }
         }
         if self.from == self.to {
-            wrong.push(("to", "a node does not send to itself".to_owned()));
+            errors.push(("to", "a node cannot send to itself: choose another than `from`".to_owned()));
         }
-        wrong.into_iter().map(ParameterError::from).collect()
+        errors.into_iter().map(ParameterError::from).collect()
     }
 
     fn objective(&self) -> Option<Objective> {
@@ -93,33 +94,33 @@ impl WorkloadSpec for Pair {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let has = RefCell::new(vec![false; self.packets as usize]);
-        let measured = Rc::new(Measured { parameters: self.clone(), received: RefCell::default(), has });
-        parallel::start(world, |end| {
-            // An end that held itself would never be gone.
-            let (taking, own) = (measured.clone(), Rc::downgrade(&end));
-            end.on_message(move |received| {
-                let own = own.upgrade().expect("an end lives while it takes messages");
-                taking.take(&own, received.words);
+        let has_arrived = RefCell::new(vec![false; self.packets as usize]);
+        let measured = Rc::new(Measurements { parameters: self.clone(), received: RefCell::default(), has_arrived });
+        parallel::start(world, |endpoint| {
+            // A handler that owned its endpoint would keep it alive for ever.
+            let (receiver, own) = (measured.clone(), Rc::downgrade(&endpoint));
+            endpoint.on_message(move |received| {
+                let own = own.upgrade().expect("an endpoint lives while it handles messages");
+                receiver.handle(&own, received.words);
             });
-            self.clone().run(end, measured.clone())
+            self.clone().run(endpoint, measured.clone())
         });
         measured
     }
 }
 
-impl Measured {
-    /// Takes a packet; panics if a model moved wrong bytes, or the same ones twice.
-    fn take(&self, end: &Active, words: &[u32]) {
+impl Measurements {
+    /// Records a packet. Panics if a model changed its bytes or delivered it twice.
+    fn handle(&self, endpoint: &Active, words: &[u32]) {
         assert!(u64::from(words[0]) < self.parameters.packets, "a packet arrived that was not sent");
         assert!(words == self.parameters.data(words[0].into(), words.len()), "a packet arrived with wrong bytes");
-        let had = std::mem::replace(&mut self.has.borrow_mut()[words[0] as usize], true);
-        assert!(!had, "a packet arrived twice");
-        self.received.borrow_mut().push(end.cycle());
+        let is_duplicate = std::mem::replace(&mut self.has_arrived.borrow_mut()[words[0] as usize], true);
+        assert!(!is_duplicate, "a packet arrived twice");
+        self.received.borrow_mut().push(endpoint.cycle());
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let received = self.received.borrow();
         let mut own = Vec::new();

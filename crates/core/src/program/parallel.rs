@@ -1,4 +1,4 @@
-//! What the programs that run on all endpoints have in common: they use active messages.
+//! Helpers of the programs that run on all endpoints and communicate by active messages.
 
 use super::collective::Collective;
 use super::pattern;
@@ -11,127 +11,129 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::rc::Rc;
 
-/// The end of active messages of this number.
-pub(super) fn end(world: &World, node: usize) -> Rc<Active> {
+/// Returns the active-message endpoint with number `node`.
+pub(super) fn endpoint(world: &World, node: usize) -> Rc<Active> {
     world.actives()[node].clone()
 }
 
-/// Starts the same program on each endpoint.
+/// Starts one copy of a program on each endpoint.
 pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program: impl FnMut(Rc<Active>) -> F) {
-    for (endpoint, end) in world.ends().zip(world.actives()) {
-        end.runs(world.sim.spawn(format!("{} program", endpoint.name()), program(end.clone())));
+    for (endpoint, active) in world.endpoints().zip(world.actives()) {
+        active.runs(world.sim.spawn(format!("{} program", endpoint.name()), program(active.clone())));
     }
 }
 
-/// Processor cycles that an instruction takes where a program's computing is known by its instructions. (Chosen:
-/// the processor of Mukherjee and Hill (1998) issues two at once, in order; loads that miss and operations that
-/// wait for others take the more that this saves.)
+/// Processor cycles per instruction of programs whose computation is given in instructions. (Chosen: the processor of
+/// Mukherjee and Hill (1998) issues two instructions at once, in order; stalls of loads and of dependent operations
+/// take what this saves.)
 pub(super) const CYCLES_PER_INSTRUCTION: u64 = 1;
 
-/// Sends words to a handler: in one packet if they fit, otherwise as a transfer.
-pub(super) async fn send(end: &Active, to: usize, handler: u8, words: &[u32]) {
-    match words.len() <= end.words_max() {
-        true => end.send(ActiveMessage::new(id(to), handler, words)).await,
-        false => end.transfer(id(to), handler, words).await,
+/// Sends words to a handler of endpoint `to`: in one packet if they fit, otherwise as a transfer.
+pub(super) async fn send(endpoint: &Active, to: usize, handler: u8, words: &[u32]) {
+    match words.len() <= endpoint.words_max() {
+        true => endpoint.send(ActiveMessage::new(endpoint_id(to), handler, words)).await,
+        false => endpoint.transfer(endpoint_id(to), handler, words).await,
     }
 }
 
-/// Has messages taken by `take`, in one packet or as a transfer: the sending endpoint, the handler, the words. It
-/// gives the instructions that the handler computes. Those of collectives are taken by these.
-pub(super) fn take_by(
-    end: &Rc<Active>,
+/// Sets the handler of all messages, single packets and transfers alike, except those of collectives.
+///
+/// `handle` gets the sending endpoint, the number of the handler and the words, and returns the instructions that
+/// handling takes.
+pub(super) fn set_handler(
+    endpoint: &Rc<Active>,
     collective: &Rc<Collective>,
-    take: impl Fn(EndId, u8, &[u32]) -> u64 + 'static,
+    handle: impl Fn(EndId, u8, &[u32]) -> u64 + 'static,
 ) {
-    // An end that held itself would never be gone.
-    let (this, collective, take) = (Rc::downgrade(end), collective.clone(), Rc::new(take));
+    // A handler that owned its endpoint would keep it alive for ever.
+    let (own, collective, handle) = (Rc::downgrade(endpoint), collective.clone(), Rc::new(handle));
     let charge = move |instructions: u64| {
-        let end = this.upgrade().expect("an end lives while it takes messages");
-        end.charge(instructions * CYCLES_PER_INSTRUCTION);
+        let endpoint = own.upgrade().expect("an endpoint lives while it handles messages");
+        endpoint.charge(instructions * CYCLES_PER_INSTRUCTION);
     };
-    let (charge_whole, take_whole) = (charge.clone(), take.clone());
-    end.on_message(move |received| {
-        let collective = collective.take(received);
-        charge(collective.unwrap_or_else(|| take(received.from, received.handler, received.words)));
+    let (charge_transfer, handle_transfer) = (charge.clone(), handle.clone());
+    endpoint.on_message(move |received| {
+        let instructions = collective.handle(received);
+        charge(instructions.unwrap_or_else(|| handle(received.from, received.handler, received.words)));
     });
-    end.on_transfer(move |from, handler, words| charge_whole(take_whole(from, handler, &words)));
+    endpoint.on_transfer(move |from, handler, words| charge_transfer(handle_transfer(from, handler, &words)));
 }
 
-/// The part of a program that is timed: when it began and ended, in cycles of its first processor.
+/// The timed section of a program, in cycles of its first processor.
 #[derive(Default)]
-pub(super) struct Span {
-    began: Cell<u64>,
-    ended: Cell<u64>,
+pub(super) struct TimedSection {
+    start_cycle: Cell<u64>,
+    end_cycle: Cell<u64>,
 }
 
-impl Span {
-    /// All processors begin, now that the last one is ready.
-    pub async fn begin(&self, end: &Active, collective: &Collective) {
-        collective.barrier(end).await;
-        self.begun(end);
+impl TimedSection {
+    /// Waits for all processors at a barrier, then starts the timed section.
+    pub async fn begin(&self, endpoint: &Active, collective: &Collective) {
+        collective.barrier(endpoint).await;
+        self.mark_start(endpoint);
     }
 
-    /// All processors end.
-    pub async fn end(&self, end: &Active, collective: &Collective) {
-        collective.barrier(end).await;
-        self.over(end);
+    /// Waits for all processors at a barrier, then ends the timed section.
+    pub async fn end(&self, endpoint: &Active, collective: &Collective) {
+        collective.barrier(endpoint).await;
+        self.mark_end(endpoint);
     }
 
-    /// A processor goes on from the barrier at which it begins.
-    pub fn begun(&self, end: &Active) {
-        end.begin_timed();
-        if end.id().index() == 0 {
-            self.began.set(end.cycle());
+    /// Starts the timed section of a processor that has just left a barrier.
+    pub fn mark_start(&self, endpoint: &Active) {
+        endpoint.begin_timed();
+        if endpoint.id().index() == 0 {
+            self.start_cycle.set(endpoint.cycle());
         }
     }
 
-    /// A processor goes on from the barrier at which it ends.
-    pub fn over(&self, end: &Active) {
-        end.end_timed();
-        if end.id().index() == 0 {
-            self.ended.set(end.cycle());
+    /// Ends the timed section of a processor that has just left a barrier.
+    pub fn mark_end(&self, endpoint: &Active) {
+        endpoint.end_timed();
+        if endpoint.id().index() == 0 {
+            self.end_cycle.set(endpoint.cycle());
         }
     }
 
-    /// How many cycles lie between.
+    /// Returns the length of the timed section in cycles.
     pub fn metric(&self, name: &str, outcome: &Outcome) -> Metric {
-        self.metric_each(name, 1, outcome)
+        self.metric_per_iteration(name, 1, outcome)
     }
 
-    /// How many of them each of so many iterations took.
-    pub fn metric_each(&self, name: &str, iterations: u64, outcome: &Outcome) -> Metric {
-        let cycles = self.ended.get().saturating_sub(self.began.get()) as f64 / iterations as f64;
-        Metric::new(name, super::once(outcome.is_complete(), cycles), "cycles")
+    /// Returns the cycles of the timed section per iteration.
+    pub fn metric_per_iteration(&self, name: &str, iterations: u64, outcome: &Outcome) -> Metric {
+        let cycles = self.end_cycle.get().saturating_sub(self.start_cycle.get()) as f64 / iterations as f64;
+        Metric::new(name, super::value_if(outcome.is_complete(), cycles), "cycles")
     }
 }
 
-/// A number as it travels: two words.
-pub(super) fn words_of(value: f64) -> [u32; 2] {
+/// Returns the two words of a message that carry a number.
+pub(super) fn f64_to_words(value: f64) -> [u32; 2] {
     [value.to_bits() as u32, (value.to_bits() >> 32) as u32]
 }
 
-/// A number as it came.
-pub(super) fn number([low, high]: [u32; 2]) -> f64 {
+/// Returns the number that two words of a message carry.
+pub(super) fn f64_from_words([low, high]: [u32; 2]) -> f64 {
     f64::from_bits(u64::from(low) | u64::from(high) << 32)
 }
 
-/// Computes so many instructions.
-pub(super) async fn compute(end: &Active, instructions: u64) {
-    end.compute(instructions * CYCLES_PER_INSTRUCTION).await;
+/// Spends the time of `instructions` instructions.
+pub(super) async fn compute(endpoint: &Active, instructions: u64) {
+    endpoint.compute(instructions * CYCLES_PER_INSTRUCTION).await;
 }
 
-/// The word at place `at` of what node `from` sends to node `to` under `number`.
+/// Returns word `at` of message `number` from node `from` to node `to`: a hash that the receiver can compute, too.
 pub(super) fn word(from: usize, to: usize, number: u32, at: usize) -> u32 {
-    let of = (from as u64) << 42 ^ (to as u64) << 22 ^ u64::from(number) << 4;
-    pattern::mixed(of.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(at as u64)) as u32
+    let seed = (from as u64) << 42 ^ (to as u64) << 22 ^ u64::from(number) << 4;
+    pattern::mix_bits(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(at as u64)) as u32
 }
 
-/// An endpoint's number, of its place among all.
-pub(super) fn id(node: usize) -> EndId {
+/// Returns the id of the endpoint with number `node`.
+pub(super) fn endpoint_id(node: usize) -> EndId {
     EndId(node as u32)
 }
 
-/// What such a program tells: of packets, messages and time, then what it has of its own, then latencies.
+/// Returns the metrics of such a program: those of packets, messages and time, then `own`, then latencies.
 pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = packet_metrics(world);
     metrics.extend(own);
@@ -139,36 +141,36 @@ pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> V
     metrics
 }
 
-/// How many packets were sent, how many of them processors have accepted, and the cycles of the run;
-/// where they go by ports also what crossed the fabric, acknowledgements and copies among them, and
-/// the protocol's state.
+/// Returns the numbers of packets sent and accepted by processors, and the cycles of the run. With a protocol they are
+/// followed by what crossed the fabric, including acknowledgements and retransmissions, and by the protocol's state.
 fn packet_metrics(world: &World) -> Vec<Metric> {
-    let ends = world.actives();
-    let sent: u64 = ends.iter().map(|end| end.sent()).sum();
-    let delivered: u64 = ends.iter().map(|end| end.accepted()).sum();
-    let cycles = ends.first().map_or(0, |end| end.clock().cycle_before(world.sim.now()));
+    let actives = world.actives();
+    let sent: u64 = actives.iter().map(|active| active.sent()).sum();
+    let delivered: u64 = actives.iter().map(|active| active.accepted()).sum();
+    let cycles = actives.first().map_or(0, |active| active.clock().cycle_before(world.sim.now()));
     let mut metrics = vec![
         count("packets.sent", sent),
         count("packets.delivered", delivered),
         count("packets.in_flight", sent - delivered),
         Metric::new("cycles", cycles as f64, "cycles"),
     ];
-    // Who took nothing of what was sent to it is named; the first of them, where they are many.
-    let silent = world.ends().zip(ends).filter(|(_, end)| end.pending() > 0 && end.accepted() == 0);
-    for (endpoint, end) in silent.take(SILENT_TOLD) {
-        metrics.push(count(&format!("packets.never_accepted.{}", endpoint.name()), end.pending()));
+    // Endpoints that accepted none of the packets sent to them are named, up to a limit.
+    let silent = world.endpoints().zip(actives).filter(|(_, active)| active.pending() > 0 && active.accepted() == 0);
+    for (endpoint, active) in silent.take(SILENT_ENDPOINTS_MAX) {
+        metrics.push(count(&format!("packets.never_accepted.{}", endpoint.name()), active.pending()));
     }
-    metrics.extend(size_metrics(ends));
-    metrics.extend(frame_metrics(world, ends));
-    metrics.extend(super::counted(world));
-    metrics.extend(time_metrics(ends));
+    metrics.extend(size_metrics(actives));
+    metrics.extend(frame_metrics(world, actives));
+    metrics.extend(super::interface_metrics(world));
+    metrics.extend(time_metrics(actives));
     metrics
 }
 
-/// How many messages were sent, the bytes of all, and how many there were of each size; with a header of 8 bytes.
-fn size_metrics(ends: &[Rc<Active>]) -> Vec<Metric> {
+/// Returns the number of messages, their bytes, and the number of messages of each size; sizes include 8 bytes of
+/// header.
+fn size_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     let mut sizes = BTreeMap::<u64, u64>::new();
-    for (size, times) in ends.iter().flat_map(|end| end.sizes()) {
+    for (size, times) in actives.iter().flat_map(|active| active.sizes()) {
         *sizes.entry(size).or_default() += times;
     }
     let messages = count("messages.count", sizes.values().sum());
@@ -177,36 +179,37 @@ fn size_metrics(ends: &[Rc<Active>]) -> Vec<Metric> {
     [messages, Metric::new("messages.bytes", bytes as f64, "B")].into_iter().chain(each).collect()
 }
 
-/// How long programs ran, from where their timed part begins to its end, and what that time went into, on average.
-fn time_metrics(ends: &[Rc<Active>]) -> Vec<Metric> {
+/// Returns the mean time that programs spent in their timed section, and its breakdown by cause.
+fn time_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     let mean = |cause: Cause| {
-        let cycles = |end: &Rc<Active>| end.spent(cause).as_s() * end.clock().0 as f64;
-        ends.iter().map(cycles).sum::<f64>() / ends.len() as f64
+        let cycles = |active: &Rc<Active>| active.spent(cause).as_s() * active.clock().0 as f64;
+        actives.iter().map(cycles).sum::<f64>() / actives.len() as f64
     };
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
     let causes = Cause::ALL.map(|(cause, key)| Metric::new(format!("time.{key}"), mean(cause), "cycles"));
     [Metric::new("time.program", total, "cycles")].into_iter().chain(causes).collect()
 }
 
-/// The latencies of all messages that programs took in, from the call that sends each: of active messages,
-/// a packet each.
+/// Returns the one-way latencies of all messages that programs received, from the call that sends each. Each packet of
+/// active messages counts as a message.
 fn latency_metrics(world: &World) -> Vec<Metric> {
     super::latency_metrics("message.latency_one_way", &world.tally.latencies())
 }
 
-/// How many nodes that took nothing are named.
-const SILENT_TOLD: usize = 16;
+/// Number of silent endpoints that metrics name.
+const SILENT_ENDPOINTS_MAX: usize = 16;
 
 fn count(name: &str, count: u64) -> Metric {
     Metric::new(name, count as f64, "")
 }
 
-fn frame_metrics(world: &World, ends: &[Rc<Active>]) -> Vec<Metric> {
-    let accounts: Vec<_> = ends.iter().filter_map(|end| end.accounts()).collect();
-    let (Some(fabric), false) = (&world.fabric, accounts.is_empty()) else { return Vec::new() };
+fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
+    let statistics: Vec<_> = actives.iter().filter_map(|active| active.protocol_statistics()).collect();
+    let (Some(fabric), false) = (&world.fabric, statistics.is_empty()) else { return Vec::new() };
     let counts = fabric.packet_counts();
-    let sum = |name: &str, of: fn(&Statistics) -> u64| count(name, accounts.iter().map(|(one, _)| of(one)).sum());
-    let state = accounts.iter().map(|(_, state)| *state).max().unwrap_or(0);
+    let sum =
+        |name: &str, field: fn(&Statistics) -> u64| count(name, statistics.iter().map(|(one, _)| field(one)).sum());
+    let state = statistics.iter().map(|(_, state)| *state).max().unwrap_or(0);
     vec![
         count("packets.dropped", counts.dropped),
         count("frames.injected", counts.injected),
@@ -222,8 +225,8 @@ fn frame_metrics(world: &World, ends: &[Rc<Active>]) -> Vec<Metric> {
     ]
 }
 
-/// Waits for all nodes; the cycle at which they go on.
-pub(super) async fn barrier(end: &Active) -> u64 {
-    end.barrier().await;
-    end.cycle()
+/// Waits for all nodes and returns the cycle at which the processor continues.
+pub(super) async fn barrier(endpoint: &Active) -> u64 {
+    endpoint.barrier().await;
+    endpoint.cycle()
 }

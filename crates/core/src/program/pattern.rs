@@ -1,65 +1,65 @@
-//! Payloads that can be told apart: a program sends a few buffers in turn, each filled with its own
-//! pattern, and the message's tag says which; the receiver compares every byte.
+//! Distinguishable payloads: a program sends a few buffers in turn, each filled with its own pattern. The tag of the
+//! message is the pattern's number, and the receiver compares every byte.
 
 use crate::engine::Bytes;
 use crate::host::Address;
 use crate::messaging::{Endpoint, Incoming};
 
-/// How many buffers a program sends in turn.
+/// Number of buffers that a program sends in turn.
 pub const PATTERNS: u64 = 4;
 
-/// Buffers with payloads to send.
-pub(super) struct Patterns(Vec<Address>);
+/// Send buffers filled with the patterns.
+pub(super) struct PatternBuffers(Vec<Address>);
 
-impl Patterns {
-    /// Writes the buffers, before anything is measured.
-    pub(super) async fn prepare(endpoint: &Endpoint, payload: Bytes) -> Patterns {
+impl PatternBuffers {
+    /// Allocates and fills the buffers, before anything is measured.
+    pub(super) async fn prepare(endpoint: &Endpoint, payload: Bytes) -> PatternBuffers {
         let mut buffers = Vec::new();
         for pattern in 0..PATTERNS {
             let buffer = endpoint.allocate(payload);
             endpoint.prepare(buffer, &bytes(pattern, payload)).await;
             buffers.push(buffer);
         }
-        Patterns(buffers)
+        PatternBuffers(buffers)
     }
 
-    /// The tag and the buffer of message `number`.
-    pub(super) fn of(&self, number: u64) -> (u16, Address) {
+    /// Returns the tag and the buffer of message `number`.
+    pub(super) fn message(&self, number: u64) -> (u16, Address) {
         let pattern = number % PATTERNS;
         (tag(pattern), self.0[pattern as usize])
     }
 }
 
-/// What a receiver compares with.
-pub(super) struct Expected(Vec<Vec<u8>>);
+/// The payloads that a receiver compares with.
+pub(super) struct ExpectedPayloads(Vec<Vec<u8>>);
 
-impl Expected {
-    /// Payloads of this length.
-    pub(super) fn new(payload: Bytes) -> Expected {
-        Expected((0..PATTERNS).map(|pattern| bytes(pattern, payload)).collect())
+impl ExpectedPayloads {
+    /// Returns the patterns of payloads of this length.
+    pub(super) fn new(payload: Bytes) -> ExpectedPayloads {
+        ExpectedPayloads((0..PATTERNS).map(|pattern| bytes(pattern, payload)).collect())
     }
 
-    /// Panics if a message does not carry what its tag says: a model moved wrong bytes.
+    /// Panics if the payload of a message is not the pattern of its tag, so that a model changed bytes.
     pub(super) fn check(&self, endpoint: &Endpoint, incoming: &Incoming) {
         let pattern = u64::from(incoming.tag - tag(0)) as usize;
         endpoint.with_payload(incoming, |bytes| {
-            assert!(bytes == self.0[pattern], "a payload arrived with other bytes than were sent");
+            assert!(bytes == self.0[pattern], "the payload differs from what was sent");
         });
     }
 }
 
-/// Tags of patterns: beyond those that programs map.
+/// Returns the tag of a pattern; programs map only smaller tags.
 fn tag(pattern: u64) -> u16 {
     2 + pattern as u16
 }
 
-/// The payload with `pattern`.
+/// Returns a payload of this length filled with `pattern`.
 pub(super) fn bytes(pattern: u64, payload: Bytes) -> Vec<u8> {
     (0..payload.get()).map(|at| ((pattern * 37 + at * 11) >> 1) as u8).collect()
 }
 
-/// A number that depends on all bits of another: the last step of SplitMix64.
-pub(super) fn mixed(number: u64) -> u64 {
+/// Returns a number that depends on all bits of `number`: the last step of SplitMix64.
+pub(super) fn mix_bits(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     number ^ (number >> 31)

@@ -1,9 +1,9 @@
-//! Ping-pong: one message at a time, answered by one as large.
+//! Ping-pong: one message at a time, each answered by a message.
 //!
-//! The one-way latency is that of the messages from the first node to the second: the simulated
-//! clock is one for all nodes, so no halving of round trips is needed.
+//! The one-way latency is that of the messages from the first node to the second. All nodes share one simulated clock,
+//! so it is measured directly and is not half of a round trip.
 
-use super::pattern::{Expected, Patterns};
+use super::pattern::{ExpectedPayloads, PatternBuffers};
 use super::{EndpointPair, RunningWorkload};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, EndId, Metric, Outcome};
@@ -17,40 +17,40 @@ use std::rc::Rc;
 /// The parameters of ping-pong.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct PingPong {
-    /// Payload of each message there.
+    /// Payload of each message from the first node.
     #[param(max = "16 MiB")]
     pub payload: Bytes,
-    /// The node that begins, and the one that answers.
+    /// Node that begins, and node that answers.
     #[param(flatten)]
     pub ends: EndpointPair,
-    /// Messages there, and as many back.
+    /// Number of round trips that are measured.
     #[param(min = 1, max = 10_000_000, default = 100)]
     pub messages: u64,
-    /// Messages there and back before anything is measured.
+    /// Number of round trips before anything is measured.
     #[param(max = 10_000_000, default = 0)]
     pub warm_up: u64,
-    /// Payload of each answer; by default that of the message.
+    /// Payload of each answer; by default as large as that of the message.
     #[param(optional_or = payload)]
     pub answer: Bytes,
 }
 
-struct Measured {
+struct Measurements {
     forward: (EndId, EndId),
     round_trips: RefCell<Summary>,
 }
 
 impl PingPong {
-    async fn begin(self, world: World, from: EndId, to: EndId, measured: Rc<Measured>) {
-        let endpoint = world.end(from);
-        let patterns = Patterns::prepare(endpoint, self.payload).await;
-        let expected = Expected::new(self.answer);
+    async fn begin(self, world: World, from: EndId, to: EndId, measured: Rc<Measurements>) {
+        let endpoint = world.endpoint(from);
+        let patterns = PatternBuffers::prepare(endpoint, self.payload).await;
+        let expected = ExpectedPayloads::new(self.answer);
         world.tally.measure(false);
         for number in 0..self.warm_up + self.messages {
             if number == self.warm_up {
                 world.tally.measure(true);
             }
             let start = endpoint.now();
-            let (tag, address) = patterns.of(number);
+            let (tag, address) = patterns.message(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.payload, words: &[] };
             endpoint.send(outgoing).await;
             let answer = endpoint.receive().await;
@@ -63,14 +63,14 @@ impl PingPong {
     }
 
     async fn answer(self, world: World, from: EndId, to: EndId) {
-        let endpoint = world.end(from);
-        let patterns = Patterns::prepare(endpoint, self.answer).await;
-        let expected = Expected::new(self.payload);
+        let endpoint = world.endpoint(from);
+        let patterns = PatternBuffers::prepare(endpoint, self.answer).await;
+        let expected = ExpectedPayloads::new(self.payload);
         for number in 0..self.warm_up + self.messages {
             let message = endpoint.receive().await;
             expected.check(endpoint, &message);
             endpoint.release(message).await;
-            let (tag, address) = patterns.of(number);
+            let (tag, address) = patterns.message(number);
             let outgoing = Outgoing { destination: to, tag, address, payload: self.answer, words: &[] };
             endpoint.send(outgoing).await;
         }
@@ -78,7 +78,7 @@ impl PingPong {
 }
 
 impl Part for PingPong {
-    const INFO: PartInfo = PartInfo::new("ping-pong", "One message at a time, there and back")
+    const INFO: PartInfo = PartInfo::new("ping-pong", "One message at a time, and one back")
         .example("payload = \"64 B\"")
         .small_input("payload = \"300 B\"\nmessages = 2");
 }
@@ -101,22 +101,22 @@ impl WorkloadSpec for PingPong {
     }
 
     fn flows(&self) -> Vec<PlannedFlow<'_>> {
-        // One is under way at a time.
+        // Only one of the two is in flight at a time.
         vec![self.ends.flow(self.payload), self.ends.reply_flow(self.answer)]
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let (from, to) = self.ends.of(world);
-        let measured = Rc::new(Measured { forward: (from, to), round_trips: RefCell::default() });
+        let (from, to) = self.ends.ids(world);
+        let measured = Rc::new(Measurements { forward: (from, to), round_trips: RefCell::default() });
         world.tally.tell_of(from);
-        let name = |node: EndId| format!("{} program", world.end(node).name());
+        let name = |node: EndId| format!("{} program", world.endpoint(node).name());
         world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
         world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
         measured
     }
 }
 
-impl RunningWorkload for Measured {
+impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let (from, to) = self.forward;
         let latencies = world.tally.flow(from, to).latencies;
@@ -124,10 +124,10 @@ impl RunningWorkload for Measured {
         let mut metrics = super::latency_metrics("message.latency_one_way", &latencies);
         metrics.push(Metric::new(
             "round_trip.latency",
-            super::once(!round_trips.is_empty(), round_trips.mean_us()),
+            super::value_if(!round_trips.is_empty(), round_trips.mean_us()),
             "us",
         ));
-        metrics.extend(super::fate_metrics(world));
+        metrics.extend(super::delivery_metrics(world));
         metrics
     }
 }

@@ -1,5 +1,5 @@
-//! A workload before it runs: what it needs, names and sends, so that a machine can be checked and built around it
-//! without knowing which workload it is.
+//! The static description of a workload: its requirements, endpoints and flows, with which a machine is checked and
+//! built around it without knowledge of the particular workload.
 
 use super::RunningWorkload;
 use crate::engine::Bytes;
@@ -8,7 +8,7 @@ use crate::part::{ParameterError, PartSpec};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What a workload asks of a machine, whatever its parts.
+/// The requirements of a workload on a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct WorkloadNeeds {
@@ -18,12 +18,12 @@ pub struct WorkloadNeeds {
     pub fabric_only: bool,
     /// Whether nodes share memory.
     pub shared_memory: bool,
-    /// Whether the interface has a host DMA engine that can be driven by itself.
+    /// Whether the interface must have a host DMA engine that can be driven alone.
     pub host_dma: bool,
     /// The most bytes that a one-sided operation moves, with the key that states them, where the workload uses such
     /// operations.
     pub one_sided: Option<(&'static str, Bytes)>,
-    /// Key that asks for hosts on which memory accesses take time, if one does.
+    /// Key that requires hosts on which memory accesses take time, if one does.
     pub timed_memory: Option<&'static str>,
     /// Longest packet in flits, where the workload injects packets itself; 0 otherwise.
     pub packet_flits: u16,
@@ -67,8 +67,9 @@ impl<'a> FlowEndpoint<'a> {
     }
 }
 
-/// Messages from one endpoint to another, as far as the parameters of a workload tell.
+/// Messages from one endpoint to another, as known from the parameters of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PlannedFlow<'a> {
     /// Sender.
     pub from: FlowEndpoint<'a>,
@@ -82,8 +83,16 @@ pub struct PlannedFlow<'a> {
     pub send_buffers: (u64, Bytes),
 }
 
+impl<'a> PlannedFlow<'a> {
+    /// Returns a flow of messages of `payload` bytes, one in flight at a time, each sent from the same buffer.
+    pub const fn new(from: FlowEndpoint<'a>, to: FlowEndpoint<'a>, payload: Bytes) -> PlannedFlow<'a> {
+        PlannedFlow { from, to, in_flight: 1, payload, send_buffers: (1, payload) }
+    }
+}
+
 /// The metric that a workload is run for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Objective {
     /// Name of the metric.
     pub metric: &'static str,
@@ -103,24 +112,24 @@ impl Objective {
     }
 }
 
-/// A workload as it was read. All keys are relative to the workload's own table.
+/// A workload as read from a description. All keys are relative to the workload's own table.
 pub trait WorkloadSpec: PartSpec {
-    /// Returns what the workload asks of a machine.
+    /// Returns the requirements on a machine.
     fn needs(&self) -> WorkloadNeeds;
 
-    /// Returns what is wrong on a machine with `endpoints` endpoints.
+    /// Returns the errors of the parameters on a machine with `endpoints` endpoints.
     fn check_endpoints(&self, _endpoints: usize) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns what is wrong on routers that join `nodes` nodes, each of which injects at most `injection_max` flits a
-    /// cycle.
+    /// Returns the errors of the parameters on a fabric of `nodes` nodes, each of which injects at most `injection_max`
+    /// flits per cycle.
     fn check_routers(&self, _nodes: u32, _injection_max: f64) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns the workload with the values chosen that depend on the largest message of the machine, or `None` if
-    /// none does.
+    /// Returns the workload with the defaults resolved that depend on the largest message of the machine, or `None` if
+    /// no default does.
     fn resolved(&self, _message_max: Bytes) -> Option<Arc<dyn WorkloadSpec>> {
         None
     }
@@ -130,7 +139,7 @@ pub trait WorkloadSpec: PartSpec {
         Vec::new()
     }
 
-    /// Returns who sends to whom, by their names or else by `defaults`, each pair with the key that states it.
+    /// Returns the pairs of sender and receiver, by name or else by `defaults`, each with the key that states it.
     fn endpoint_pairs<'a>(&'a self, _defaults: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
         Vec::new()
     }
@@ -145,17 +154,17 @@ pub trait WorkloadSpec: PartSpec {
         self.payload_max()
     }
 
-    /// Returns what is sent and allocated for sending, for the check of main memory.
+    /// Returns the planned flows, for the check of main memory.
     fn flows(&self) -> Vec<PlannedFlow<'_>> {
         Vec::new()
     }
 
-    /// Returns the buffers that are not for messages, each with the endpoint whose node has it.
+    /// Returns the buffers that are not for messages, each with the endpoint whose node holds it.
     fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
         Vec::new()
     }
 
-    /// Returns the metric that the workload is run for; without one it is the first that a run reports.
+    /// Returns the metric that the workload is run for; by default it is the first that a run reports.
     fn objective(&self) -> Option<Objective> {
         None
     }

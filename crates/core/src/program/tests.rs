@@ -1,10 +1,10 @@
-//! Descriptions of workloads, for tests of what programs draw.
+//! Reads workloads from descriptions, for tests of generated inputs.
 
 use super::WorkloadSpec;
 use crate::part::Part;
 use crate::text::{Document, Reading, Shelf, Source, load};
 
-/// The workload that `text` describes.
+/// Returns the workload that `text` describes.
 pub(super) fn read<T: WorkloadSpec + Part + Clone>(text: &str) -> T {
     let document = Document::Text("test.toml", text, None);
     let source = Source { document, sets: &[], varied: &[], shelf: Shelf::EMPTY };

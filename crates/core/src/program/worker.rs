@@ -1,12 +1,12 @@
-//! A program's processor: it computes, loads and stores shared memory, sends, and meets the others.
+//! The processor of a program: it computes, loads and stores shared memory, sends messages, and synchronizes with the
+//! other processors.
 //!
-//! A program is one `async fn` of a [`Worker`]; `examples/heat.rs` is a whole one.
+//! A program is one `async fn` of a [`Worker`]; `examples/heat.rs` is a complete one.
 //!
-//! What is loaded and stored goes through the simulated caches, and through the tags of shared memory; what an
-//! instruction does with it is Rust. A program that computes or accesses memory for long looks at the network
-//! every [`POLL_EVERY`] cycles, as one would whose compiler puts polls into loops: so homes answer. Where the
-//! time went is told by cause. It leaves out instruction fetches, and private data, which are in the cycles of
-//! instructions.
+//! Loads and stores go through the simulated caches and through the tags of shared memory; what an instruction does
+//! with the values is Rust. A program that computes or accesses memory for long polls the network every [`POLL_EVERY`]
+//! cycles, as if its compiler had put polls into loops, so that homes answer requests. Time is reported by cause.
+//! Leaves out instruction fetches; accesses to private data are part of the cycles of instructions.
 
 use super::collective::Collective;
 use super::parallel;
@@ -20,71 +20,71 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
 
-/// Cycles of a program between two looks at the network (chosen: a poll is then a few percent).
+/// Cycles of a program between two polls of the network (chosen: a poll then takes a few percent of the time).
 pub const POLL_EVERY: u64 = 2_000;
 
-/// The same where messages interrupt the program, and looking costs nothing: a message waits half as long in the
-/// mean (chosen: a small part of what its handler takes).
+/// Cycles between two polls where messages interrupt the program and a poll costs nothing; a message waits for half of
+/// it on average (chosen: a small part of the time of a handler).
 pub const INTERRUPTED_EVERY: u64 = 50;
 
-/// Cycles after which a program looks again at a word that another of its node may store to, in a cache that both have
-/// (chosen: a few changes of contexts).
-const LOOKS_AGAIN: u64 = 100;
+/// Cycles after which a program polls a word again that another program of its node may store to in their common cache
+/// (chosen: a few context switches).
+const SHARED_CACHE_POLL_INTERVAL: u64 = 100;
 
-/// A program's processor.
+/// The processor of a program.
 pub struct Worker {
-    end: Rc<Active>,
+    endpoint: Rc<Active>,
     shared: Rc<SharedMemory>,
-    /// Its turn on the processor, while it computes and accesses memory.
-    turn: RefCell<Option<CpuLease>>,
+    /// The lease of the processor, while the program computes and accesses memory.
+    cpu_lease: RefCell<Option<CpuLease>>,
     next_poll: Cell<Time>,
 }
 
 impl Worker {
-    /// Of the programs at all ends of a world, that share this space, which is laid out.
+    /// Creates the workers of all endpoints of a world, which share a space that is laid out.
     pub fn all(world: &World, space: &Rc<Space>) -> Vec<Rc<Worker>> {
-        let ends = SharedMemory::all(world.actives(), space, world.shared_memory);
-        world.actives().iter().zip(&ends).map(|(end, shared)| Worker::new(end, shared)).collect()
+        let memories = SharedMemory::all(world.actives(), space, world.shared_memory);
+        world.actives().iter().zip(&memories).map(|(active, shared)| Worker::new(active, shared)).collect()
     }
 
-    fn new(end: &Rc<Active>, shared: &Rc<SharedMemory>) -> Rc<Worker> {
+    fn new(endpoint: &Rc<Active>, shared: &Rc<SharedMemory>) -> Rc<Worker> {
         Rc::new(Worker {
-            end: end.clone(),
+            endpoint: endpoint.clone(),
             shared: shared.clone(),
-            turn: RefCell::new(None),
+            cpu_lease: RefCell::new(None),
             next_poll: Cell::new(Time::ZERO),
         })
     }
 
-    /// The number of its end, from 0.
+    /// Returns the number of its endpoint, from 0.
     pub fn id(&self) -> usize {
-        self.end.id().index()
+        self.endpoint.id().index()
     }
 
-    /// How many there are.
+    /// Returns the number of workers.
     pub fn workers(&self) -> usize {
-        self.end.ends()
+        self.endpoint.endpoints()
     }
 
-    /// Its end of active messages.
-    pub fn end(&self) -> &Rc<Active> {
-        &self.end
+    /// Returns its active-message endpoint.
+    pub fn endpoint(&self) -> &Rc<Active> {
+        &self.endpoint
     }
 
-    /// How often it waited for a block.
+    /// Returns the number of times that the program waited for a block.
     pub fn faults(&self) -> u64 {
         self.shared.faults()
     }
 
-    /// Executes so many instructions, one a cycle.
+    /// Executes `instructions` instructions of one cycle each.
     pub async fn compute(&self, instructions: u64) {
         let mut left = instructions;
         while left > 0 {
-            if self.turn.borrow().is_none() {
-                self.take_turn().await;
+            if self.cpu_lease.borrow().is_none() {
+                self.acquire_cpu().await;
             }
             let part = left.min(self.poll_every());
-            self.end.cpu().work(part);
+            self.endpoint.cpu().work(part);
             left -= part;
             if self.is_poll_due() {
                 self.poll().await;
@@ -92,257 +92,260 @@ impl Worker {
         }
     }
 
-    /// Loads eight bytes.
+    /// Loads eight bytes, and waits for them.
     pub async fn load(&self, at: SharedAddress) -> u64 {
         match self.try_load(at) {
             Ok(value) => value,
-            Err(late) => late.load(self).await,
+            Err(pending) => pending.load(self).await,
         }
     }
 
-    /// Stores eight bytes.
+    /// Stores eight bytes, and waits until they are stored.
     pub async fn store(&self, at: SharedAddress, value: u64) {
-        if let Err(late) = self.try_store(at, value) {
-            late.store(self, value).await;
+        if let Err(pending) = self.try_store(at, value) {
+            pending.store(self, value).await;
         }
     }
 
-    /// Loads eight bytes, if nothing is to be waited for: most accesses make no future.
+    /// Loads eight bytes if that needs no wait. Most accesses need none, and then no future is created.
     #[inline]
-    pub fn try_load(&self, at: SharedAddress) -> Result<u64, LateAccess> {
-        let Some(address) = self.try_access(at, Want::Read) else { return Err(LateAccess { at, address: None }) };
-        self.end.cpu().try_load(address, 8).ok_or(LateAccess { at, address: Some(address) })
+    pub fn try_load(&self, at: SharedAddress) -> Result<u64, PendingAccess> {
+        let Some(address) = self.try_access(at, Want::Read) else { return Err(PendingAccess { at, address: None }) };
+        self.endpoint.cpu().try_load(address, 8).ok_or(PendingAccess { at, address: Some(address) })
     }
 
-    /// Stores eight bytes, if nothing is to be waited for.
+    /// Stores eight bytes if that needs no wait.
     #[inline]
-    pub fn try_store(&self, at: SharedAddress, value: u64) -> Result<(), LateAccess> {
-        let Some(address) = self.try_access(at, Want::Write) else { return Err(LateAccess { at, address: None }) };
-        match self.end.cpu().try_store(address, 8, value) {
+    pub fn try_store(&self, at: SharedAddress, value: u64) -> Result<(), PendingAccess> {
+        let Some(address) = self.try_access(at, Want::Write) else { return Err(PendingAccess { at, address: None }) };
+        match self.endpoint.cpu().try_store(address, 8, value) {
             true => Ok(()),
-            false => Err(LateAccess { at, address: Some(address) }),
+            false => Err(PendingAccess { at, address: Some(address) }),
         }
     }
 
-    /// Has two words changed at once, eight bytes each, in one block: no other access comes between; what they were.
-    pub async fn change(&self, at: SharedAddress, change: impl Fn([u64; 2]) -> [u64; 2]) -> [u64; 2] {
+    /// Atomically replaces two words of eight bytes each, in one block, by `change` of them; returns the words before.
+    pub async fn update_pair(&self, at: SharedAddress, change: impl Fn([u64; 2]) -> [u64; 2]) -> [u64; 2] {
         loop {
             let (address, granted) = match self.try_access(at, Want::Write) {
                 Some(address) => (address, false),
                 None => self.access(at, Want::Write).await,
             };
-            let was = self.shared.change(address, &change).await;
-            self.accessed(at, granted).await;
-            if let Some(was) = was {
-                return was;
+            let before = self.shared.update_pair(address, &change).await;
+            self.finish_access(at, granted).await;
+            if let Some(before) = before {
+                return before;
             }
         }
     }
 
-    /// Says that it will load, or store to, a block. It binds nobody: what comes may be taken away before it is used,
-    /// and where software keeps memory it does nothing and costs nothing.
+    /// Prefetches a block that the program will load or store to. Another program may take it away before it is used.
+    /// Where software keeps memory coherent, this does nothing and costs nothing.
     pub async fn prefetch(&self, at: SharedAddress, want: Want) {
         if self.shared.prefetches() {
-            self.take_turn().await;
+            self.acquire_cpu().await;
             self.shared.prefetch(at, want).await;
         }
     }
 
-    /// Loads a number.
+    /// Loads a floating-point number.
     pub async fn load_f64(&self, at: SharedAddress) -> f64 {
         match self.try_load(at) {
             Ok(value) => f64::from_bits(value),
-            Err(late) => f64::from_bits(late.load(self).await),
+            Err(pending) => f64::from_bits(pending.load(self).await),
         }
     }
 
-    /// Stores a number.
+    /// Stores a floating-point number.
     pub async fn store_f64(&self, at: SharedAddress, value: f64) {
-        if let Err(late) = self.try_store(at, value.to_bits()) {
-            late.store(self, value.to_bits()).await;
+        if let Err(pending) = self.try_store(at, value.to_bits()) {
+            pending.store(self, value.to_bits()).await;
         }
     }
 
-    /// Takes a lock, which nobody else has then.
+    /// Acquires a lock.
     pub async fn lock(&self, number: u32) {
-        self.wait_as(Cause::Others).await;
+        self.release_cpu(Cause::Others).await;
         self.shared.lock(number).await;
     }
 
-    /// Gives it back.
+    /// Releases a lock.
     pub async fn unlock(&self, number: u32) {
-        self.wait_as(Cause::Others).await;
+        self.release_cpu(Cause::Others).await;
         self.shared.unlock(number).await;
     }
 
-    /// Waits until all have come here.
+    /// Waits until all workers have entered the barrier.
     pub async fn barrier(&self) {
-        self.wait_as(Cause::Others).await;
-        self.end.barrier().await;
+        self.release_cpu(Cause::Others).await;
+        self.endpoint.barrier().await;
     }
 
-    /// Combines a value of each, by messages; all get the same.
-    pub(super) async fn reduce(&self, collective: &Collective, own: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
-        self.wait_as(Cause::Others).await;
-        collective.reduce(&self.end, own, combine).await
+    /// Combines one value of each worker by messages, and returns the result on all of them.
+    pub(super) async fn reduce(&self, collective: &Collective, value: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
+        self.release_cpu(Cause::Others).await;
+        collective.reduce(&self.endpoint, value, combine).await
     }
 
-    /// Waits until the word at `at` is as it should be: looks again when it was written.
-    pub async fn wait_for(&self, at: SharedAddress, is_so: impl Fn(u64) -> bool) {
-        while !is_so(self.load(at).await) {
-            self.wait_as(Cause::Others).await;
-            let is_lost = || self.shared.place(at, Want::Read).is_none();
+    /// Waits until `condition` holds of the word at `at`; loads it again whenever it was written.
+    pub async fn wait_for(&self, at: SharedAddress, condition: impl Fn(u64) -> bool) {
+        while !condition(self.load(at).await) {
+            self.release_cpu(Cause::Others).await;
+            let is_invalidated = || self.shared.accessible_address(at, Want::Read).is_none();
             match self.shared.shares_cache() {
-                // What a neighbour stores takes nothing away.
-                true => _ = self.end.wait_until_cycle(self.end.cycle() + LOOKS_AGAIN, is_lost).await,
-                false => self.end.wait_until(is_lost).await,
+                // A store of another program of the node invalidates nothing in their common cache.
+                true => {
+                    let cycle = self.endpoint.cycle() + SHARED_CACHE_POLL_INTERVAL;
+                    self.endpoint.wait_until_cycle(cycle, is_invalidated).await;
+                }
+                false => self.endpoint.wait_until(is_invalidated).await,
             }
         }
     }
 
-    /// Waits until `holds`, which only handlers change.
-    pub async fn wait_until(&self, holds: impl Fn() -> bool) {
-        self.wait_as(Cause::Others).await;
-        self.end.wait_until(holds).await;
+    /// Waits until `condition` holds, which only handlers change.
+    pub async fn wait_until(&self, condition: impl Fn() -> bool) {
+        self.release_cpu(Cause::Others).await;
+        self.endpoint.wait_until(condition).await;
     }
 
-    /// Where the bytes of `at` are, if nothing is to be waited for.
+    /// Returns the address of the bytes of `at`, if the access needs no wait.
     #[inline]
     fn try_access(&self, at: SharedAddress, want: Want) -> Option<Address> {
-        if self.turn.borrow().is_none() || self.is_poll_due() {
+        if self.cpu_lease.borrow().is_none() || self.is_poll_due() {
             return None;
         }
-        let address = self.shared.place(at, want)?;
-        self.end.cpu().work(self.shared.check());
+        let address = self.shared.accessible_address(at, want)?;
+        self.endpoint.cpu().work(self.shared.check());
         Some(address)
     }
 
-    /// Where the bytes of `at` are, once the tag allows it; whether that was granted for this access alone.
+    /// Waits until the tag allows the access; returns the address, and whether the access was granted only once.
     async fn access(&self, at: SharedAddress, want: Want) -> (Address, bool) {
-        self.take_turn().await;
+        self.acquire_cpu().await;
         if self.is_poll_due() {
             self.poll().await;
         }
-        self.take_turn().await;
-        self.end.cpu().work(self.shared.check());
-        if let Some(address) = self.shared.place(at, want) {
+        self.acquire_cpu().await;
+        self.endpoint.cpu().work(self.shared.check());
+        if let Some(address) = self.shared.accessible_address(at, want) {
             return (address, false);
         }
-        self.wait_as(Cause::Block).await;
+        self.release_cpu(Cause::Block).await;
         let address = self.shared.fault(at, want).await;
-        self.take_turn().await;
+        self.acquire_cpu().await;
         (address, true)
     }
 
-    async fn accessed(&self, at: SharedAddress, granted: bool) {
+    async fn finish_access(&self, at: SharedAddress, granted: bool) {
         if granted {
-            self.wait_as(Cause::Block).await;
+            self.release_cpu(Cause::Block).await;
             self.shared.used(at).await;
         }
     }
 
-    /// Sends words in bulk to the transfers' handler of another's program.
+    /// Sends words in bulk to the transfer handler of another worker's program.
     pub async fn transfer(&self, to: EndId, words: &[u32]) {
-        self.wait_as(Cause::Send).await;
-        self.end.transfer(to, 0, words).await;
+        self.release_cpu(Cause::Send).await;
+        self.endpoint.transfer(to, 0, words).await;
     }
 
-    /// Sends words to a handler of another's program.
+    /// Sends words to a handler of another worker's program.
     pub async fn send(&self, to: usize, handler: u8, words: &[u32]) {
-        self.wait_as(Cause::Send).await;
-        parallel::send(&self.end, to, handler, words).await;
+        self.release_cpu(Cause::Send).await;
+        parallel::send(&self.endpoint, to, handler, words).await;
     }
 
-    async fn take_turn(&self) {
-        if self.turn.borrow().is_none() {
-            let turn = self.end.cpu().acquire("program").await;
-            *self.turn.borrow_mut() = Some(turn);
-            self.end.charge_to(Cause::Compute);
+    async fn acquire_cpu(&self) {
+        if self.cpu_lease.borrow().is_none() {
+            let lease = self.endpoint.cpu().acquire("program").await;
+            *self.cpu_lease.borrow_mut() = Some(lease);
+            self.endpoint.charge_to(Cause::Compute);
         }
     }
 
-    /// Gives up the processor: from now on time goes into this.
-    async fn wait_as(&self, cause: Cause) {
-        if self.turn.borrow().is_some() {
-            self.end.cpu().sync().await;
-            self.turn.borrow_mut().take();
+    /// Releases the processor and charges the time from now on to `cause`.
+    async fn release_cpu(&self, cause: Cause) {
+        if self.cpu_lease.borrow().is_some() {
+            self.endpoint.cpu().sync().await;
+            self.cpu_lease.borrow_mut().take();
         }
-        self.end.charge_to(cause);
+        self.endpoint.charge_to(cause);
     }
 
     fn is_poll_due(&self) -> bool {
-        self.end.now() >= self.next_poll.get()
+        self.endpoint.now() >= self.next_poll.get()
     }
 
-    /// Cycles until it looks again: where messages interrupt, what comes waits no longer than this.
+    /// Returns the cycles between two polls; where messages interrupt, none waits longer than this.
     fn poll_every(&self) -> u64 {
-        if self.end.is_interrupted() { INTERRUPTED_EVERY } else { POLL_EVERY }
+        if self.endpoint.is_interrupted() { INTERRUPTED_EVERY } else { POLL_EVERY }
     }
 
     async fn poll(&self) {
-        self.wait_as(Cause::Receive).await;
-        self.end.poll().await;
-        self.next_poll.set(self.end.now() + self.end.clock().cycles(self.poll_every()));
+        self.release_cpu(Cause::Receive).await;
+        self.endpoint.poll().await;
+        self.next_poll.set(self.endpoint.now() + self.endpoint.clock().cycles(self.poll_every()));
     }
 }
 
-/// An access of eight bytes that is to be waited for.
-#[must_use = "the access is still to be made"]
-pub struct LateAccess {
+/// An access of eight bytes that has to wait.
+#[must_use = "the access is not made until it is awaited"]
+pub struct PendingAccess {
     at: SharedAddress,
-    /// Where they are, once the tag has allowed it, and only the processor is to be waited for.
+    /// The address of the bytes, if the tag allows the access and only the processor has to wait.
     address: Option<Address>,
 }
 
-impl LateAccess {
-    /// Waits for it, and loads.
+impl PendingAccess {
+    /// Waits until the bytes can be loaded, and returns them.
     pub async fn load(mut self, worker: &Worker) -> u64 {
-        let cpu = worker.end.cpu();
+        let cpu = worker.endpoint.cpu();
         loop {
             let loaded = if let Some(address) = self.address.take() {
                 cpu.load(address, 8).await
             } else {
                 let (address, granted) = worker.access(self.at, Want::Read).await;
                 let loaded = cpu.load(address, 8).await;
-                worker.accessed(self.at, granted).await;
+                worker.finish_access(self.at, granted).await;
                 loaded
             };
-            // Where hardware keeps memory, others may take the block while a miss goes to it.
+            // Where hardware keeps memory coherent, others may take the block while the miss is in progress.
             match loaded.or_else(|_| worker.try_load(self.at)) {
                 Ok(value) => return value,
-                Err(late) => self = late,
+                Err(pending) => self = pending,
             }
         }
     }
 
-    /// Waits until it can be stored.
+    /// Waits until the bytes can be stored, and stores them.
     pub async fn store(mut self, worker: &Worker, value: u64) {
-        let cpu = worker.end.cpu();
+        let cpu = worker.endpoint.cpu();
         loop {
             let stored = if let Some(address) = self.address.take() {
                 cpu.store(address, 8, value).await
             } else {
                 let (address, granted) = worker.access(self.at, Want::Write).await;
                 let stored = cpu.store(address, 8, value).await;
-                worker.accessed(self.at, granted).await;
+                worker.finish_access(self.at, granted).await;
                 stored
             };
             match stored.or_else(|_| worker.try_store(self.at, value)) {
                 Ok(()) => return,
-                Err(late) => self = late,
+                Err(pending) => self = pending,
             }
         }
     }
 }
 
-/// Starts a program on each. None leaves before all have ended: others may need what is in its memory.
+/// Starts a program on each worker. None ends before all are done, since others may need what is in its memory.
 pub fn start<F: Future<Output = ()> + 'static>(
     world: &World,
     workers: &[Rc<Worker>],
     mut program: impl FnMut(Rc<Worker>) -> F,
 ) {
-    parallel::start(world, |end| {
-        let worker = workers[end.id().index()].clone();
+    parallel::start(world, |endpoint| {
+        let worker = workers[endpoint.id().index()].clone();
         let program = program(worker.clone());
         async move {
             program.await;
@@ -351,12 +354,12 @@ pub fn start<F: Future<Output = ()> + 'static>(
     });
 }
 
-/// What such programs tell: packets, messages, where their time went, and how often they waited for blocks.
+/// Returns the metrics of a shared-memory program: packets, messages, time by cause, and faults.
 pub fn metrics(world: &World, workers: &[Rc<Worker>]) -> Vec<Metric> {
     parallel::metrics(world, [fault_metric(workers)])
 }
 
-/// How often a program waited for a block, in the mean.
+/// Returns the mean number of times that a program waited for a block.
 pub fn fault_metric(workers: &[Rc<Worker>]) -> Metric {
     let faults: u64 = workers.iter().map(|worker| worker.faults()).sum();
     Metric::new("shared_memory.faults", faults as f64 / workers.len() as f64, "")

@@ -78,6 +78,7 @@ pub struct Frame<P> {
 /// What an event did, beside what can be asked for.
 #[must_use = "whoever waits must be told"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Effects {
     /// A place of this class is free: the fabric may be told.
     pub place: Option<Class>,

@@ -17,6 +17,8 @@
 //! [`Protocol`] what may enter now; it drives nobody. `P` is a handle on a packet, so that one may be
 //! admitted while its bytes are still coming; it is let go when the packet will not be sent again. A
 //! new protocol is a folder whose `spec.rs` implements [`ProtocolSpec`], and a line of the registry.
+//!
+#![doc = include_str!("example.md")]
 
 pub mod directory;
 mod frame;
@@ -29,15 +31,23 @@ mod spec;
 pub mod udp_ip;
 pub mod window;
 
+#[doc = include_str!("example.md")]
 pub use frame::{Answer, Effects, Frame, Marks, Offer, Slot, Taken};
+#[doc = include_str!("example.md")]
 pub use handle::PacketHandle;
-pub use plain::Plain;
-pub use spec::{ProtocolBinding, ProtocolEnvironment, ProtocolSpec};
+#[doc = include_str!("example.md")]
+pub use spec::{ProtocolEnvironment, ProtocolSpec};
+
+#[doc(hidden)]
+pub use spec::ProtocolBinding;
 
 use crate::engine::{Class, NodeId, Time};
 
 /// What a protocol guarantees, and what it asks for.
+///
+#[doc = include_str!("example.md")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Guarantees {
     /// Packets of a pair and a class are handed up in the order in which they were offered, whatever
     /// the fabric does.
@@ -56,8 +66,20 @@ pub struct Guarantees {
     pub has_timers: bool,
 }
 
+impl Guarantees {
+    /// Returns the guarantees of a protocol that promises nothing about order or loss and has no timers: packets that
+    /// are offered wait here, and those that arrive wait in the fabric for one of `slots` of their class.
+    pub const fn new(slots: Option<u32>) -> Guarantees {
+        let (in_order, survives_loss, needs_order, reorders, has_timers) = (false, false, false, false, false);
+        Guarantees { in_order, survives_loss, needs_order, reorders, slots, pools: true, has_timers }
+    }
+}
+
 /// Counts, in packets.
+///
+#[doc = include_str!("example.md")]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Packets handed up.
     pub accepted: u64,
@@ -76,6 +98,8 @@ pub struct Statistics {
 }
 
 /// Admission, order, reliability.
+///
+#[doc = include_str!("example.md")]
 pub trait Protocol<P: Clone> {
     /// How many packets of a class may be composed now.
     fn room(&self, class: Class) -> u32;

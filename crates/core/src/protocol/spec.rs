@@ -35,6 +35,11 @@ pub trait ProtocolSpec: PartSpec {
         None
     }
 
+    /// Returns the key of the table that makes the protocol send again what is lost, if it needs one for that.
+    fn retransmission_key(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Returns the largest numbers of packets that an endpoint buffers for sending, until they are acknowledged, and for
     /// its reader, until they are taken; `None` where the interface's own queues are the only buffers.
     fn buffer_requirements(&self) -> Option<[u64; 2]>;

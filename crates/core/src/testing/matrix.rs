@@ -75,14 +75,14 @@ pub fn small_description(registry: &Registry, one: &Combination, nodes: u32, end
     described(registry, one, nodes, endpoints, &format!("[workload.{}]\n{input}\n", one.workload))
 }
 
-fn described(registry: &Registry, one: &Combination, nodes: u32, endpoints: u32, workload: &str) -> String {
+pub(super) fn described(registry: &Registry, one: &Combination, nodes: u32, endpoints: u32, workload: &str) -> String {
     let host = one.host.rsplit('/').next().unwrap_or(one.host);
     let node = |node| format!("[nodes.n{node}]\nhost = \"{host}\"\nendpoints = {endpoints}\n");
     let nodes: String = (0..nodes).map(node).collect();
     format!("{}{nodes}{workload}", lines(registry, &[one.host, one.ni, one.protocol, one.fabric]))
 }
 
-fn read(registry: &Arc<Registry>, text: &str) -> Result<Machine, String> {
+pub(super) fn read(registry: &Arc<Registry>, text: &str) -> Result<Machine, String> {
     let read = registry.read(Document::Text("combination.toml", text, None), &[]);
     read.map(|read| read.value).map_err(|problems| problems.to_string())
 }

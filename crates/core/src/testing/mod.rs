@@ -5,7 +5,7 @@
 //!
 //! ```
 //! # extern crate narrows_core as narrows;
-//! use narrows::machine::Registry;
+//! use narrows::Registry;
 //! use narrows::testing::{Selection, matrix};
 //!
 //! let report = matrix(Registry::shared(), &Selection { ni: Some("ni/queues"), workload: Some("pair"), ..Selection::ALL });
@@ -15,15 +15,61 @@
 //! | file | holds |
 //! |---|---|
 //! | `matrix.rs` | combinations of parts, run on small inputs by all processors |
+//! | `declarations.rs` | what is wrong with how parts declare their keys and examples |
 //! | `laws.rs` | the laws, each of one run or of a few |
 //! | `observation.rs` | what a run delivered, counted and ended with |
 //!
 //! Leaves out laws of one kind of part, such as the latency of a stated bus: those are for the part's own tests.
 
+mod declarations;
 mod laws;
 mod matrix;
 mod observation;
 
+#[doc(hidden)]
+pub use declarations::declaration_errors;
+/// The laws of every part, run on all combinations of parts that a selection allows.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::Registry;
+/// use narrows::testing::{MatrixReport, Selection, matrix};
+///
+/// let selection = Selection { ni: Some("queues"), fabric: Some("ideal"), workload: Some("pair"), ..Selection::ALL };
+/// let report: MatrixReport = matrix(Registry::shared(), &selection);
+/// assert!(report.runs > 0 && report.violations.is_empty(), "{report}");
+/// ```
+pub use matrix::{MatrixReport, Selection, matrix};
+
+/// What a run of a machine delivered, counted and ended with.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::Machine;
+/// use narrows::engine::{Outcome, Recorder};
+/// use narrows::testing::RunObservation;
+///
+/// let machine = Machine::parse(
+///     r#"
+///     parts = ["hosts/memory-bus-1998", "ni/ni2w", "fabrics/ideal-1998"]
+///     [nodes]
+///     a.host = "memory-bus-1998"
+///     b.host = "memory-bus-1998"
+///     [workload.ping-pong]
+///     payload = "8 B"
+///     messages = 10
+///     "#,
+/// )?;
+/// let seen = RunObservation::of(&machine, Recorder::off());
+/// assert_eq!(seen.outcome, Outcome::Done);
+/// assert_eq!(seen.metric("messages.sent"), seen.metric("messages.delivered"));
+/// # Ok::<(), narrows::Error>(())
+/// ```
+pub use observation::RunObservation;
+
+#[doc(hidden)]
 pub use laws::{Violation, guarantees_order};
-pub use matrix::{HOSTS, MatrixReport, Selection, matrix, small_description};
-pub use observation::{DeliveredMessage, RunObservation};
+#[doc(hidden)]
+pub use matrix::{HOSTS, small_description};
+#[doc(hidden)]
+pub use observation::DeliveredMessage;

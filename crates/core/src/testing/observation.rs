@@ -9,6 +9,7 @@ use crate::protocol::Statistics;
 
 /// A message that reached its program.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct DeliveredMessage {
     /// Number of the message, in the order of sending.
     pub id: u64,
@@ -45,6 +46,7 @@ impl DeliveredMessage {
 
 /// Everything that can be asked of a run, whatever its parts.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RunObservation {
     /// How the run ended.
     pub outcome: Outcome,

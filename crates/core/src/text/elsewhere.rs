@@ -26,6 +26,14 @@ impl Table<'_> {
         self.pen.tell(Attention::Wrong, problem);
     }
 
+    /// Reports `key`, which a description of an earlier version may have: why nothing reads it, and what to write instead.
+    pub fn replaced(&self, key: &str, why: &str, help: &str) {
+        let Some(node) = self.child(key) else { return };
+        let path = self.full(key);
+        self.pen.not_unknown(path.clone());
+        self.pen.tell(Attention::Wrong, Problem::new(format!("`{path}` {why}")).at(node.key().cloned(), "").help(help));
+    }
+
     /// Tells that `name`, given as a table below `key` or as its word, is none of that family, and
     /// what it is instead.
     pub fn none_of(&self, key: &str, name: &str, what: &str, help: &str) {

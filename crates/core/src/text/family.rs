@@ -76,6 +76,12 @@ impl<'t> Table<'t> {
         self.choose_below(key, doc, members, Otherwise::Problem, read, beside).expect("one is always read")
     }
 
+    /// States that the family below `key`, or at this table where `key` is empty, may have members beyond those that are
+    /// known; `hint` says so where an unknown one is selected.
+    pub fn open_family(&self, key: &str, hint: &'static str) {
+        self.pen.note_open(self.full(key), hint);
+    }
+
     /// One of several tables below `key`, or else `default` with its defaults.
     pub fn one_of_or<T>(
         &mut self,
@@ -197,7 +203,8 @@ impl<'t> Table<'t> {
         };
         let problem = Problem::bad_value(&dotted(&self.path_of(key)))
             .at(node.place.clone(), label)
-            .help(format!("choose one of {}", suggest::phrase(names)));
+            .help(format!("choose one of {}", suggest::phrase(names)))
+            .help(self.pen.open_hint(&self.full(key)));
         self.pen.tell(Attention::Wrong, problem);
         None
     }

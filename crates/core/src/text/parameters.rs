@@ -3,7 +3,7 @@
 //! `#[derive(Parameters)]` implements these traits, so that each parameter is written once; `docs/parameters.md` lists
 //! its attributes. Leaves out: the types of single values ([`ParameterType`](super::ParameterType)).
 //!
-//! ```
+//! ```standalone_crate
 //! # extern crate narrows_core as narrows;
 //! use narrows::engine::{Bytes, Time};
 //! use narrows::text::{ParameterChoice, Parameters, to_toml};

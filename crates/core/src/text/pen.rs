@@ -5,7 +5,7 @@ use super::problem::Problem;
 use super::record::{Mark, Records, Step};
 use super::told;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// How closely the reader attends to what it reads.
@@ -36,13 +36,15 @@ pub(super) struct Pen {
     mistyped: RefCell<BTreeSet<String>>,
     /// The paths of keys that nothing reads, and of which it was told why.
     told: RefCell<BTreeSet<String>>,
+    /// Hints at more members of the families at these paths.
+    open: RefCell<BTreeMap<String, &'static str>>,
 }
 
 impl Pen {
     pub(super) fn new(texts: Texts, parts: Vec<String>, describing: bool) -> Pen {
         let attention = Cell::new(if describing { Attention::Off } else { Attention::Full });
-        let (problems, records, files, unsound, mistyped, told) = Default::default();
-        Pen { texts, parts, describing, attention, problems, records, files, unsound, mistyped, told }
+        let (problems, records, files, unsound, mistyped, told, open) = Default::default();
+        Pen { texts, parts, describing, attention, problems, records, files, unsound, mistyped, told, open }
     }
 
     /// Does `act` with no more than this attention.
@@ -69,6 +71,16 @@ impl Pen {
     /// Nothing reads the key at this path, and it is told why.
     pub(super) fn not_unknown(&self, path: String) {
         self.told.borrow_mut().insert(path);
+    }
+
+    /// States that the family at this path may have members beyond those that are known.
+    pub(super) fn note_open(&self, path: String, hint: &'static str) {
+        self.open.borrow_mut().insert(path, hint);
+    }
+
+    /// Returns the hint at more members of the family at this path; empty if there is none.
+    pub(super) fn open_hint(&self, path: &str) -> &'static str {
+        self.open.borrow().get(path).copied().unwrap_or_default()
     }
 
     /// True if it was told why nothing reads the key at this path.

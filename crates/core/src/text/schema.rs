@@ -22,6 +22,8 @@ pub enum Need {
 pub struct TableShape {
     /// In reading order.
     pub items: Vec<Item>,
+    /// Keys that were read more than once.
+    pub repeated: Vec<&'static str>,
 }
 
 /// One thing a table holds.

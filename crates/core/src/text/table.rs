@@ -236,8 +236,9 @@ impl<'t> Table<'t> {
         let mut shape = self.shape.borrow_mut();
         let again =
             |known: &Item| matches!((known, &item), (Item::Key { key: a, .. }, Item::Key { key: b, .. }) if a == b);
-        if !shape.items.iter().any(again) {
-            shape.items.push(item);
+        match item {
+            Item::Key { key, .. } if shape.items.iter().any(again) => shape.repeated.push(key),
+            item => shape.items.push(item),
         }
     }
 
@@ -310,7 +311,8 @@ impl<'t> Table<'t> {
                     let path = [self.path.as_slice(), &[Step::Name(meant.to_string())]].concat();
                     self.pen.not_missing(&dotted(&path));
                 }
-                self.pen.tell(Attention::Wrong, told::unknown(&self.path, key, node, known.clone()));
+                let problem = told::unknown(&self.path, key, node, known.clone());
+                self.pen.tell(Attention::Wrong, problem.help(self.pen.open_hint(&self.here())));
             }
         }
     }

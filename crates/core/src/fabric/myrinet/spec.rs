@@ -16,6 +16,10 @@ use std::rc::Rc;
 
 impl Part for MyrinetParameters {
     const INFO: PartInfo = PartInfo::new("myrinet", "Source-routed wormhole switches with back-pressure");
+
+    fn inert_reason(&self, key: &str) -> Option<&'static str> {
+        (key == "watchdog").then_some("no packet is held so long")
+    }
 }
 
 impl FabricSpec for MyrinetParameters {

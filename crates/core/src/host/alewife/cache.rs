@@ -7,7 +7,7 @@
 
 use super::{LINE_BYTES, LineBytes, line_of};
 use crate::engine::Bytes;
-use crate::host::memory_bus::block::{Address, read_bytes};
+use crate::host::block::{Address, read_bytes};
 
 /// A block's address, with its state in the low bits; zero is an empty place.
 type Tag = u64;

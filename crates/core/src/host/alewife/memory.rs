@@ -5,7 +5,7 @@
 use super::cache::{CachedLine, LineCache};
 use super::{LINE_BYTES, LineBytes, home_of, line_of};
 use crate::engine::Bytes;
-use crate::host::memory_bus::block::Address;
+use crate::host::block::Address;
 use std::cell::RefCell;
 use std::rc::Rc;
 

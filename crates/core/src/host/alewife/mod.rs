@@ -33,7 +33,7 @@ pub use node::AlewifeNode;
 pub use parameters::AlewifeParameters;
 pub use processor::AlewifeProcessor;
 
-use super::memory_bus::block::Address;
+use super::block::Address;
 use crate::engine::NodeId;
 
 /// Bytes of a block of the cache.

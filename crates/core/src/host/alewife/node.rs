@@ -6,8 +6,8 @@ use super::parameters::AlewifeParameters;
 use super::processor::AlewifeProcessor;
 use super::{LINE_BYTES, LineBytes, REMOTE, line_of};
 use crate::engine::Sim;
-use crate::host::memory_bus::block::{Address, BLOCK_BYTES};
-use crate::host::memory_bus::node::FIRST_FREE;
+use crate::host::block::FIRST_FREE;
+use crate::host::block::{Address, BLOCK_BYTES};
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -14,18 +14,10 @@ use super::memory::MainMemory;
 use super::pci::Pci;
 use crate::engine::resource::Held;
 use crate::engine::{Bytes, Doing, Rate, Sim, Time};
-use crate::text::{ParameterChoice, Parameters};
+use crate::host::device::Direction;
+use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
-
-/// Which way a DMA transfer goes, as the bus sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum Direction {
-    /// From main memory to the interface: sending.
-    Read,
-    /// From the interface to main memory: receiving.
-    Write,
-}
 
 impl Direction {
     /// What spans tell of a DMA burst.

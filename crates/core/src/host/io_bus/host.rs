@@ -3,11 +3,11 @@
 use super::{Competition, IoBusHost, IoBusParameters, memory};
 use crate::engine::{Bytes, LocalFuture, NodeId, Rate, Sim};
 use crate::host::any_processor::AnyProcessor;
+use crate::host::block::Address;
 use crate::host::capabilities::HostCapabilities;
-use crate::host::device::{Device, DeviceWindow, Window};
+use crate::host::device::{AsyncDevice, Device, DeviceWindow, Mapping, Window};
 use crate::host::dma::DmaInitiator;
-use crate::host::interrupt::InterruptLine;
-use crate::host::memory_bus::block::Address;
+use crate::host::interrupt::{InterruptController, POLLED};
 use crate::host::node::HostNode;
 use crate::host::processor::Processor;
 use crate::host::spec::{HostSpec, MainMemorySize};
@@ -20,6 +20,14 @@ impl Part for IoBusParameters {
 
     fn check(&self) -> Vec<ParameterError> {
         [self.check_bus_rate(), self.check_memory_rate()].concat()
+    }
+
+    fn inert_reason(&self, key: &str) -> Option<&'static str> {
+        match key {
+            "pci.clock" => Some("the rates of the bridge decide, and the clock only bounds them"),
+            "pci.width" => Some("the rates of the bridge decide, and the width only bounds them"),
+            _ => None,
+        }
     }
 }
 
@@ -56,7 +64,7 @@ impl IoBusParameters {
 impl HostSpec for IoBusParameters {
     fn offered() -> HostCapabilities {
         use HostCapabilities as Has;
-        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::INTERRUPTS])
+        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::ASYNC_DEVICES, Has::INTERRUPTS])
     }
 
     fn capabilities(&self) -> HostCapabilities {
@@ -69,6 +77,11 @@ impl HostSpec for IoBusParameters {
 
     fn dma_rate_max(&self) -> Option<(&'static str, Rate)> {
         Some(("bridge", self.bridge.read_rate.max(self.bridge.write_rate)))
+    }
+
+    fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
+        let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
+        (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
     }
 
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {
@@ -89,15 +102,19 @@ impl HostNode for Node {
     }
 
     fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Option<Window> {
-        Some(self.host.attach(device, window.bytes))
+        (window.mapping == Mapping::Uncached).then(|| self.host.attach(device, window.bytes))
+    }
+
+    fn map_async_device(&self, device: Rc<dyn AsyncDevice>, window: DeviceWindow) -> Option<Window> {
+        (window.mapping == Mapping::Uncached).then(|| self.host.attach_async(device, window.bytes))
     }
 
     fn dma(&self) -> Option<DmaInitiator> {
         Some(DmaInitiator::IoBus(self.host.clone()))
     }
 
-    fn interrupt(&self) -> Option<&Rc<InterruptLine>> {
-        Some(&self.host.interrupt)
+    fn interrupts(&self) -> Option<&dyn InterruptController> {
+        Some(&self.host.interrupts)
     }
 
     fn allocate(&self, bytes: usize) -> Address {

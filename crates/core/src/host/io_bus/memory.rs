@@ -6,7 +6,7 @@
 
 use crate::engine::{Bytes, Doing, Resource, Sim, Time};
 use crate::host::Address;
-use crate::host::memory_bus::block::BLOCK_BYTES;
+use crate::host::block::BLOCK_BYTES;
 use crate::text::Parameters;
 use std::cell::{Cell, RefCell};
 

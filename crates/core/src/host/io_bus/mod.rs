@@ -22,7 +22,7 @@ pub mod processor;
 #[cfg(test)]
 mod tests;
 
-pub use bridge::{Bridge, BridgeParameters, Direction, DmaStream};
+pub use bridge::{Bridge, BridgeParameters, DmaStream};
 pub use competition::Competition;
 pub use cpu::IoBusProcessor;
 pub use memory::{MainMemory, MemoryParameters};
@@ -30,8 +30,8 @@ pub use pci::{Pci, PciParameters};
 pub use pio::{Pio, PioParameters};
 pub use processor::IoBusProcessorParameters;
 
-use super::device::{Device, Window};
-use super::interrupt::InterruptLine;
+use super::device::{AsyncDevice, Device, Window};
+use super::interrupt::Interrupts;
 use crate::engine::Sim;
 use crate::text::Parameters;
 use std::rc::Rc;
@@ -68,8 +68,8 @@ pub struct IoBusHost {
     pub bridge: Rc<Bridge>,
     /// Its bridge, as the processor uses it.
     pub pio: Rc<Pio>,
-    /// The interface's interrupt line.
-    pub interrupt: Rc<InterruptLine>,
+    /// The interface's interrupt line: one vector.
+    pub interrupts: Interrupts,
 }
 
 impl IoBusHost {
@@ -82,7 +82,7 @@ impl IoBusHost {
         Rc::new(IoBusHost {
             cpu: IoBusProcessor::new(sim, name, parameters.processor, &memory, &pio),
             pio,
-            interrupt: Rc::new(InterruptLine::new(sim, name, parameters.processor.interrupt_latency)),
+            interrupts: Interrupts::new(sim, name, parameters.processor.interrupt_latency, 1),
             memory,
             pci,
             bridge,
@@ -91,6 +91,11 @@ impl IoBusHost {
 
     /// Attaches a device of `bytes` bytes.
     pub fn attach(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
-        self.pio.attach(device, bytes)
+        self.pio.attach(pio::Target::Immediate(device), bytes)
+    }
+
+    /// Attaches a device of `bytes` bytes that takes time to answer.
+    pub fn attach_async(&self, device: Rc<dyn AsyncDevice>, bytes: u64) -> Window {
+        self.pio.attach(pio::Target::Async(device), bytes)
     }
 }

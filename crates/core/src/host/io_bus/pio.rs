@@ -6,7 +6,7 @@
 
 use super::pci::Pci;
 use crate::engine::{Bytes, Pool, Signal, Sim};
-use crate::host::device::{Device, Window};
+use crate::host::device::{AsyncDevice, Device, Window};
 use crate::text::Parameters;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -59,11 +59,36 @@ pub struct Pio {
 struct Devices(RefCell<Vec<Mapped>>);
 
 /// Where a device answers, and it.
-type Mapped = (Range<u64>, Rc<dyn Device>);
+type Mapped = (Range<u64>, Target);
+
+/// A device on the bus, which holds the bus for as long as it takes to answer.
+#[derive(Clone)]
+pub enum Target {
+    /// A device that answers at once.
+    Immediate(Rc<dyn Device>),
+    /// A device that takes time to answer.
+    Async(Rc<dyn AsyncDevice>),
+}
+
+impl Target {
+    async fn read(&self, at: u64, into: &mut [u8]) {
+        match self {
+            Target::Immediate(device) => device.read(at, into),
+            Target::Async(device) => device.read(at, into).await,
+        }
+    }
+
+    async fn write(&self, at: u64, bytes: &[u8]) {
+        match self {
+            Target::Immediate(device) => device.write(at, bytes),
+            Target::Async(device) => device.write(at, bytes).await,
+        }
+    }
+}
 
 impl Devices {
     /// The device that answers at `address`, and the offset in it.
-    fn at(&self, address: u64) -> (Rc<dyn Device>, u64) {
+    fn at(&self, address: u64) -> (Target, u64) {
         let devices = self.0.borrow();
         let found = devices.iter().find(|(range, _)| range.contains(&address));
         let (range, device) = found.expect("a driver's accesses meet its device");
@@ -93,7 +118,7 @@ impl Pio {
     }
 
     /// Attaches a device of `bytes` bytes behind those that are there.
-    pub fn attach(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
+    pub fn attach(&self, device: Target, bytes: u64) -> Window {
         let mut devices = self.devices.0.borrow_mut();
         let start = devices.last().map_or(0, |(range, _)| range.end.next_multiple_of(4096));
         devices.push((start..start + bytes, device));
@@ -125,7 +150,7 @@ impl Pio {
             let bytes = Bytes(part.len() as u64);
             self.pci.transact(&bus, "load", bytes, self.parameters.read_overhead_cycles).await;
             let (device, at) = self.devices.at(offset + (index * burst) as u64);
-            device.read(at, part);
+            device.read(at, part).await;
             drop(bus);
         }
     }
@@ -150,7 +175,7 @@ async fn drain(parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, wr
         pci.transact(&bus, "store", bytes, parameters.write_overhead_cycles).await;
         for write in &burst {
             let (device, at) = devices.at(write.offset);
-            device.write(at, &write.word[..write.bytes]);
+            device.write(at, &write.word[..write.bytes]).await;
         }
         drop(bus);
         writes.slots.release(burst.len() as u64);

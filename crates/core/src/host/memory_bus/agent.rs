@@ -1,8 +1,8 @@
 //! What sits on a bus, and what it does there: agents and kinds of transaction.
 
-use super::block::{Address, Block};
 use super::moesi::{Snooped, State};
 use crate::engine::Time;
+use crate::host::block::{Address, Block};
 
 /// What a transaction does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

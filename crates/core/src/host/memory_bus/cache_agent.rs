@@ -5,12 +5,12 @@
 //! Leaves out: levels of caches, victim buffers, prefetch.
 
 use super::agent::{Agent, AgentId, TransactionKind};
-use super::block::{Address, BLOCK_BYTES, Block, block_of};
 use super::bus::{Bus, Granted};
 use super::cache::Cache;
 use super::moesi::{self, Snooped, State};
 use super::parameters::CacheParameters;
 use crate::engine::{Signal, Sim, Time};
+use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

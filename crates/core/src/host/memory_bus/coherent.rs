@@ -1,11 +1,11 @@
 //! The memory bus as a coherent port, and its processor as one that waits by snooping.
 
 use super::agent::{Agent, AgentId, TransactionKind};
-use super::block::{Address, BLOCK_BYTES, Block};
 use super::bus::Bus;
 use super::processor::MemoryBusProcessor;
 use crate::engine::sim::PointId;
 use crate::engine::{LocalFuture, Signal, Time};
+use crate::host::block::{Address, BLOCK_BYTES, Block};
 use crate::host::coherent_port::CoherentPort;
 use crate::host::coherent_processor::{CoherentProcessor, PolledRegister};
 use std::ops::Range;

@@ -1,16 +1,16 @@
 //! The memory-bus node as a part: its specification, and the node at work.
 
 use super::agent::TransactionKind;
-use super::block::{Address, BLOCK_BYTES};
 use super::node::MemoryBusNode;
 use super::parameters::NodeParameters;
 use crate::engine::{NodeId, Sim};
 use crate::host::any_processor::AnyProcessor;
+use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::capabilities::HostCapabilities;
 use crate::host::coherent_port::CoherentPort;
 use crate::host::device::{Device, DeviceWindow, Window};
 use crate::host::dma::DmaInitiator;
-use crate::host::interrupt::InterruptLine;
+use crate::host::interrupt::{InterruptController, POLLED};
 use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
 use crate::host::processor::Processor;
@@ -30,7 +30,7 @@ impl Part for NodeParameters {
 impl HostSpec for NodeParameters {
     fn offered() -> HostCapabilities {
         use HostCapabilities as Has;
-        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::COHERENT, Has::INTERRUPTS])
+        Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::COHERENT, Has::WRITE_COMBINING, Has::INTERRUPTS])
     }
 
     fn capabilities(&self) -> HostCapabilities {
@@ -39,6 +39,11 @@ impl HostSpec for NodeParameters {
 
     fn main_memory(&self) -> Option<MainMemorySize> {
         Some(MainMemorySize { size: self.memory_size, key: "memory-size", granularity: BLOCK_BYTES as u64 })
+    }
+
+    fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
+        let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
+        (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
     }
 
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {
@@ -59,15 +64,15 @@ impl HostNode for Node {
     }
 
     fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Option<Window> {
-        Some(self.node.attach_device(device, window.bytes))
+        Some(self.node.attach_device(device, window))
     }
 
     fn dma(&self) -> Option<DmaInitiator> {
         Some(DmaInitiator::memory_bus(&self.node))
     }
 
-    fn interrupt(&self) -> Option<&Rc<InterruptLine>> {
-        Some(&self.node.interrupt)
+    fn interrupts(&self) -> Option<&dyn InterruptController> {
+        Some(&self.node.interrupts)
     }
 
     fn allocate(&self, bytes: usize) -> Address {

@@ -5,8 +5,8 @@
 //! Leaves out: banks, pages and refresh.
 
 use super::agent::Agent;
-use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use crate::engine::{Bytes, Time};
+use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use std::cell::RefCell;
 
 /// Bytes that are kept together: whole blocks.

@@ -15,7 +15,6 @@
 //! of which it is the *home*. Data is real: every block carries its 64 bytes.
 
 pub mod agent;
-pub mod block;
 pub mod bus;
 pub mod cache;
 pub mod cache_agent;
@@ -32,9 +31,10 @@ pub mod store_buffer;
 #[cfg(test)]
 mod tests;
 mod uncached;
+mod write_combining;
 
+pub use super::block::{Address, BLOCK_BYTES, Block, block_of};
 pub use agent::{Agent, AgentId, TransactionKind};
-pub use block::{Address, BLOCK_BYTES, Block, block_of};
 pub use bus::Bus;
 pub use cache::Cache;
 pub use cache_agent::CacheAgent;

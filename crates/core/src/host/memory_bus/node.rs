@@ -1,15 +1,15 @@
 //! A node without its interface: bus, main memory and processor, and places in memory.
 
 use super::agent::{Agent, AgentId};
-use super::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::memory::Memory;
 use super::parameters::NodeParameters;
 use super::processor::MemoryBusProcessor;
 use crate::engine::{Sim, Time};
-use crate::host::device::{Device, Window};
-use crate::host::interrupt::InterruptLine;
+use crate::host::block::{Address, BLOCK_BYTES, Block, FIRST_FREE, block_of, offset_in_block};
+use crate::host::device::{Device, DeviceWindow, Mapping, Window};
+use crate::host::interrupt::Interrupts;
 use crate::host::utilization::Utilization;
 use std::cell::Cell;
 use std::ops::Range;
@@ -21,9 +21,6 @@ pub const INTERFACE_BASE: Address = 1 << 40;
 /// Where the windows of devices begin that say no address of their own.
 const WINDOWS_BASE: Address = INTERFACE_BASE + (1 << 32);
 
-/// Where what is allocated begins: address zero stays unused, so that a forgotten address is noticed.
-pub const FIRST_FREE: Address = 4096;
-
 /// A node.
 pub struct MemoryBusNode {
     /// Its name in reports.
@@ -34,8 +31,8 @@ pub struct MemoryBusNode {
     pub processor: MemoryBusProcessor,
     /// Main memory's number on the bus.
     pub memory: AgentId,
-    /// The interface's interrupt line.
-    pub interrupt: Rc<InterruptLine>,
+    /// The interface's interrupt line: one vector.
+    pub interrupts: Interrupts,
     parameters: NodeParameters,
     next_free: Cell<Address>,
     next_window: Cell<Address>,
@@ -88,7 +85,7 @@ impl MemoryBusNode {
             bus,
             processor,
             memory,
-            interrupt: Rc::new(InterruptLine::new(sim, name, parameters.processor.interrupt_latency)),
+            interrupts: Interrupts::new(sim, name, parameters.processor.interrupt_latency, 1),
             parameters: *parameters,
             next_free: Cell::new(FIRST_FREE),
             next_window: Cell::new(WINDOWS_BASE),
@@ -121,9 +118,12 @@ impl MemoryBusNode {
         self.bus.attach(interface, Some(addresses))
     }
 
-    /// Attaches a device of `bytes` bytes.
-    pub fn attach_device(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
+    /// Attaches a device with the window that it asks for.
+    pub fn attach_device(&self, device: Rc<dyn Device>, DeviceWindow { bytes, mapping }: DeviceWindow) -> Window {
         let window = Window(self.next_window.get());
+        if mapping == Mapping::WriteCombined {
+            self.processor.combine_writes(window.0..window.0 + bytes);
+        }
         self.next_window.set((window.0 + bytes).next_multiple_of(BLOCK_BYTES as u64));
         self.attach(Rc::new(Registers { device, window }), window.0..window.0 + bytes);
         window

@@ -1,7 +1,7 @@
 //! The parameters of a memory-bus node, each with its source, and what is refused.
 
-use super::block::BLOCK_BYTES;
 use crate::engine::{Bytes, Hertz, Time};
+use crate::host::block::BLOCK_BYTES;
 use crate::text::Parameters;
 use std::fmt;
 

@@ -3,8 +3,8 @@
 //! Models: a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
 //! hit for a cycle each, by a plain tag check; misses, uncached accesses and block accesses that
 //! meet the engine at the processor's local time, with fixed cycles on the way to the bus and
-//! back; stores that wait in the store buffer. Uncached accesses are in `uncached.rs`, polls in
-//! `spin.rs` and `polls.rs`.
+//! back; stores that wait in the store buffer. Uncached accesses are in `uncached.rs`, those that are combined in
+//! `write_combining.rs`, polls in `spin.rs` and `polls.rs`.
 //!
 //! Between two meetings with the engine a processor sees its cache as it was at the first, the
 //! usual skew of simulators that run programs ahead. Other processors and interfaces are met
@@ -14,12 +14,13 @@
 //!
 //! Parameters: [`MemoryBusProcessorParameters`]. Statistics: time in and waiting for bus transactions.
 
-use super::block::{Address, BLOCK_BYTES, Block, block_of};
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::parameters::MemoryBusProcessorParameters;
 use super::store_buffer::{BufferedStore, Forward, StoreBuffer};
+use super::write_combining::WriteCombining;
 use crate::engine::{Hertz, Signal, Sim, Time};
+use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
 use crate::host::coherent_processor::CoherentProcessor;
 use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::processor::{Fault, Processor, Stalls};
@@ -37,6 +38,7 @@ pub(super) struct Core {
     pub(super) bus: Rc<Bus>,
     pub(super) cache: CacheAgent,
     pub(super) stores: StoreBuffer,
+    pub(super) combining: WriteCombining,
     pub(super) parameters: MemoryBusProcessorParameters,
     /// Of a cycle, where that is whole: programs ask for the time at each access.
     pub(super) period: Option<Time>,
@@ -60,6 +62,7 @@ impl MemoryBusProcessor {
             bus: bus.clone(),
             cache,
             stores: StoreBuffer::new(sim, name, parameters.store_buffer_entries),
+            combining: WriteCombining::default(),
             parameters,
             period: parameters.clock.period(),
             base: Cell::new(sim.now()),
@@ -327,6 +330,7 @@ impl Processor for MemoryBusProcessor {
 
     async fn fence(&self) {
         MemoryBusProcessor::fence(self).await;
+        self.flush_combined().await;
     }
 
     async fn read(&self, at: Address, bytes: usize) -> u64 {

@@ -3,11 +3,11 @@
 //! Models: a loop of loads that hit. The rounds in which the block is there are passed at once; the next one begins
 //! where it would have begun. Where [`Spin::Each`] says so, every round is simulated.
 
-use super::block::Address;
 use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;
 use crate::engine::sim::PointId;
 use crate::engine::{Signal, Time};
+use crate::host::block::Address;
 
 impl MemoryBusProcessor {
     /// Ends one round of a loop that polls the cached word at `address`, which takes `round_cycles`

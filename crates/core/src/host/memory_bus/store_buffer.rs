@@ -5,8 +5,8 @@
 //! until the buffer is empty; loads of other blocks pass. Uncached accesses wait until it is empty.
 //! Leaves out: merging of stores to one word.
 
-use super::block::{Address, block_of};
 use crate::engine::{Signal, Sim, Time};
+use crate::host::block::{Address, block_of};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 

@@ -1,11 +1,12 @@
 //! The processor's accesses that no cache serves: words and blocks of devices, over the bus.
 //!
-//! Models: strong order: each waits until the store buffer is empty, and until it is done.
+//! Models: strong order: each waits until the store buffer is empty, and until it is done. Words that are written to a
+//! write-combined window are combined instead (`write_combining.rs`), and leave before any other access.
 
 use super::agent::TransactionKind;
-use super::block::{Address, BLOCK_BYTES, Block, offset_in_block};
 use super::processor::MemoryBusProcessor;
 use crate::engine::Time;
+use crate::host::block::{Address, BLOCK_BYTES, Block, offset_in_block};
 
 impl MemoryBusProcessor {
     /// Reads up to 8 bytes, uncached.
@@ -17,6 +18,9 @@ impl MemoryBusProcessor {
 
     /// Writes up to 8 bytes, uncached.
     pub async fn write_uncached(&self, address: Address, bytes: usize, value: u64) {
+        if self.0.combining.covers(address) {
+            return self.combine(address, bytes, value).await;
+        }
         let mut data = Block::ZERO;
         data.write(offset_in_block(address), bytes, value);
         self.outside(TransactionKind::WriteWord, address, bytes, &mut data).await;
@@ -35,6 +39,13 @@ impl MemoryBusProcessor {
     }
 
     async fn outside(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
+        if !self.0.combining.is_empty() {
+            self.flush_combined().await;
+        }
+        self.transact(kind, address, bytes, data).await;
+    }
+
+    pub(super) async fn transact(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         if !self.0.stores.is_empty() {
             self.fence().await;
         }

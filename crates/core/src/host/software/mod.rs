@@ -3,7 +3,8 @@
 //! Models: a processor whose programs and messaging software take stated cycles (Callahan and
 //! Goldstein 1995, Tables 1 and 2, state no more), each stretch of them ending on an edge of the
 //! clock; memory with real bytes. Leaves out: where the cycles go; buses and caches. An interface
-//! that needs registers, DMA or interrupts has nothing to sit on here.
+//! that needs registers, DMA or interrupts has nothing to sit on here. Several cores have the memory in common; the
+//! endpoints of a node are dealt out to them in turn.
 
 mod host;
 pub(super) mod processor;
@@ -19,6 +20,11 @@ use crate::text::{Parameters, Table};
 pub struct SoftwareParameters {
     /// Clock of the processor.
     pub clock: Hertz,
+    /// Number of cores.
+    ///
+    /// The endpoints of a node are dealt out to them in turn.
+    #[param(min = 1, max = 16, default = 1)]
+    pub cores: u32,
 }
 
 /// Reports costs of messaging that stand here, where they have no effect.

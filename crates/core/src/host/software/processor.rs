@@ -1,15 +1,19 @@
-//! The processor that is known by its clock alone, and its memory, which takes no time.
+//! A core that is known by its clock alone, and the memory of its host, which takes no time.
 
 use super::SoftwareParameters;
 use crate::engine::{Hertz, Sim, Time};
+use crate::host::block::{Address, BLOCK_BYTES, read_bytes};
 use crate::host::cpu_arbiter::CpuArbiter;
-use crate::host::memory_bus::block::{Address, BLOCK_BYTES, read_bytes};
 use crate::host::processor::{Fault, Processor, Stalls};
 use crate::host::time_sync::LocalTimeLag;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// The processor, with the memory beside it. Clones are the same processor.
+/// The memory of a host.
+#[derive(Default)]
+pub struct SoftwareMemory(RefCell<Vec<u8>>);
+
+/// A core, with the memory of its host. Clones are the same core.
 #[derive(Clone)]
 pub struct SoftwareProcessor(Rc<Core>);
 
@@ -19,24 +23,31 @@ struct Core {
     arbiter: CpuArbiter,
     /// Cycles that the simulation has not seen.
     pending: Cell<u64>,
-    memory: RefCell<Vec<u8>>,
+    memory: Rc<SoftwareMemory>,
 }
 
 impl SoftwareProcessor {
-    /// Returns the idle processor of the host `name`, with an empty memory.
-    pub fn new(sim: &Sim, name: &str, parameters: SoftwareParameters) -> SoftwareProcessor {
+    /// Returns the idle core `name`, with the memory of its host.
+    pub fn new(
+        sim: &Sim,
+        name: &str,
+        parameters: SoftwareParameters,
+        memory: &Rc<SoftwareMemory>,
+    ) -> SoftwareProcessor {
         SoftwareProcessor(Rc::new(Core {
             sim: sim.clone(),
             clock: parameters.clock,
             arbiter: CpuArbiter::new(sim, name),
             pending: Cell::new(0),
-            memory: RefCell::default(),
+            memory: memory.clone(),
         }))
     }
+}
 
+impl SoftwareMemory {
     /// Allocates a buffer of zeros.
     pub fn allocate(&self, bytes: usize) -> Address {
-        let mut memory = self.0.memory.borrow_mut();
+        let mut memory = self.0.borrow_mut();
         let start = memory.len();
         memory.resize(start + bytes.next_multiple_of(BLOCK_BYTES), 0);
         start as Address
@@ -44,12 +55,12 @@ impl SoftwareProcessor {
 
     /// Returns bytes of memory.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
-        self.0.memory.borrow()[address as usize..address as usize + bytes].to_vec()
+        self.0.borrow()[address as usize..address as usize + bytes].to_vec()
     }
 
     /// Writes bytes into memory.
     pub fn poke(&self, address: Address, bytes: &[u8]) {
-        self.0.memory.borrow_mut()[address as usize..address as usize + bytes.len()].copy_from_slice(bytes);
+        self.0.borrow_mut()[address as usize..address as usize + bytes.len()].copy_from_slice(bytes);
     }
 }
 
@@ -93,7 +104,7 @@ impl Processor for SoftwareProcessor {
     }
 
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
-        Some(read_bytes(&self.0.memory.borrow()[address as usize..address as usize + bytes]))
+        Some(read_bytes(&self.0.memory.0.borrow()[address as usize..address as usize + bytes]))
     }
 
     async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault> {
@@ -102,7 +113,7 @@ impl Processor for SoftwareProcessor {
 
     fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
         let place = address as usize..address as usize + bytes;
-        self.0.memory.borrow_mut()[place].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        self.0.memory.0.borrow_mut()[place].copy_from_slice(&value.to_le_bytes()[..bytes]);
         true
     }
 

@@ -153,7 +153,12 @@ fn spoken(parts: &Parts<'_>) -> Vec<Misfit> {
         return Vec::new();
     }
     let message = format!("the firmware of [ni.{ni}] carries UDP/IP and runs no [protocol.{protocol}]");
-    vec![Misfit::new([format!("protocol.{protocol}")], message, "it needs [protocol.none]")]
+    let help = parts
+        .registry
+        .protocols()
+        .default_key()
+        .map_or_else(|| "choose another interface".to_owned(), |default| format!("it needs [protocol.{default}]"));
+    vec![Misfit::new([format!("protocol.{protocol}")], message, help)]
 }
 
 /// What a protocol keeps fits the memory of an interface whose firmware runs it.
@@ -186,11 +191,7 @@ fn loss(parts: &Parts<'_>) -> Vec<Misfit> {
         return Vec::new();
     }
     let message = format!("[protocol.{}] does not send again what the fabric loses", parts.ends.protocol.name());
-    vec![Misfit::new(
-        ["fabric.loss".to_owned()],
-        message,
-        "it needs [protocol.window] or [protocol.nifdy.retransmission]",
-    )]
+    vec![Misfit::new(["fabric.loss".to_owned()], message, parts.registry.needs_retransmission())]
 }
 
 /// A protocol that relies on order gets it.
@@ -200,8 +201,11 @@ fn order(parts: &Parts<'_>) -> Vec<Misfit> {
         return Vec::new();
     }
     let message = "on a fabric that may deliver out of order, one bit does not tell a copy from a new packet";
-    let help = "retransmission needs one way between two nodes, and one virtual channel; or it needs [protocol.window]";
-    let keys = [format!("protocol.{}.retransmission", parts.ends.protocol.name())];
+    let help = format!(
+        "retransmission needs one way between two nodes, and one virtual channel; or it needs {}",
+        parts.registry.order_free_retransmission()
+    );
+    let keys = [parts.ends.protocol.key(parts.ends.protocol.retransmission_key().unwrap_or_default())];
     vec![Misfit::new(keys, message.to_owned(), help)]
 }
 
@@ -230,7 +234,8 @@ fn transfers(parts: &Parts<'_>) -> Vec<Misfit> {
             parts.fabric.table()
         ),
     };
-    let help = "it needs a protocol that keeps order, such as [protocol.nifdy], or in-order = false";
+    let such_as = parts.registry.order_keeping_protocol().map(|table| format!(", such as {table}"));
+    let help = format!("it needs a protocol that keeps order{}, or in-order = false", such_as.unwrap_or_default());
     vec![Misfit::new(["messaging.in-order".to_owned()], message, help)]
 }
 
@@ -239,9 +244,10 @@ fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
     if parts.ends.shared_memory.make != SharingMake::Hardware || !parts.workload.needs().shared_memory {
         return Vec::new();
     }
-    if !parts.interface.shares_memory() {
+    if parts.interface.coherent_block().is_none() {
         let message = format!("[ni.{}] keeps no memory coherent that nodes share", parts.interface.name());
-        let help = "it needs [ni.cmmu], or [shared-memory.software]";
+        let help = parts.registry.needs_interface(|interface| interface.coherent_block().is_some());
+        let help = format!("{help}, or [shared-memory.software]");
         return vec![Misfit::new(["shared-memory.hardware".to_owned()], message, help)];
     }
     let most = parts.addresses.most();
@@ -261,10 +267,8 @@ fn one_sided(parts: &Parts<'_>) -> Option<Misfit> {
     let ni = parts.interface.name();
     let Some(max) = parts.interface.limits().one_sided else {
         let message = format!("[ni.{ni}] executes no operations on the memory of its node for others");
-        let all = parts.registry.interfaces().undescribed().iter();
-        let offered: Vec<_> = all.filter(|interface| interface.limits().one_sided.is_some()).collect();
-        let named: Vec<_> = offered.iter().map(|interface| format!("[ni.{}]", interface.name())).collect();
-        return Some(Misfit::new([parts.workload.table()], message, format!("it needs {}", named.join(" or "))));
+        let help = parts.registry.needs_interface(|interface| interface.limits().one_sided.is_some());
+        return Some(Misfit::new([parts.workload.table()], message, help));
     };
     let message = format!("an operation of {bytes}, and [ni.{ni}] moves at most {max} in one");
     let keys = [parts.workload.key(key), parts.interface.key(parts.interface.packet_key())];
@@ -276,7 +280,8 @@ fn program(parts: &Parts<'_>) -> Vec<Misfit> {
     let mut wrong = Vec::new();
     if parts.workload.needs().host_dma && !parts.interface.limits().has_host_dma {
         let message = format!("[ni.{}] has no host DMA that could be tried alone", parts.interface.name());
-        wrong.push(Misfit::new([parts.workload.table()], message, "it needs [ni.trapeze]"));
+        let help = parts.registry.needs_interface(|interface| interface.limits().has_host_dma);
+        wrong.push(Misfit::new([parts.workload.table()], message, help));
     }
     wrong.extend(one_sided(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());

@@ -12,7 +12,7 @@
 
 use crate::engine::Bytes;
 use crate::host::MainMemorySize;
-use crate::host::memory_bus::node::FIRST_FREE;
+use crate::host::block::FIRST_FREE;
 use crate::machine::{Ends, Machine, build};
 use crate::messaging::SLOTS;
 use crate::program::{FlowEndpoint, PlannedFlow};

@@ -105,7 +105,7 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
 /// A workload that drives the fabric alone needs one of routers.
 fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
-    if let Some(misfit) = reach::too_many(nodes, None, fabric) {
+    if let Some(misfit) = reach::too_many(&read.value.registry, nodes, None, fabric) {
         tell(read, &misfit, problems);
     }
     if read.value.addresses().most() > 1 {
@@ -113,8 +113,11 @@ fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         problems.push(read.wrong(&endpoints_key(&read.value), message, "leave it out"));
     }
     if fabric.routers().is_none() {
-        let help = "choose a shape of routers, such as [fabric.mesh]";
-        problems.push(read.wrong(&fabric.table(), "this workload drives routers, and the fabric has none", help));
+        let all = read.value.registry.fabrics().undescribed().iter();
+        let such_as = all.filter(|fabric| fabric.routers().is_some()).map(|fabric| fabric.table()).next();
+        let such_as = such_as.map_or(String::new(), |table| format!(", such as [{table}]"));
+        let help = format!("choose a shape of routers{such_as}");
+        problems.push(read.wrong(&fabric.table(), "this workload drives routers, and the fabric has none", &help));
     }
 }
 

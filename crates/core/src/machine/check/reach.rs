@@ -4,7 +4,7 @@ use super::fit::{Misfit, Parts};
 use crate::engine::Bytes;
 use crate::fabric::MtuLimit;
 use crate::machine::nodes::NODES_MAX;
-use crate::machine::{Ends, FabricPart, InterfacePart};
+use crate::machine::{Ends, FabricPart, InterfacePart, Registry};
 use crate::ni::{self, EndpointLimit, MessageBound, ProtocolMemory};
 
 /// The longest of the packets that enter the fabric, and the key that says so.
@@ -74,11 +74,17 @@ fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit
 
 /// Headers can name all nodes, and the fabric has places for them.
 pub(super) fn names(parts: &Parts<'_>) -> Vec<Misfit> {
-    too_many(parts.addresses.nodes(), Some(parts.interface), parts.fabric).into_iter().collect()
+    let nodes = parts.addresses.nodes();
+    too_many(parts.registry, nodes, Some(parts.interface), parts.fabric).into_iter().collect()
 }
 
 /// More nodes than one of these can have: told of the one that has the fewest.
-pub(super) fn too_many(nodes: usize, interface: Option<&InterfacePart>, fabric: &FabricPart) -> Option<Misfit> {
+pub(super) fn too_many(
+    registry: &Registry,
+    nodes: usize,
+    interface: Option<&InterfacePart>,
+    fabric: &FabricPart,
+) -> Option<Misfit> {
     let ni = interface.map(|interface| (interface.limits().nodes, format!("ni.{}", interface.name())));
     let limits = [
         ni.map(|(most, key)| (most, format!("a header of [{key}] names {most} at most"), key)),
@@ -95,9 +101,12 @@ pub(super) fn too_many(nodes: usize, interface: Option<&InterfacePart>, fabric: 
     }
     let message = format!("the machine has {nodes} nodes, and {whose}");
     let help = match key.split_once('.') {
-        Some(("ni", _)) => "describe fewer nodes, or choose an interface whose header names more: [ni.queues]",
-        Some(_) => "describe fewer nodes, or make the shape larger",
-        None => "describe fewer nodes",
+        Some(("ni", _)) => {
+            let widest = registry.widest_interface();
+            format!("describe fewer nodes, or choose an interface whose header names more: [{widest}]")
+        }
+        Some(_) => "describe fewer nodes, or make the shape larger".to_owned(),
+        None => "describe fewer nodes".to_owned(),
     };
     Some(Misfit::new(["nodes".to_owned(), fabric.table(), key], message, help))
 }
@@ -109,7 +118,8 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
         return Vec::new();
     }
     let told = |message: String, help: &str| vec![Misfit::new([parts.endpoints.to_owned()], message, help)];
-    let help = "describe fewer endpoints, or choose an interface whose header names more: [ni.queues]";
+    let widest = parts.registry.widest_interface();
+    let help = &format!("describe fewer endpoints, or choose an interface whose header names more: [{widest}]");
     if all > NODES_MAX as usize {
         let message = format!("the machine has {all} endpoints, and Narrows simulates {NODES_MAX} at most");
         return told(message, "describe fewer endpoints");

@@ -67,7 +67,7 @@ impl Barrier {
 
     /// Returns the reason of a wait in the barrier.
     pub(super) fn point(&self) -> PointId {
-        *self.point.get().expect("who waits has joined")
+        *self.point.get().expect("a waiting endpoint has joined")
     }
 
     /// Enters the barrier at `now`; returns its number, from 0. It opens `cycles` after the last member has entered.

@@ -75,7 +75,7 @@ impl Active {
     }
 
     /// Returns the number of endpoints of active messages.
-    pub fn ends(&self) -> usize {
+    pub fn endpoints(&self) -> usize {
         self.barrier.members()
     }
 
@@ -157,7 +157,7 @@ impl Active {
     }
 
     /// Returns what its interface's protocol counted, and the bytes of the protocol's state.
-    pub fn accounts(&self) -> Option<(Statistics, usize)> {
+    pub fn protocol_statistics(&self) -> Option<(Statistics, usize)> {
         self.endpoint.context.driver.accounts()
     }
 

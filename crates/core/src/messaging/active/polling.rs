@@ -2,7 +2,7 @@
 //!
 //! Models: a send first receives what has arrived, as the CM-5's active messages do, then costs its cycles, and then
 //! waits until the interface has space, receiving what arrives meanwhile. A poll receives until it finds no packet; a
-//! poll without a packet costs its cycles, a packet costs those of a packet. Replies of handlers are sent by whoever
+//! poll without a packet costs its cycles, a packet costs those of a packet. Replies of handlers are sent by the program that
 //! polls, after the packets that waited.
 //!
 //! Without `drain-first` a send receives only while the interface is full, and a waiting program checks its condition
@@ -81,14 +81,14 @@ impl Active {
         }
     }
 
-    /// Sends a packet; returns when it is in the interface. Receives what has arrived first, and while the interface is
+    /// Sends a packet; returns when it is in the interface. Receives what has arrived before the send, and while the interface is
     /// full.
     ///
     /// # Panics
     ///
     /// Panics if the packet has more than [`words_max`](Active::words_max) words.
     pub async fn send(&self, packet: ActiveMessage) {
-        assert!(packet.words.len() <= self.words_max(), "a packet has room for {} words", self.words_max());
+        assert!(packet.words.len() <= self.words_max(), "a packet has at most {} words", self.words_max());
         let mut permit = self.endpoint.run().await;
         if self.parameters.drain_first && (self.may_receive() || !self.replies.borrow().is_empty()) {
             self.receive_all(&mut permit).await;

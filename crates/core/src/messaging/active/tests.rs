@@ -18,7 +18,7 @@ use crate::protocol::{ProtocolBinding, ProtocolEnvironment, plain};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Packets of 32 bytes take 4 cycles into a link and 4 out of it.
+/// A fabric on which packets of 32 bytes take 4 cycles into a link and 4 out of it.
 const FABRIC: IdealParameters =
     IdealParameters { latency: Time::from_ns(22), rate: Rate::from_bytes_per_s(8_000_000_000) };
 
@@ -48,7 +48,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let fabric = FABRIC.join(&sim, &["a", "b"].map(str::to_owned), 1);
     let addresses = Rc::new(Addresses::new([1, 1]));
     let (tally, pending, barrier) = (MessageTally::new(&sim), InFlight::new(2), Rc::<Barrier>::default());
-    let kind = SoftwareParameters { clock: Hertz(1_000_000_000) };
+    let kind = SoftwareParameters { clock: Hertz(1_000_000_000), cores: 1 };
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
     let interface = QueuesParameters { packet: Bytes(32) };
     let end = |node: NodeId| {
@@ -108,11 +108,11 @@ fn transferred(parameters: MessagingParameters, length: u32) -> (u64, u64) {
     let (simulation, ends) = pair(parameters);
     let (sender, receiver) = (ends[0].clone(), ends[1].clone());
     let whole = Rc::new(Cell::new(0));
-    let (coming, end) = (whole.clone(), receiver.clone());
+    let (counter, end) = (whole.clone(), receiver.clone());
     receiver.on_transfer(move |from, handler, words| {
         assert_eq!((from, handler), (EndId(0), 7));
         assert_eq!(words, (0..length).collect::<Vec<_>>());
-        coming.set(coming.get() + 1);
+        counter.set(counter.get() + 1);
     });
     simulation.sim().spawn("sends", async move {
         let words: Vec<u32> = (0..length).collect();
@@ -160,17 +160,17 @@ fn a_transfer_waits_for_late_packets_of_the_one_before() {
 fn packets_are_received_before_a_send_or_after() {
     let sent = |drain_first: bool| {
         let (simulation, ends) = pair(MessagingParameters { drain_first, ..SYNTHETIC });
-        let (busy, other, came) = (ends[0].clone(), ends[1].clone(), Rc::new(Cell::new(0)));
-        let (coming, sent, went_on) = (came.clone(), Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-        ends[0].on_message(move |_| coming.set(coming.get() + 1));
+        let (busy, other, arrived) = (ends[0].clone(), ends[1].clone(), Rc::new(Cell::new(0)));
+        let (counter, sent, continued) = (arrived.clone(), Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        ends[0].on_message(move |_| counter.set(counter.get() + 1));
         ends[1].on_message(|_| {});
-        let told = (sent.clone(), went_on.clone());
+        let recorded = (sent.clone(), continued.clone());
         simulation.sim().spawn("computes", async move {
             busy.compute(500).await;
             busy.send(ActiveMessage::new(EndId(1), 1, &[])).await;
-            told.0.set(busy.cycle());
-            busy.wait_until(|| came.get() > 0).await;
-            told.1.set(busy.cycle());
+            recorded.0.set(busy.cycle());
+            busy.wait_until(|| arrived.get() > 0).await;
+            recorded.1.set(busy.cycle());
         });
         simulation.sim().spawn("sends", async move {
             for _ in 0..2 {
@@ -178,7 +178,7 @@ fn packets_are_received_before_a_send_or_after() {
             }
         });
         simulation.run(Limits::default());
-        (sent.get(), went_on.get())
+        (sent.get(), continued.get())
     };
     assert_eq!(sent(true), (500 + 2 * 60 + 40, 500 + 2 * 60 + 40));
     assert_eq!(sent(false), (500 + 40, 500 + 40 + 60));

@@ -1,4 +1,4 @@
-//! Where a program's time goes, by cause.
+//! The breakdown of a program's time by cause.
 //!
 //! Models: the processor's local clock, from a program's first call to the end of its last, or during the timed part of
 //! it; each instant counts for one cause, so that the times of all causes add up to the program's. Leaves out: what

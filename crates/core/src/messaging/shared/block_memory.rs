@@ -27,7 +27,7 @@ impl BlockMemory {
         BlockMemory {
             active: active.clone(),
             block_bytes: space.block_bytes(),
-            pages: (0..space.ends()).map(|home| vec![Cell::new(None); pages(home)]).collect(),
+            pages: (0..space.endpoints()).map(|home| vec![Cell::new(None); pages(home)]).collect(),
         }
     }
 
@@ -58,7 +58,7 @@ impl BlockMemory {
     pub async fn store(&self, block: BlockId, data: &[u32]) {
         let cpu = self.active.cpu();
         let _turn = cpu.acquire("shared memory").await;
-        assert_eq!(data.len(), self.block_words(), "a block comes whole");
+        assert_eq!(data.len(), self.block_words(), "all words of a block are stored");
         for (address, pair) in self.addresses(block).zip(data.chunks(2)) {
             cpu.store_word(address, 8, u64::from(pair[0]) | u64::from(pair[1]) << 32).await;
         }

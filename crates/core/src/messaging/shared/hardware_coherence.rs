@@ -10,7 +10,6 @@
 
 use super::space::SharedAddress;
 use crate::engine::EndId;
-use crate::host::alewife::remote;
 use crate::host::{Address, Processor};
 use crate::messaging::active::Active;
 use crate::ni::{AccessCosts, CoherenceUnit};
@@ -42,7 +41,7 @@ impl HardwareCoherence {
         let unit = active.coherence().expect("a checked machine has hardware that shares memory");
         let costs = unit.access_costs();
         let homes: Vec<_> = (0..bases.len()).map(|end| active.node_of(EndId(end as u32))).collect();
-        let part = |(&home, &base)| if home == unit.node() { base } else { remote(home, base) };
+        let part = |(&home, &base)| if home == unit.node() { base } else { unit.remote(home, base) };
         let parts = homes.iter().zip(bases).map(part).collect();
         let is_shared = homes.iter().filter(|home| **home == unit.node()).count() > 1;
         let context_switch = active.cpu().context_switch_cycles();
@@ -66,7 +65,7 @@ impl HardwareCoherence {
 
     /// Returns the address of `at`, if the processor may access it so.
     #[inline]
-    pub fn place(&self, at: SharedAddress, want: Want) -> Option<Address> {
+    pub fn accessible_address(&self, at: SharedAddress, want: Want) -> Option<Address> {
         let address = self.address(at);
         self.unit.may(address, want).then_some(address)
     }

@@ -18,7 +18,7 @@ pub(super) struct Locks {
     active: Rc<Active>,
     /// The number of endpoints, each of which is home to some locks.
     homes: u32,
-    /// Of each lock whose home this is, the endpoint that holds it, and behind that those that wait.
+    /// Endpoints that hold and request each lock whose home this is: the holder first, then those that wait.
     queues: RefCell<BTreeMap<u32, VecDeque<EndId>>>,
     /// Whether the lock has been granted that the program waits for.
     is_granted: Cell<bool>,

@@ -1,5 +1,5 @@
 //! Shared memory: loads and stores of any endpoint's memory. It is kept coherent in software or by hardware, and
-//! programs cannot tell which.
+//! programs cannot distinguish the two.
 //!
 //! In software it is kept coherent by handlers of active messages, as Tempest's default protocol does (Hill, Larus
 //! and Wood 1995; Mukherjee and Hill 1998, §5.1.1), over any interface. In hardware the interface does that, where it
@@ -13,7 +13,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `parameters.rs` | what it costs, and the size of a block |
+//! | `parameters.rs` | costs, and the size of a block |
 //! | `space.rs` | the shared address space |
 //! | `shared_memory.rs` | an endpoint's shared memory, of either kind |
 //! | `software_coherence.rs` | tags, faults and the protocol's actions |

@@ -1,10 +1,10 @@
-//! What shared memory costs, and the size of its blocks. Tempest's numbers are of Mukherjee and Hill (1998, §5.1.1).
+//! The costs of shared memory, and the size of its blocks. The defaults are Tempest's (Mukherjee and Hill 1998,
+//! §5.1.1).
 
 use crate::engine::Bytes;
-use crate::host::alewife::LINE_BYTES;
 use crate::text::Parameters;
 
-/// What keeps shared memory coherent.
+/// The mechanism that keeps shared memory coherent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SharingMake {
     /// Handlers of active messages.
@@ -13,27 +13,27 @@ pub enum SharingMake {
     Hardware,
 }
 
-/// Shared memory; of the hardware make what it costs is said of the interface.
+/// Parameters of shared memory in software; the costs of hardware coherence are parameters of the interface.
 ///
 /// The defaults are tags in hardware, as Tempest's programs assume (Mukherjee and Hill 1998, §5.1.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX))]
 pub struct SharedMemoryParameters {
-    /// Who keeps it coherent.
+    /// Mechanism of coherence.
     #[param(skip = SharingMake::Software)]
     pub make: SharingMake,
-    /// What has a tag and moves at once: 8 B times a power of two.
+    /// Size of a block, the unit of tags and of transfers: 8 B times a power of two.
     #[param(min = "8 B", max = "4 KiB", default = "128 B")]
     pub block: Bytes,
-    /// Processor cycles to find the tag of an access: 0 where hardware does it.
+    /// Processor cycles to check the tag of an access; 0 where hardware checks it.
     ///
-    /// Hardware does it beside the access.
+    /// Hardware checks it in parallel with the access.
     #[param(default = 0)]
     pub check: u64,
-    /// Cycles from an access that its tag forbids until its handler runs.
+    /// Cycles from an access that its tag forbids until the handler of the fault runs.
     #[param(default = 20)]
     pub fault: u64,
-    /// Cycles of a handler of the protocol, beside the bytes that it moves.
+    /// Cycles of a handler of the protocol, apart from moving the bytes of a block.
     #[param(default = 60)]
     pub handler: u64,
 }
@@ -41,12 +41,8 @@ pub struct SharedMemoryParameters {
 const CYCLES_MAX: u64 = 1_000_000;
 
 impl SharedMemoryParameters {
-    /// By an interface, in blocks of its cache.
-    pub const HARDWARE: SharedMemoryParameters = SharedMemoryParameters {
-        make: SharingMake::Hardware,
-        block: Bytes(LINE_BYTES as u64),
-        check: 0,
-        fault: 0,
-        handler: 0,
-    };
+    /// Returns the parameters of memory that an interface keeps coherent in blocks of `block`.
+    pub const fn in_hardware(block: Bytes) -> SharedMemoryParameters {
+        SharedMemoryParameters { make: SharingMake::Hardware, block, check: 0, fault: 0, handler: 0 }
+    }
 }

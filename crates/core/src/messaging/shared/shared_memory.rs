@@ -25,7 +25,7 @@ pub struct SharedMemory {
     faults: Cell<u64>,
 }
 
-/// What keeps the memory coherent.
+/// The implementation that keeps the memory coherent.
 enum Kind {
     Software(Box<SoftwareCoherence>),
     Hardware(HardwareCoherence),
@@ -58,7 +58,7 @@ impl SharedMemory {
             parameters,
             space: space.clone(),
             kind,
-            locks: Locks::new(active, space.ends() as u32),
+            locks: Locks::new(active, space.endpoints() as u32),
             faults: Cell::new(0),
         });
         let handler_memory = Rc::downgrade(&memory);
@@ -94,7 +94,7 @@ impl SharedMemory {
     ///
     /// Panics if `at` is outside what its home shares.
     #[inline]
-    pub fn place(&self, at: SharedAddress, want: Want) -> Option<Address> {
+    pub fn accessible_address(&self, at: SharedAddress, want: Want) -> Option<Address> {
         match &self.kind {
             Kind::Software(software) => {
                 let Some(tag) = software.tag(at) else { self.is_outside(at) };
@@ -104,7 +104,7 @@ impl SharedMemory {
                 if at.offset >= self.space.size(at.home.index()) {
                     self.is_outside(at)
                 }
-                hardware.place(at, want)
+                hardware.accessible_address(at, want)
             }
         }
     }
@@ -155,7 +155,7 @@ impl SharedMemory {
     /// Replaces two words at `address`, in a block that the processor may store to, by `change` of them; returns the
     /// words before, or `None` if the block was taken meanwhile. In software that does not happen: handlers run when
     /// the processor polls.
-    pub async fn change(&self, address: Address, change: &dyn Fn([u64; 2]) -> [u64; 2]) -> Option<[u64; 2]> {
+    pub async fn update_pair(&self, address: Address, change: &dyn Fn([u64; 2]) -> [u64; 2]) -> Option<[u64; 2]> {
         let (cpu, words) = (self.active.cpu(), [address, address + 8]);
         if let Kind::Software(_) = self.kind {
             let before = [cpu.load_word(words[0], 8).await, cpu.load_word(words[1], 8).await];
@@ -174,7 +174,7 @@ impl SharedMemory {
         if !cpu.try_store(words[0], 8, new[0]) {
             return None;
         }
-        assert!(cpu.try_store(words[1], 8, new[1]), "who may store to a block may store to all of it");
+        assert!(cpu.try_store(words[1], 8, new[1]), "a block is writable as a whole");
         Some([first, second])
     }
 

@@ -44,7 +44,7 @@ const REQUESTS: RequesterParameters = RequesterParameters { contexts: 1, prefetc
 impl SoftwareCoherence {
     /// Creates the shared memory of the endpoint over `active`, in a space that is laid out.
     pub fn new(active: &Rc<Active>, space: &Rc<Space>, fault_cycles: u64) -> SoftwareCoherence {
-        let (own, ends) = (active.id().index(), space.ends());
+        let (own, ends) = (active.id().index(), space.endpoints());
         let directory = DirectoryParameters::unlimited(ends as u32, REQUESTS.requests());
         let blocks = |home: usize| (space.size(home) / space.block_bytes()) as usize;
         let tag = |home| if home == own { Access::Writable } else { Access::Invalid };
@@ -84,7 +84,7 @@ impl SoftwareCoherence {
             true => self.directory.borrow_mut().access(block.number, want, &mut actions),
             false => self.requester.borrow_mut().access(block, want, &mut actions),
         };
-        assert_eq!(touch, Touch::Waits, "what may be done is done without a fault");
+        assert_eq!(touch, Touch::Waits, "an allowed access needs no fault");
         self.perform(block, &[], actions).await;
         self.active.wait_for_answer(at.home, || self.granted.get().is_some()).await;
         self.address(at)
@@ -133,7 +133,7 @@ impl SoftwareCoherence {
                     self.tags[block.home.index()][block.number as usize].set(access);
                 }
                 CoherenceAction::Granted(access) => self.granted.set(Some(access)),
-                CoherenceAction::Retry => panic!("a home with room for all requests turns none away"),
+                CoherenceAction::Retry => panic!("a home that buffers all requests rejects none"),
                 // Software keeps no pointers that could be too few.
                 CoherenceAction::Pointer | CoherenceAction::Trap(_) => {}
             }

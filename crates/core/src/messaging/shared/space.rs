@@ -31,9 +31,9 @@ pub struct Space {
 }
 
 impl Space {
-    /// Creates an empty space of `ends` endpoints, with blocks of `block`.
-    pub fn new(ends: usize, block: Bytes) -> Space {
-        Space { block: block.get() as u32, sizes: RefCell::new(vec![0; ends]) }
+    /// Creates an empty space of `endpoints` endpoints, with blocks of `block`.
+    pub fn new(endpoints: usize, block: Bytes) -> Space {
+        Space { block: block.get() as u32, sizes: RefCell::new(vec![0; endpoints]) }
     }
 
     /// Allocates `bytes` of `home`'s part, from the beginning of a block.
@@ -52,7 +52,7 @@ impl Space {
     }
 
     /// Returns the number of endpoints that share it.
-    pub fn ends(&self) -> usize {
+    pub fn endpoints(&self) -> usize {
         self.sizes.borrow().len()
     }
 

@@ -338,6 +338,10 @@ impl CoherenceUnit for Coherence {
         self.own
     }
 
+    fn remote(&self, home: NodeId, address: Address) -> Address {
+        remote(home, address)
+    }
+
     fn may(&self, address: Address, want: Want) -> bool {
         let has = self.host.processor.may(address, want == Want::Write);
         // What others of this node were granted may be for them alone.

@@ -7,6 +7,7 @@ use super::parameters::CmmuParameters;
 use super::wire::{FRAGMENT_BITS, PLACE_BITS};
 use crate::engine::Bytes;
 use crate::host::HostCapabilities;
+use crate::host::alewife::LINE_BYTES;
 use crate::ni::any::AnyDriver;
 use crate::ni::build_context::BuildContext;
 use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec};
@@ -40,8 +41,8 @@ impl InterfaceSpec for CmmuParameters {
         "message-max"
     }
 
-    fn shares_memory(&self) -> bool {
-        true
+    fn coherent_block(&self) -> Option<Bytes> {
+        Some(Bytes(LINE_BYTES as u64))
     }
 
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver {

@@ -6,8 +6,10 @@ use super::registers::Registers;
 use super::{Landing, Sram, Wires};
 use crate::engine::record::Span;
 use crate::engine::{Bytes, Journey, Signal, Sim, Time, TrackId};
-use crate::host::dma::Flow;
-use crate::host::{Address, Direction, DmaInitiator};
+use crate::host::{
+    Address, DataBeat, Direction, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, submit_when_free,
+};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A transfer between host memory and SRAM.
@@ -32,18 +34,21 @@ pub struct HostJob {
 pub struct HostDma {
     sim: Sim,
     sram: Rc<Sram>,
-    initiator: DmaInitiator,
+    port: Rc<dyn DmaPort>,
+    /// For the bytes of a beat.
+    buffer: Cell<Vec<u8>>,
     attention: Rc<Signal>,
     registers: Registers<HostJob>,
     tracks: [TrackId; 2],
 }
 
 impl HostDma {
-    pub(super) fn start(wires: &Wires, initiator: DmaInitiator) -> Rc<HostDma> {
+    pub(super) fn start(wires: &Wires, port: Rc<dyn DmaPort>) -> Rc<HostDma> {
         let (sim, name) = (wires.sim.clone(), wires.name);
         let engine = Rc::new(HostDma {
             sram: wires.sram.clone(),
-            initiator,
+            port,
+            buffer: Cell::default(),
             attention: wires.attention.clone(),
             registers: Registers::new(wires, "host DMA"),
             tracks: ["hostTx", "hostRcv"].map(|engine| sim.recorder().track(name, engine)),
@@ -86,46 +91,58 @@ impl HostDma {
     }
 
     async fn transfer(&self, job: &HostJob, start: Time) {
-        let mut transfer = self.initiator.open(job.direction).await;
+        let mut transfer = submit_when_free(&*self.port, &self.request(job)).await;
+        let setup = transfer.set_up().await;
         job.journey.served(start, self.sim.now());
-        self.registers.moves(transfer.setup());
-        let mut moved = Bytes::ZERO;
-        while moved < job.bytes {
-            let sram = job.sram_address + moved.get();
-            let begins = |flow: &Flow, data: &mut [u8]| {
-                match job.direction {
-                    Direction::Read => self.sram.store(sram, data),
-                    Direction::Write => self.sram.load(sram, data),
-                }
-                self.sram.set_bus_rate(Some(self.sram.host_rate(flow.rate)));
-                if let Some(landing) = &job.landing {
-                    landing.begin(flow.bytes, flow.from, self.ends(flow));
-                }
-            };
-            let flow = transfer.burst(job.host_address + moved.get(), job.bytes - moved, begins).await;
-            let end = self.ends(&flow);
-            if end > flow.to {
-                self.sim.until(end).await;
-            }
-            self.sram.set_bus_rate(None);
-            moved += flow.bytes;
-            job.journey.served(flow.began, end);
-            self.registers.moves(end - flow.began);
-            if job.landing.as_ref().is_some_and(|landing| landing.settle()) {
-                self.attention.notify();
-            }
+        self.registers.moves(setup);
+        let mut data = self.buffer.take();
+        while let Some(beat) = transfer.next_beat(&mut data).await {
+            self.pass(job, &mut transfer, (beat, &data)).await;
         }
-        transfer.close();
+        self.buffer.set(data);
         if let Some(stage) = job.closes {
             job.journey.close(stage, self.sim.now());
         }
         self.record(job, start);
     }
 
+    fn request(&self, job: &HostJob) -> DmaRequest {
+        let (sram, from) = (self.sram.clone(), job.sram_address);
+        let operation = match job.direction {
+            Direction::Read => DmaOperation::Read(job.bytes),
+            Direction::Write => {
+                DmaOperation::Write(DmaSource::new(job.bytes, move |offset, into| sram.load(from + offset, into)))
+            }
+        };
+        DmaRequest { address: job.host_address, operation }
+    }
+
+    /// Has a beat, which began to flow, pass between bus and SRAM; `data` is what it reads.
+    async fn pass(&self, job: &HostJob, transfer: &mut DmaCompletion, (beat, data): (DataBeat, &[u8])) {
+        if job.direction == Direction::Read {
+            self.sram.store(job.sram_address + beat.offset, data);
+        }
+        self.sram.set_bus_rate(Some(self.sram.host_rate(beat.rate)));
+        let end = self.ends(&beat);
+        if let Some(landing) = &job.landing {
+            landing.begin(beat.bytes, beat.from, end);
+        }
+        transfer.beat_passed().await;
+        if end > beat.to {
+            self.sim.until(end).await;
+        }
+        self.sram.set_bus_rate(None);
+        job.journey.served(beat.began, end);
+        self.registers.moves(end - beat.began);
+        if job.landing.as_ref().is_some_and(|landing| landing.settle()) {
+            self.attention.notify();
+        }
+    }
+
     /// When the last byte of a burst has left the bus, and is in memory or was taken from it.
-    fn ends(&self, flow: &Flow) -> Time {
-        let met = self.sram.host_rate(flow.rate);
-        if met < flow.rate { flow.to.max(flow.from + met.time_for(flow.bytes)) } else { flow.to }
+    fn ends(&self, beat: &DataBeat) -> Time {
+        let met = self.sram.host_rate(beat.rate);
+        if met < beat.rate { beat.to.max(beat.from + met.time_for(beat.bytes)) } else { beat.to }
     }
 
     fn record(&self, job: &HostJob, start: Time) {

@@ -34,6 +34,9 @@ use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
+/// Why the size of the chip's memory has no effect on a run, for the firmware that uses it.
+pub const SRAM_FITS: &str = "what is in the memory fits";
+
 /// The parameters of the chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct LanaiParameters {
@@ -92,7 +95,7 @@ impl Lanai {
         };
         Rc::new(Lanai {
             sim: sim.clone(),
-            host_dma: HostDma::start(&wires, host.dma()),
+            host_dma: HostDma::start(&wires, host.dma_port()),
             transmit: TransmitDma::start(&wires, tx),
             receive: ReceiveDma::start(&wires, rx),
             sram,

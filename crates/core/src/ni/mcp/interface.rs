@@ -13,7 +13,7 @@ use crate::host::HostCapabilities;
 use crate::ni::any::AnyDriver;
 use crate::ni::build_context::BuildContext;
 use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec};
-use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
+use crate::ni::lanai::{Lanai, LanaiParameters, SRAM_FITS, Sram};
 use crate::ni::memory_footprint::{MemoryFootprint, PacketFootprint};
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::protocol::udp_ip::{PAYLOAD_MAX, addresses};
@@ -37,6 +37,10 @@ impl Part for McpInterface {
 
     fn check(&self) -> Vec<ParameterError> {
         self.check_memory().into_iter().chain(self.check_pipelining()).collect()
+    }
+
+    fn inert_reason(&self, key: &str) -> Option<&'static str> {
+        (key == "lanai.sram.size").then_some(SRAM_FITS)
     }
 }
 

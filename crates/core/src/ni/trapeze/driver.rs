@@ -11,8 +11,10 @@ use super::layout::{
 use super::parameters::{Notification, TrapezeParameters};
 use super::stage;
 use crate::engine::sim::{PointId, TaskId};
-use crate::engine::{Addresses, Bytes, EndId, Journey, Mailbox, Signal, Sim};
-use crate::host::{Address, AnyProcessor, CpuLease, Host, Processor, Utilization, Window};
+use crate::engine::{Addresses, Bytes, EndId, Journey, LocalFuture, Mailbox, Signal, Sim};
+use crate::host::{
+    Address, AnyProcessor, CoreId, CpuLease, Host, Interrupt, InterruptVector, Processor, Utilization, Window,
+};
 use crate::ni::build_context::BuildContext;
 use crate::ni::driver::{
     Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
@@ -100,7 +102,8 @@ impl TrapezeDriver {
         });
         if parameters.notification == Notification::Interrupt {
             let handler = driver.clone();
-            sim.spawn_server(format!("{name} interrupt handler"), async move { handler.handle_interrupts().await });
+            let handle = move |_: Interrupt| handler.clone().handle_interrupt();
+            context.host.interrupts().connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(handle));
         }
         driver
     }
@@ -156,14 +159,13 @@ impl TrapezeDriver {
         self.receive_held[self.slot(index)].set(false);
     }
 
-    async fn handle_interrupts(&self) {
-        loop {
-            self.host.interrupt().taken().await;
+    fn handle_interrupt(self: Rc<Self>) -> LocalFuture<'static> {
+        Box::pin(async move {
             let turn = self.cpu.acquire("interrupt").await;
             while let Some(received) = self.take_next(&turn).await {
                 self.inbox.send(received);
             }
-        }
+        })
     }
 
     /// The message in the next entry of the receive ring, if there is one.

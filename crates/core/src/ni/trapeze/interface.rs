@@ -10,7 +10,7 @@ use crate::host::HostCapabilities;
 use crate::ni::any::AnyDriver;
 use crate::ni::build_context::BuildContext;
 use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, ProtocolMemory};
-use crate::ni::lanai::{Lanai, LanaiParameters, Sram};
+use crate::ni::lanai::{Lanai, LanaiParameters, SRAM_FITS, Sram};
 use crate::ni::memory_footprint::MemoryFootprint;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::protocol::ProtocolSpec;
@@ -41,6 +41,17 @@ impl Part for TrapezeInterface {
     fn check(&self) -> Vec<ParameterError> {
         [self.check_pulse(), self.check_memory(), self.check_host_buffers()].into_iter().flatten().collect()
     }
+
+    fn inert_reason(&self, key: &str) -> Option<&'static str> {
+        match key {
+            "firmware.log" if !self.parameters.logging => Some("the firmware does not log"),
+            "ring-poll" => Some("no sender finds the ring full"),
+            "ring-entries" => Some("the ring is never full"),
+            "tags" => Some("no more tags are in use"),
+            "lanai.sram.size" => Some(SRAM_FITS),
+            _ => None,
+        }
+    }
 }
 
 impl InterfaceSpec for TrapezeInterface {
@@ -50,6 +61,11 @@ impl InterfaceSpec for TrapezeInterface {
 
     fn needs_at_least(&self) -> HostCapabilities {
         Notification::Polling(Time::ZERO).needs()
+    }
+
+    fn inert_reason_with(&self, key: &str, protocol: &dyn ProtocolSpec) -> Option<&'static str> {
+        let is_of_protocol = ["firmware.protocol", "firmware.copy"].contains(&key);
+        (is_of_protocol && protocol.buffer_requirements().is_none()).then_some("there is no protocol")
     }
 
     fn limits(&self) -> InterfaceLimits {

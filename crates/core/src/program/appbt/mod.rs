@@ -1,37 +1,37 @@
-//! Appbt: the core of the NAS pseudo-application BT, flow in a cube (Bailey et al. 1991; Mukherjee and Hill 1998,
-//! Table 4).
+//! Appbt: the core of the NAS pseudo-application BT, flow in a cube (Bailey et al. 1991; Mukherjee and Hill 1998, Table
+//! 4).
 //!
 //! | file | holds |
 //! |---|---|
-//! | `gas.rs` | the problem: fluxes, their Jacobians, the solution that is sought |
+//! | `gas.rs` | the problem: fluxes, their Jacobians, the exact solution |
 //! | `coupling.rs` | 5 × 5 matrices |
-//! | `field.rs` | what each point holds, and how it begins |
+//! | `field.rs` | the values of all points, and their initial state |
 //! | `residual.rs` | the right-hand side, by a stencil |
 //! | `sweep.rs` | block-tridiagonal systems along an axis |
-//! | `subcubes.rs` | which points a processor has |
-//! | `reads.rs` | what it reads of whom in each phase |
-//! | `serial.rs` | the run of one processor |
+//! | `subcubes.rs` | the points of each processor |
+//! | `reads.rs` | the remote reads of each phase |
+//! | `serial.rs` | the run on one processor |
 //! | `costs.rs` | instructions of each piece |
 //! | `run.rs` | the program of a processor |
 //!
 //! An iteration (Beam and Warming's approximate factorisation):
 //!
-//! 1. The right-hand side of own points. Reads the states of the adjacent planes of all six neighbours.
-//! 2. For each axis a sweep, in chunks, which are rows of lines. Forward: where lines come from another subcube,
-//!    wait until its forward counter is past the chunk, then eliminate own points of each line (reads
-//!    the last plane's matrices and right-hand sides there, and states of both adjacent planes), and
-//!    count the chunk as done. Backward, once all chunks are forward: where lines go on, wait for that neighbour's
-//!    backward counter, substitute (reads the first plane's solutions there), count. Barrier.
-//! 3. Own solutions are added to own states. Barrier.
+//! 1. Compute the right-hand side of the processor's own points. Reads the states of the adjacent planes of all six
+//!    neighbours.
+//! 2. Sweep along each axis, in chunks, which are rows of lines. Forward: where lines come from another subcube, wait
+//!    until its forward counter has passed the chunk, then eliminate the own points of each line (reads the matrices
+//!    and right-hand sides of the last plane there, and the states of both adjacent planes), and increment the own
+//!    counter. Backward, once all chunks are eliminated: where lines continue in another subcube, wait for its backward
+//!    counter, substitute (reads the solutions of the first plane there), and increment the own counter. Barrier.
+//! 3. Add the own solutions to the own states. Barrier.
 //!
-//! The barrier after a sweep keeps a processor from overwriting solutions of its first plane, which
-//! its neighbour may still have to read; all else is ordered by the counters. Every value of a point is made
-//! by one processor from the same operands in the same order, wherever the cube is cut; the only
-//! sum over points is the norm of the residual, and that is a greatest magnitude. So an answer is bit
-//! for bit that of a serial run.
+//! The barrier after a sweep keeps a processor from overwriting the solutions of its first plane while its neighbour
+//! may still read them; the counters order everything else. Each value of a point is computed by one processor from
+//! the same operands in the same order, however the cube is divided. The only reduction over points is the norm of the
+//! residual, which is a maximum. The answer is therefore bit for bit that of a serial run.
 //!
-//! Leaves out of BT: viscous stresses and heat conduction (there is the artificial dissipation of second order
-//! only), dissipation of fourth order, and verification against its printed norms.
+//! Leaves out of BT: viscous stresses and heat conduction (only the second-order artificial dissipation is modelled),
+//! fourth-order dissipation, and verification against its printed norms.
 
 mod costs;
 mod coupling;

@@ -1,6 +1,6 @@
-//! What a processor reads of whom in each phase: points of the planes that lie next to its own.
+//! The remote reads of a processor in each phase: points of the planes adjacent to its own.
 //!
-//! It writes its own points only: residuals in all phases but the last, matrices going forward, states in
+//! A processor writes only its own points: residuals in all phases but the last, matrices in elimination, and states in
 //! the last.
 
 use super::coupling::QUANTITIES;
@@ -10,45 +10,45 @@ use super::subcubes::{Subcube, Subcubes};
 /// A phase of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The right-hand side.
+    /// Computing the right-hand side.
     Residual,
-    /// Elimination along an axis, of a chunk.
+    /// Elimination along an axis (first) of a chunk (second).
     Forward(usize, usize),
-    /// Substitution along an axis, of a chunk.
+    /// Substitution along an axis (first) of a chunk (second).
     Backward(usize, usize),
-    /// Solutions are added to states.
+    /// Adding the solutions to the states.
     Add,
 }
 
-/// What a point holds for others.
+/// A value of a point that other processors read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Holding {
-    /// Its state.
+pub enum PointValue {
+    /// The state.
     State,
-    /// Its right-hand side, or solution.
+    /// The right-hand side, or the solution.
     Residual,
-    /// Its matrix.
+    /// The matrix above the diagonal.
     Upper,
 }
 
-impl Holding {
-    /// How many bytes it is of.
+impl PointValue {
+    /// Returns the size in bytes.
     pub const fn bytes(self) -> usize {
         match self {
-            Holding::State | Holding::Residual => 8 * QUANTITIES,
-            Holding::Upper => 8 * QUANTITIES * QUANTITIES,
+            PointValue::State | PointValue::Residual => 8 * QUANTITIES,
+            PointValue::Upper => 8 * QUANTITIES * QUANTITIES,
         }
     }
 }
 
-/// A read of another processor's point.
-pub type RemoteRead = (usize, Holding, usize);
+/// A read of another processor's point: the processor, the value, the number of the point.
+pub type RemoteRead = (usize, PointValue, usize);
 
-/// All that a phase of a processor reads of others: whose, what, of which point.
+/// Returns all values that a processor reads from others in a phase.
 pub fn remote(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Vec<RemoteRead> {
     let subcube = subcubes.of(processor);
     let mut reads = Vec::new();
-    let mut read = |axis: usize, side: usize, chunks: std::ops::Range<usize>, what: &[Holding]| {
+    let mut read = |axis: usize, side: usize, chunks: std::ops::Range<usize>, what: &[PointValue]| {
         let Some((from, index)) = adjacent(subcubes, &subcube, axis, side) else { return };
         for line in chunks.flat_map(|chunk| subcube.lines(gas, axis, chunk)) {
             reads.extend(what.iter().map(|what| (from, *what, line + index * gas.stride(axis))));
@@ -56,26 +56,27 @@ pub fn remote(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) ->
     };
     match phase {
         Phase::Residual => (0..3).for_each(|axis| {
-            (0..2).for_each(|side| read(axis, side, 0..subcube.chunks(axis), &[Holding::State]));
+            (0..2).for_each(|side| read(axis, side, 0..subcube.chunks(axis), &[PointValue::State]));
         }),
         Phase::Forward(axis, chunk) => {
-            // The surface's points have states alone.
+            // Points on the surface have only states.
             let is_first = subcube.inner[axis].start == 1;
-            let all = [Holding::State, Holding::Residual, Holding::Upper];
+            let all = [PointValue::State, PointValue::Residual, PointValue::Upper];
             if !is_first {
                 read(axis, 0, chunk..chunk + 1, &all);
             }
-            read(axis, 1, chunk..chunk + 1, &[Holding::State]);
+            read(axis, 1, chunk..chunk + 1, &[PointValue::State]);
         }
         Phase::Backward(axis, chunk) if subcube.inner[axis].end + 1 < gas.points => {
-            read(axis, 1, chunk..chunk + 1, &[Holding::Residual]);
+            read(axis, 1, chunk..chunk + 1, &[PointValue::Residual]);
         }
         Phase::Backward(..) | Phase::Add => {}
     }
     reads
 }
 
-/// The processor before (0) or after (1) a subcube's inner points, and the index of its plane next to them.
+/// Returns the processor before (side 0) or after (side 1) a subcube's inner points, and the index of its adjacent
+/// plane.
 fn adjacent(subcubes: &Subcubes, subcube: &Subcube, axis: usize, side: usize) -> Option<(usize, usize)> {
     let inner = &subcube.inner[axis];
     if inner.is_empty() {
@@ -86,9 +87,9 @@ fn adjacent(subcubes: &Subcubes, subcube: &Subcube, axis: usize, side: usize) ->
     subcubes.neighbours(subcube, axis)[side].filter(|_| !is_own).map(|neighbour| (neighbour, index))
 }
 
-/// Whom a processor must wait for before a phase, by counters of chunks: that one must have done
-/// the same phase.
-pub fn awaited(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Option<usize> {
+/// Returns the neighbour that a processor must wait for before a phase, because that one has to complete the same phase
+/// first; the counters of chunks show when it has.
+pub fn predecessor(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Option<usize> {
     let subcube = subcubes.of(processor);
     match phase {
         Phase::Forward(axis, _) if subcube.inner[axis].start > 1 => {

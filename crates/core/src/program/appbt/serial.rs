@@ -1,4 +1,4 @@
-//! The run of one processor.
+//! The run on one processor, with which results are compared.
 
 use super::coupling::Quantities;
 use super::field::Field;
@@ -6,7 +6,7 @@ use super::gas::Gas;
 use super::subcubes::{Subcube, Subcubes};
 use super::{residual, sweep};
 
-/// Runs it; gives the field at the end, and by iteration the greatest residual of each quantity.
+/// Runs the program; returns the field at the end, and the greatest residual of each quantity by iteration.
 pub fn run(gas: &Gas, iterations: u64) -> (Field, Vec<Quantities>) {
     let whole = Subcubes::new(gas, 1).expect("a cube has points").of(0);
     let mut field = Field::new(gas);

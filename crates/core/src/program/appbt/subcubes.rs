@@ -1,47 +1,48 @@
-//! Which points a processor has: "a cube divided into subcubes among processors" (Mukherjee and Hill, §5.2).
+//! The points of each processor: "a cube divided into subcubes among processors" (Mukherjee and Hill, §5.2).
 
 use super::gas::Gas;
 use std::ops::Range;
 
-/// How a cube is cut.
+/// The division of a cube into subcubes.
 #[derive(Clone, Debug)]
 pub struct Subcubes {
     points: usize,
-    /// Subcubes along each axis.
+    /// Number of subcubes along each axis.
     shape: [usize; 3],
 }
 
 /// The points of a processor.
 #[derive(Clone, Debug)]
 pub struct Subcube {
-    /// Which it is, along each axis.
+    /// Index of the subcube along each axis.
     pub at: [usize; 3],
-    /// By axis: its points.
+    /// Range of its points along each axis.
     pub points: [Range<usize>; 3],
-    /// By axis: those of them that are not of the surface.
+    /// Range of its points that are not on the surface, along each axis.
     pub inner: [Range<usize>; 3],
 }
 
 impl Subcubes {
-    /// As many subcubes as there are processors, with the least surface; none if there are too few
-    /// points. 16 are 4 × 2 × 2.
+    /// Divides a cube into as many subcubes as processors, with the least surface. Returns `None` if there are too few
+    /// points. 16 processors have 4 × 2 × 2 subcubes.
     pub fn new(gas: &Gas, processors: usize) -> Option<Subcubes> {
-        let divisors = |of: usize| (1..=of.min(gas.points)).filter(move |divisor| of.is_multiple_of(*divisor));
+        let divisors =
+            |number: usize| (1..=number.min(gas.points)).filter(move |divisor| number.is_multiple_of(*divisor));
         let shapes =
             divisors(processors).flat_map(|z| divisors(processors / z).map(move |y| [processors / z / y, y, z]));
         let fitting = shapes.filter(|[x, y, z]| x >= y && y >= z && *x <= gas.points);
-        // Of cuts: planes of as many points each.
+        // Counts the cuts, each of which is a plane of equally many points.
         let shape = fitting.min_by_key(|shape| shape.iter().sum::<usize>())?;
         Some(Subcubes { points: gas.points, shape })
     }
 
-    /// Subcubes along each axis.
+    /// Returns the number of subcubes along each axis.
     #[cfg(test)]
     pub fn shape(&self) -> [usize; 3] {
         self.shape
     }
 
-    /// That of a processor.
+    /// Returns the subcube of a processor.
     pub fn of(&self, processor: usize) -> Subcube {
         let [_, y, z] = self.shape;
         let at = [processor / (y * z), processor / z % y, processor % z];
@@ -54,7 +55,7 @@ impl Subcubes {
         Subcube { at, points, inner }
     }
 
-    /// The processor before a subcube along an axis, and that after it.
+    /// Returns the processor before a subcube along an axis, and the one after it.
     pub fn neighbours(&self, subcube: &Subcube, axis: usize) -> [Option<usize>; 2] {
         let moved = |to: Option<usize>| {
             let mut at = subcube.at;
@@ -64,8 +65,8 @@ impl Subcubes {
         [moved(subcube.at[axis].checked_sub(1)), moved(Some(subcube.at[axis] + 1))]
     }
 
-    /// The processor of a point, and the point's place among that one's, where a processor's points lie together.
-    pub fn place(&self, at: [usize; 3]) -> (usize, usize) {
+    /// Returns the processor of a point, and the index of the point among the points of that processor.
+    pub fn owner(&self, at: [usize; 3]) -> (usize, usize) {
         let index = [0, 1, 2].map(|axis| ((at[axis] + 1) * self.shape[axis] - 1) / self.points);
         let processor = (index[0] * self.shape[1] + index[1]) * self.shape[2] + index[2];
         let points = self.of(processor).points;
@@ -75,26 +76,26 @@ impl Subcubes {
 }
 
 impl Subcube {
-    /// Its inner points, by number.
+    /// Returns the numbers of its inner points.
     pub fn inner_points<'a>(&'a self, gas: &'a Gas) -> impl Iterator<Item = usize> + 'a {
         let rows = self.inner[0].clone().flat_map(|x| self.inner[1].clone().map(move |y| [x, y]));
         rows.flat_map(move |[x, y]| self.inner[2].clone().map(move |z| gas.point([x, y, z])))
     }
 
-    /// How many chunks a sweep along an axis has.
+    /// Returns the number of chunks of a sweep along an axis.
     pub fn chunks(&self, axis: usize) -> usize {
         self.inner[crossing(axis)[0]].len()
     }
 
-    /// The lines of a chunk: the number each would have where it enters the cube.
+    /// Returns the lines of a chunk, each by the number of the point at which it would enter the cube.
     pub fn lines(&self, gas: &Gas, axis: usize, chunk: usize) -> impl Iterator<Item = usize> + use<> {
         let [slow, fast] = crossing(axis);
         let (row, strides) = (self.inner[slow].start + chunk, [gas.stride(slow), gas.stride(fast)]);
         self.inner[fast].clone().map(move |index| row * strides[0] + index * strides[1])
     }
 
-    /// The inner points of a line: their numbers, and which they are along the axis.
-    pub fn along(
+    /// Returns the inner points of a line: their numbers, and their index along the axis.
+    pub fn line_points(
         &self,
         gas: &Gas,
         axis: usize,
@@ -105,7 +106,7 @@ impl Subcube {
     }
 }
 
-/// The other two axes.
+/// Returns the other two axes.
 fn crossing(axis: usize) -> [usize; 2] {
     [[1, 2], [0, 2], [0, 1]][axis]
 }

@@ -1,42 +1,42 @@
-//! What a piece reads and writes of shared memory, portion by portion, and what it computes between.
+//! The accesses of a piece of the program to shared memory, portion by portion, and the instructions between them.
 //!
-//! Bodies are an array in the order of their numbers; cells are arrays of the processors that made them.
+//! Bodies are an array in the order of their numbers; cells are arrays, one for each processor that creates them.
 
 /// Bytes of a body: mass, position, velocity, acceleration, potential, cost.
 pub const BODY_BYTES: u32 = 96;
 /// Bytes of a cell: head, slots, mass, centre, cost.
 pub const CELL_BYTES: u32 = 80;
-/// Bytes of shared memory that an access moves at once.
+/// Bytes that one access to shared memory moves.
 pub const WORD_BYTES: u32 = 8;
 
-/// What of a body or of a cell is read or written at once.
+/// The part of a body or a cell that is read or written at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Portion {
     /// A body's mass and position.
     BodyMoment,
-    /// Its velocity.
+    /// A body's velocity.
     BodyVelocity,
-    /// Its acceleration and potential.
+    /// A body's acceleration and potential.
     BodyForce,
-    /// Its cost.
+    /// A body's cost.
     BodyCost,
-    /// What a cell is, how many bodies it has, whether its moments are made.
+    /// Whether a cell is divided, its number of bodies, and whether its moments are computed.
     CellHead,
-    /// All its slots.
+    /// All slots of a cell.
     CellSlots,
-    /// The one of an octant, and its neighbour in a word.
+    /// The slot of an octant, and the other slot in the same word.
     CellSlot(u8),
-    /// Its mass and centre.
+    /// A cell's mass and centre.
     CellMoment,
-    /// The sum of costs.
+    /// A cell's cost: the sum of the costs of its bodies.
     CellCost,
 }
 
 impl Portion {
-    /// All of a body.
+    /// All portions of a body.
     pub const BODY: [Portion; 4] = [Portion::BodyMoment, Portion::BodyVelocity, Portion::BodyForce, Portion::BodyCost];
 
-    /// Where it begins, and how many bytes it is of: whole words.
+    /// Returns the offset and the length in bytes, which are whole words.
     pub const fn range(self) -> (u32, u32) {
         match self {
             Portion::BodyMoment => (0, 32),
@@ -51,39 +51,39 @@ impl Portion {
         }
     }
 
-    /// Whether it is of a body; else it is of a cell.
+    /// Returns whether the portion belongs to a body, and not to a cell.
     pub const fn is_of_body(self) -> bool {
         matches!(self, Portion::BodyMoment | Portion::BodyVelocity | Portion::BodyForce | Portion::BodyCost)
     }
 }
 
-/// An access.
+/// An access to shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Of what.
+    /// The portion accessed.
     pub portion: Portion,
-    /// Whether it is written.
+    /// Whether the access is a write.
     pub is_write: bool,
-    /// What is computed after it.
+    /// Instructions that are computed after the access.
     pub instructions: u8,
     /// The number of the body or cell.
     pub number: u32,
 }
 
 impl Access {
-    /// It is read.
+    /// Returns a read.
     pub const fn read(portion: Portion, number: u32) -> Access {
         Access { portion, is_write: false, instructions: 0, number }
     }
 
-    /// It is written.
+    /// Returns a write.
     pub const fn write(portion: Portion, number: u32) -> Access {
         Access { portion, is_write: true, instructions: 0, number }
     }
 
-    /// So many instructions follow.
+    /// Returns the access followed by `instructions` instructions.
     pub const fn then(self, instructions: u64) -> Access {
-        assert!(instructions <= u8::MAX as u64, "a piece computes little between two accesses");
+        assert!(instructions <= u8::MAX as u64, "more than 255 instructions between two accesses");
         Access { instructions: instructions as u8, ..self }
     }
 }

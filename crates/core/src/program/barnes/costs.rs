@@ -1,36 +1,36 @@
-//! Instructions of each piece, on an in-order SPARC that issues two of them in a cycle.
+//! Instructions of each piece of the program, on an in-order SPARC that issues two of them in a cycle.
 //!
-//! Chosen, by counting the operations of the loops. Loads and stores of bodies and cells are not among
-//! them (the memory charges for those). A division or a square root counts as 16, for it holds the floating-point
-//! unit about as long.
+//! Chosen by counting the operations of the loops. Loads and stores of bodies and cells are left out, since the memory
+//! charges for those. A division or a square root counts as 16 instructions, because it occupies the floating-point
+//! unit for about as long.
 
-/// An insertion goes down a level: the octant, 3 comparisons with branches and shifts (12), the middle of
-/// the child (4), addresses and the loop (6).
+/// Descending one level in an insertion: the octant, 3 comparisons with branches and shifts (12), the middle of the
+/// child (4), addresses and the loop (6).
 pub const INSERT_LEVEL: u64 = 22;
 
-/// A body is put into a leaf: its place in the order of numbers (8 comparisons at most, 4 moves), the count.
+/// Putting a body into a leaf: its index in the order of numbers (8 comparisons at most, 4 moves), the count.
 pub const INSERT_FILL: u64 = 24;
 
-/// A full leaf is divided: eight bodies, each with its octant (12), its leaf (6) and its place there (6);
-/// and up to eight leaves begun (8 each).
+/// Dividing a full leaf: eight bodies, each with its octant (12), its leaf (6) and its index there (6); and up to eight
+/// new leaves (8 each).
 pub const INSERT_DIVIDE: u64 = 256;
 
 /// A cell's moments: three divisions, and the loop.
 pub const MOMENT_CELL: u64 = 54;
 
-/// What one child or body adds to them: 3 multiplications, 5 additions, the loop.
+/// Adding one child or body to the moments: 3 multiplications, 5 additions, the loop.
 pub const MOMENT_PART: u64 = 12;
 
-/// A cell or a body in the search of one's zone: an addition, two comparisons with branches, the stack.
+/// Visiting a cell or a body in the search for a zone: an addition, two comparisons with branches, the stack.
 pub const ZONE_VISIT: u64 = 12;
 
-/// A cell is looked at: distance (8 operations), its comparison with the side (5), the cube (3 subtractions, 3
-/// comparisons with branches), the middle of the child (4), the stack (8).
+/// Testing a cell: distance (8 operations), its comparison with the side (5), the cube (3 subtractions, 3 comparisons
+/// with branches), the middle of the child (4), the stack (8).
 pub const FORCE_TEST: u64 = 34;
 
-/// An interaction: a square root and a division (32), distance and softening (9; a cell's is there
-/// already), 10 operations for the strength, the three sums and the potential, the count and loop (3).
+/// An interaction: a square root and a division (32), distance and softening (9; of a cell they are already computed),
+/// 10 operations for the strength, the three sums and the potential, the count and loop (3).
 pub const FORCE_INTERACTION: u64 = 54;
 
-/// A body is moved: 6 multiplications, 6 additions, its greatest coordinate (9), the loop.
+/// Moving a body: 6 multiplications, 6 additions, its greatest coordinate (9), the loop.
 pub const ADVANCE: u64 = 24;

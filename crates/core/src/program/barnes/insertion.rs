@@ -1,10 +1,10 @@
-//! A body is put into the tree while others do the same.
+//! Insertion of a body into the tree while other processors insert theirs.
 //!
-//! It goes down without locks, since a cell that is divided stays so and keeps its children: by the words that it
-//! saw, which may be older than what somebody has just changed. What it changes it locks, and reads again: under a
-//! lock memory is what the tree is. Whoever runs it does each act, in whatever time that takes, before asking for
-//! the next. What is changed is so at once, and the acts that follow say what is written, before the lock is given
-//! back; nobody else finds it before it is.
+//! An insertion descends without locks, since a divided cell stays divided and keeps its children. It descends by the
+//! words that it read, which may be older than a concurrent change. It locks a cell before it changes it, and reads it
+//! again: under the lock, memory and the tree agree. The caller performs each action, in whatever time that takes,
+//! before it requests the next. A change of the tree takes effect at once, and the actions that follow list the writes,
+//! all before the lock is released; nobody else can find the change earlier.
 
 use super::access::{Access, Portion};
 use super::galaxy::Body;
@@ -12,41 +12,41 @@ use super::octree::{Cube, NONE, Octree, SLOTS};
 use super::{costs, words};
 use std::collections::VecDeque;
 
-/// What is to be done next.
+/// The next action of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InsertionAct {
-    /// A word is read that another may be changing: [`Insertion::saw`] is to be told.
-    Look(Access),
-    /// Something is read or written that nobody else changes meanwhile.
+pub enum InsertionAction {
+    /// Read a word that another processor may be changing, and pass it to [`Insertion::set_word`].
+    ReadRacing(Access),
+    /// Read or write a portion that nobody else changes at the same time.
     Access(Access),
-    /// So many instructions are computed.
+    /// Compute for this number of instructions.
     Compute(u64),
-    /// A cell is locked: nobody else holds its lock then.
+    /// Acquire the lock of a cell.
     Lock(u32),
-    /// Its lock is given back.
+    /// Release the lock of a cell.
     Unlock(u32),
-    /// It is in the tree.
+    /// Stop: the body is in the tree.
     Done,
 }
 
-/// How far it is.
+/// The progress of an insertion at the present cell.
 #[derive(Clone, Copy, Debug)]
 enum Descent {
-    /// The cell's head is to be seen.
-    Arrived,
-    /// It has been.
-    HasHead,
-    /// The slot of its octant has been, too: the cell is divided.
-    HasSlot,
+    /// The head of the cell is not yet read.
+    Start,
+    /// The head is read.
+    HeadRead,
+    /// The cell is divided, and the slot of the body's octant is read.
+    SlotRead,
     /// The cell is locked.
-    IsLocked,
-    /// And its head and slots have been read.
-    HasBoth,
-    /// It is in the tree.
-    Ended,
+    Locked,
+    /// The cell is locked, and its head and slots are read again.
+    LockedRead,
+    /// The body is in the tree.
+    Finished,
 }
 
-/// A body on its way into the tree.
+/// The insertion of one body.
 #[derive(Clone, Debug)]
 pub struct Insertion {
     processor: usize,
@@ -54,50 +54,50 @@ pub struct Insertion {
     cell: u32,
     cube: Cube,
     descent: Descent,
-    /// The last word that was looked at.
-    seen: u64,
-    acts: VecDeque<InsertionAct>,
+    /// The last word that was read while others might change it.
+    word: u64,
+    actions: VecDeque<InsertionAction>,
 }
 
 impl Insertion {
-    /// Begins at the root.
+    /// Starts at the root.
     pub fn new(tree: &Octree, processor: usize, body: u32) -> Insertion {
-        let acts = VecDeque::from([InsertionAct::Access(Access::read(Portion::BodyMoment, body))]);
-        Insertion { processor, body, cell: 0, cube: tree.root, descent: Descent::Arrived, seen: 0, acts }
+        let actions = VecDeque::from([InsertionAction::Access(Access::read(Portion::BodyMoment, body))]);
+        Insertion { processor, body, cell: 0, cube: tree.root, descent: Descent::Start, word: 0, actions }
     }
 
-    /// What the word was that was looked at.
-    pub fn saw(&mut self, word: u64) {
-        self.seen = word;
+    /// Passes the word that [`InsertionAction::ReadRacing`] read.
+    pub fn set_word(&mut self, word: u64) {
+        self.word = word;
     }
 
-    /// The next act; what came before is done.
-    pub fn next(&mut self, tree: &mut Octree, bodies: &[Body]) -> InsertionAct {
+    /// Returns the next action, once the one before is done.
+    pub fn next(&mut self, tree: &mut Octree, bodies: &[Body]) -> InsertionAction {
         loop {
-            if let Some(act) = self.acts.pop_front() {
-                return act;
+            if let Some(action) = self.actions.pop_front() {
+                return action;
             }
             let octant = self.cube.octant(bodies[self.body as usize].position);
             self.descent = match self.descent {
-                Descent::Arrived => {
-                    self.acts.push_back(InsertionAct::Compute(costs::INSERT_LEVEL));
-                    self.then(InsertionAct::Look(self.read(Portion::CellHead)), Descent::HasHead)
+                Descent::Start => {
+                    self.actions.push_back(InsertionAction::Compute(costs::INSERT_LEVEL));
+                    self.then(InsertionAction::ReadRacing(self.read(Portion::CellHead)), Descent::HeadRead)
                 }
-                Descent::HasHead if words::is_divided(self.seen) => {
-                    assert!(tree.cells[self.cell as usize].is_divided, "{WRONG}: the head of cell {}", self.cell);
+                Descent::HeadRead if words::is_divided(self.word) => {
+                    assert!(tree.cells[self.cell as usize].is_divided, "{WRONG_BYTES}: the head of cell {}", self.cell);
                     let slot = self.read(Portion::CellSlot(octant as u8));
-                    self.then(InsertionAct::Look(slot), Descent::HasSlot)
+                    self.then(InsertionAction::ReadRacing(slot), Descent::SlotRead)
                 }
-                Descent::HasSlot if words::slot(self.seen, octant) != NONE => {
-                    let child = words::slot(self.seen, octant);
-                    let is_so = tree.cells[self.cell as usize].slots[octant] == child;
-                    assert!(is_so, "{WRONG}: slot {octant} of cell {}", self.cell);
+                Descent::SlotRead if words::slot(self.word, octant) != NONE => {
+                    let child = words::slot(self.word, octant);
+                    let matches = tree.cells[self.cell as usize].slots[octant] == child;
+                    assert!(matches, "{WRONG_BYTES}: slot {octant} of cell {}", self.cell);
                     self.descend(octant, child)
                 }
-                Descent::HasHead | Descent::HasSlot => self.then(InsertionAct::Lock(self.cell), Descent::IsLocked),
-                Descent::IsLocked => self.read_again(tree, octant),
-                Descent::HasBoth => self.change(tree, bodies, octant),
-                Descent::Ended => return InsertionAct::Done,
+                Descent::HeadRead | Descent::SlotRead => self.then(InsertionAction::Lock(self.cell), Descent::Locked),
+                Descent::Locked => self.read_again(tree, octant),
+                Descent::LockedRead => self.change(tree, bodies, octant),
+                Descent::Finished => return InsertionAction::Done,
             };
         }
     }
@@ -106,14 +106,14 @@ impl Insertion {
         Access::read(portion, self.cell)
     }
 
-    fn then(&mut self, act: InsertionAct, descent: Descent) -> Descent {
-        self.acts.push_back(act);
+    fn then(&mut self, action: InsertionAction, descent: Descent) -> Descent {
+        self.actions.push_back(action);
         descent
     }
 
     fn descend(&mut self, octant: usize, child: u32) -> Descent {
         (self.cell, self.cube) = (child, self.cube.child(octant));
-        Descent::Arrived
+        Descent::Start
     }
 
     fn read_again(&mut self, tree: &Octree, octant: usize) -> Descent {
@@ -121,34 +121,34 @@ impl Insertion {
             true => Portion::CellSlot(octant as u8),
             false => Portion::CellSlots,
         };
-        self.acts.extend([Portion::CellHead, slots].map(|portion| InsertionAct::Access(self.read(portion))));
-        Descent::HasBoth
+        self.actions.extend([Portion::CellHead, slots].map(|portion| InsertionAction::Access(self.read(portion))));
+        Descent::LockedRead
     }
 
-    /// Puts the body into the locked cell, or divides it; goes on if another was faster.
+    /// Puts the body into the locked cell, or divides the cell; descends further if another processor divided it first.
     fn change(&mut self, tree: &mut Octree, bodies: &[Body], octant: usize) -> Descent {
         let (number, mut log) = (self.cell, Vec::new());
         let cell = &tree.cells[number as usize];
         let (instructions, descent) = if cell.is_divided && cell.slots[octant] != NONE {
             (0, self.descend(octant, cell.slots[octant]))
         } else if cell.is_divided {
-            let leaf = tree.sprout(self.processor, number, octant, self.body);
+            let leaf = tree.add_leaf(self.processor, number, octant, self.body);
             log.extend([Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, leaf)));
             log.push(Access::write(Portion::CellSlot(octant as u8), number));
-            (costs::INSERT_FILL, Descent::Ended)
+            (costs::INSERT_FILL, Descent::Finished)
         } else if cell.count < SLOTS {
-            tree.fill(number, self.body);
+            tree.add_body(number, self.body);
             log.extend([Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, number)));
-            (costs::INSERT_FILL, Descent::Ended)
+            (costs::INSERT_FILL, Descent::Finished)
         } else {
             tree.divide(self.processor, number, &self.cube, bodies, &mut log);
-            (costs::INSERT_DIVIDE, Descent::Arrived)
+            (costs::INSERT_DIVIDE, Descent::Start)
         };
-        self.acts.push_back(InsertionAct::Compute(instructions));
-        self.acts.extend(log.into_iter().map(InsertionAct::Access));
-        self.then(InsertionAct::Unlock(number), descent)
+        self.actions.push_back(InsertionAction::Compute(instructions));
+        self.actions.extend(log.into_iter().map(InsertionAction::Access));
+        self.then(InsertionAction::Unlock(number), descent)
     }
 }
 
-/// What is wrong if a cell is not what it was or has become.
-const WRONG: &str = "a model moved wrong bytes";
+/// The error if a cell differs from what was read of it.
+const WRONG_BYTES: &str = "a model moved wrong bytes";

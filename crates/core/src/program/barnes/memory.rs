@@ -1,8 +1,8 @@
-//! Bodies and cells in shared memory, and the same as fields.
+//! Bodies and cells in shared memory, and a copy of them as structures.
 //!
-//! The fields are a shadow: a processor changes them when it begins to write the words, so others may see them
-//! change too early. What others may be changing is looked at as words ([`Memory::look`]). Of all else each word
-//! that is loaded is compared with its field.
+//! The copy is a shadow: a processor changes it when it starts to write the words, so other processors may see the
+//! change in it too early. Words that others may be changing are therefore read from memory ([`Memory::read_racing`]).
+//! Every other word that is loaded is compared with the shadow.
 
 use super::access::{Access, BODY_BYTES, CELL_BYTES, Portion, WORD_BYTES};
 use super::galaxy::Body;
@@ -13,9 +13,9 @@ use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::worker::Worker;
 use std::cell::RefCell;
 
-/// What shared memory holds, as fields.
+/// The contents of shared memory as structures.
 pub struct Shadow {
-    /// The tree of the step.
+    /// The tree of the present step.
     pub tree: Octree,
     /// All bodies.
     pub bodies: Vec<Body>,
@@ -23,78 +23,81 @@ pub struct Shadow {
 
 /// Bodies and cells in shared memory.
 pub struct Memory {
-    /// By number, where a body is.
+    /// Address of each body, by number.
     bodies: Vec<SharedAddress>,
-    /// By processor, where the cells are that it makes.
+    /// Address of the cells that each processor creates.
     cells: Vec<SharedAddress>,
-    /// The same as fields.
+    /// The same contents as structures.
     pub shadow: RefCell<Shadow>,
 }
 
 impl Memory {
-    /// Has room for `own` bodies, by processor, and for as many cells.
+    /// Allocates the bodies of each processor (`own`), and `cells` cells for each.
     pub fn new(space: &Space, bodies: Vec<Body>, own: &[Vec<u32>], cells: &[usize]) -> Memory {
         let area =
             |home: usize, count: usize, bytes: u32| space.allocate(EndId(home as u32), count as u64 * u64::from(bytes));
         let areas = own.iter().enumerate().map(|(home, own)| (area(home, own.len(), BODY_BYTES), own.len() as u32));
-        let places = areas.flat_map(|(area, count)| (0..count).map(move |at| area.plus(at * BODY_BYTES)));
+        let addresses = areas.flat_map(|(area, count)| (0..count).map(move |at| area.plus(at * BODY_BYTES)));
         Memory {
-            bodies: places.collect(),
+            bodies: addresses.collect(),
             cells: cells.iter().enumerate().map(|(home, count)| area(home, *count, CELL_BYTES)).collect(),
             shadow: RefCell::new(Shadow { tree: Octree::new(0.0, own.len()), bodies }),
         }
     }
 
-    fn place(&self, access: Access, shadow: &Shadow) -> SharedAddress {
+    fn address(&self, access: Access, shadow: &Shadow) -> SharedAddress {
         let (offset, _) = access.portion.range();
         if access.portion.is_of_body() {
             return self.bodies[access.number as usize].plus(offset);
         }
-        let (processor, number) = shadow.tree.cells[access.number as usize].place;
+        let (processor, number) = shadow.tree.cells[access.number as usize].storage;
         self.cells[processor as usize].plus(number * CELL_BYTES + offset)
     }
 
-    /// Does all accesses of a log.
+    /// Performs all accesses of a log.
     pub async fn replay(&self, worker: &Worker, log: &[Access]) {
         for access in log {
             self.access(worker, *access).await;
         }
     }
 
-    /// Reads or writes what nobody else changes meanwhile.
+    /// Reads or writes a portion that nobody else changes at the same time.
     pub async fn access(&self, worker: &Worker, access: Access) {
-        let (place, words) = {
+        let (address, words) = {
             let shadow = self.shadow.borrow();
-            (self.place(access, &shadow), words::of(access, &shadow.tree, &shadow.bodies))
+            (self.address(access, &shadow), words::expected(access, &shadow.tree, &shadow.bodies))
         };
         let (_, bytes) = access.portion.range();
         for (at, word) in (0..bytes).step_by(WORD_BYTES as usize).zip(words) {
             if access.is_write {
-                if let Err(late) = worker.try_store(place.plus(at), word) {
-                    late.store(worker, word).await;
+                if let Err(pending) = worker.try_store(address.plus(at), word) {
+                    pending.store(worker, word).await;
                 }
                 continue;
             }
-            let came = match worker.try_load(place.plus(at)) {
-                Ok(came) => came,
-                Err(late) => late.load(worker).await,
+            let loaded = match worker.try_load(address.plus(at)) {
+                Ok(loaded) => loaded,
+                Err(pending) => pending.load(worker).await,
             };
-            assert!(came == word, "{access:?}, byte {at}: {came:#x} for {word:#x}: a model moved wrong bytes");
+            assert!(
+                loaded == word,
+                "{access:?}, byte {at}: loaded {loaded:#x}, not {word:#x}: a model moved wrong bytes"
+            );
         }
         if access.instructions > 0 {
             worker.compute(access.instructions.into()).await;
         }
     }
 
-    /// Reads a word that another may be changing.
-    pub async fn look(&self, worker: &Worker, access: Access) -> u64 {
-        let place = self.place(access, &self.shadow.borrow());
-        worker.load(place).await
+    /// Reads a word that another processor may be changing.
+    pub async fn read_racing(&self, worker: &Worker, access: Access) -> u64 {
+        let address = self.address(access, &self.shadow.borrow());
+        worker.load(address).await
     }
 
-    /// Waits until the moments of a cell are there.
+    /// Waits until the moments of a cell are computed.
     pub async fn wait_for_moments(&self, worker: &Worker, cell: u32) {
-        let head = self.place(Access::read(Portion::CellHead, cell), &self.shadow.borrow());
-        worker.wait_for(head, words::is_summed).await;
+        let head = self.address(Access::read(Portion::CellHead, cell), &self.shadow.borrow());
+        worker.wait_for(head, words::has_moments).await;
     }
 }

@@ -4,44 +4,45 @@
 //! |---|---|
 //! | `galaxy.rs` | the problem: parameters, Plummer's model, leapfrog |
 //! | `octree.rs` | the tree |
-//! | `access.rs` | what a piece reads and writes |
-//! | `words.rs` | what the words of shared memory say |
+//! | `access.rs` | the accesses of a piece of the program |
+//! | `words.rs` | the encoding of bodies and cells in words of shared memory |
 //! | `memory.rs` | bodies and cells in shared memory |
-//! | `insertion.rs` | a body is put into the tree, between locks |
+//! | `insertion.rs` | insertion of a body into the tree, under locks |
 //! | `moments.rs` | masses, centres and costs of cells |
-//! | `zones.rs` | which bodies a processor has |
+//! | `zones.rs` | the bodies of each processor |
 //! | `force.rs` | the force on a body |
-//! | `serial.rs` | the run of one processor |
-//! | `room.rs` | how many cells a processor makes at most |
+//! | `serial.rs` | the run on one processor |
+//! | `cell_budget.rs` | the largest number of cells that a processor creates |
 //! | `costs.rs` | instructions of each piece |
 //! | `run.rs` | the program of a processor |
 //!
 //! A step, with a barrier after each phase:
 //!
-//! 1. The greatest coordinate of all (a reduction, by maximum) gives the root cube; the first
-//!    processor makes an empty root.
+//! 1. The greatest coordinate of all bodies (a reduction by maximum) determines the root cube; the first processor
+//!    creates an empty root.
 //! 2. Each processor inserts its own bodies, all into one tree, with a lock for each cell.
-//! 3. Each makes the moments of the cells it made, latest first, and waits for those of their children. Nobody
-//!    waits for ever: children are made after their parents, so a cell waits for later ones only.
-//! 4. Each finds its bodies anew, by the costs of the last step.
-//! 5. Forces on own bodies, whose costs change with that (hence the barrier before).
-//! 6. Own bodies are moved.
+//! 3. Each processor computes the moments of the cells it created, latest first, and waits for those of their children.
+//!    This cannot deadlock: children are created after their parents, so a cell waits only for later ones.
+//! 4. Each processor determines its bodies anew, by the costs of the last step.
+//! 5. Each processor computes the forces on its bodies, which changes their costs (hence the barrier before).
+//! 6. Each processor moves its bodies.
 //!
-//! The answer is bit for bit that of a serial run, whoever inserts what, and when. A cell is divided if
-//! more than eight bodies lie in its cube, whatever the order they came in; a leaf keeps its bodies in
-//! the order of their numbers; moments are added in the order of octants, forces in that of a walk
-//! through them. Only where cells lie in memory depends on the order, and so does time. (Morton-sorted
-//! subtrees would need no locks, but a parallel sort in each step, and locks are what the program has.) Sides of cubes
-//! are powers of two, so that halving them is exact.
+//! The result is bit for bit that of a serial run, whatever the order of insertions. A cell is divided if more than
+//! eight bodies lie in its cube, in whatever order they were inserted; a leaf keeps its bodies in the order of their
+//! numbers; moments are added in the order of octants, and forces in the order of a walk through them. Only the
+//! addresses of cells depend on the order, and so does time. (Morton-sorted subtrees would need no locks, but a
+//! parallel sort in each step, and the original program has locks.) Sides of cubes are powers of two, so halving them
+//! is exact.
 //!
-//! An insertion says each access before it uses what it reads. The other pieces read only what nobody changes meanwhile;
-//! they give a list of their accesses, of eight bytes each, which costs less than a call for
-//! each and can be waited for. Which cells and bodies a processor has follows from costs and places alone; a
-//! serial run before tells how many cells it makes at most, so its array of them is never too short.
+//! An insertion issues each access before it uses the value. The other pieces read only values that nobody changes at
+//! the same time, and return a list of their accesses of eight bytes each, which is faster to simulate than a call for
+//! each. The cells and bodies of a processor follow from costs and positions alone; a serial run in advance gives the
+//! largest number of cells that each processor creates, so that its array of them is large enough.
 //!
-//! Leaves out: quadrupole moments, input from files, and private data: lists of own bodies and cells, the stack.
+//! Leaves out quadrupole moments, input from files, and private data: lists of own bodies and cells, the stack.
 
 mod access;
+mod cell_budget;
 mod costs;
 mod force;
 mod galaxy;
@@ -49,7 +50,6 @@ mod insertion;
 mod memory;
 mod moments;
 mod octree;
-mod room;
 mod run;
 mod serial;
 mod words;

@@ -1,73 +1,73 @@
-//! What the words of shared memory say: the bits of the fields of bodies and cells.
+//! The encoding of the fields of bodies and cells in words of shared memory.
 
 use super::access::{Access, Portion};
 use super::galaxy::{Body, Vector};
 use super::octree::{Octree, SLOTS, TreeCell};
 
-/// Words of a portion at most.
+/// Largest number of words of a portion.
 pub const WORDS_MAX: usize = 4;
 
 const DIVIDED: u64 = 1;
-const SUMMED: u64 = 2;
+const HAS_MOMENTS: u64 = 2;
 const COUNT_SHIFT: u32 = 2;
 
-/// What the words of an access should be; no more of them count than its portion has.
-pub fn of(access: Access, tree: &Octree, bodies: &[Body]) -> [u64; WORDS_MAX] {
+/// Returns the words that an access should find; only as many are valid as its portion has.
+pub fn expected(access: Access, tree: &Octree, bodies: &[Body]) -> [u64; WORDS_MAX] {
     match access.portion.is_of_body() {
-        true => of_body(access.portion, &bodies[access.number as usize]),
-        false => of_cell(access.portion, &tree.cells[access.number as usize]),
+        true => body_words(access.portion, &bodies[access.number as usize]),
+        false => cell_words(access.portion, &tree.cells[access.number as usize]),
     }
 }
 
-fn of_body(portion: Portion, body: &Body) -> [u64; WORDS_MAX] {
+fn body_words(portion: Portion, body: &Body) -> [u64; WORDS_MAX] {
     match portion {
-        Portion::BodyMoment => numbers(body.mass, body.position),
+        Portion::BodyMoment => f64_words(body.mass, body.position),
         Portion::BodyVelocity => {
             let [x, y, z] = body.velocity;
             [x.to_bits(), y.to_bits(), z.to_bits(), 0]
         }
-        Portion::BodyForce => numbers(body.potential, body.acceleration),
+        Portion::BodyForce => f64_words(body.potential, body.acceleration),
         _ => [body.cost, 0, 0, 0],
     }
 }
 
-fn of_cell(portion: Portion, cell: &TreeCell) -> [u64; WORDS_MAX] {
+fn cell_words(portion: Portion, cell: &TreeCell) -> [u64; WORDS_MAX] {
     match portion {
         Portion::CellHead => [head(cell), 0, 0, 0],
         Portion::CellSlots => [slots(cell, 0), slots(cell, 1), slots(cell, 2), slots(cell, 3)],
         Portion::CellSlot(octant) => [slots(cell, usize::from(octant) / 2), 0, 0, 0],
-        Portion::CellMoment => numbers(cell.mass, cell.centre),
+        Portion::CellMoment => f64_words(cell.mass, cell.centre),
         _ => [cell.cost, 0, 0, 0],
     }
 }
 
-fn numbers(number: f64, [x, y, z]: Vector) -> [u64; WORDS_MAX] {
+fn f64_words(number: f64, [x, y, z]: Vector) -> [u64; WORDS_MAX] {
     [number.to_bits(), x.to_bits(), y.to_bits(), z.to_bits()]
 }
 
 fn head(cell: &TreeCell) -> u64 {
-    let flag = |is_so: bool, flag: u64| if is_so { flag } else { 0 };
-    flag(cell.is_divided, DIVIDED) | flag(cell.is_summed, SUMMED) | (cell.count as u64) << COUNT_SHIFT
+    let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
+    flag(cell.is_divided, DIVIDED) | flag(cell.has_moments, HAS_MOMENTS) | (cell.count as u64) << COUNT_SHIFT
 }
 
 fn slots(cell: &TreeCell, word: usize) -> u64 {
     u64::from(cell.slots[2 * word]) | u64::from(cell.slots[2 * word + 1]) << 32
 }
 
-/// Whether a cell with such a head is divided.
+/// Returns whether a cell with this head is divided.
 pub const fn is_divided(head: u64) -> bool {
     head & DIVIDED != 0
 }
 
-/// Whether its moments are made.
-pub const fn is_summed(head: u64) -> bool {
-    head & SUMMED != 0
+/// Returns whether the moments of a cell with this head are computed.
+pub const fn has_moments(head: u64) -> bool {
+    head & HAS_MOMENTS != 0
 }
 
-/// What the slot of an octant has, of its word.
+/// Returns the slot of an octant from the word that holds it.
 pub const fn slot(word: u64, octant: usize) -> u32 {
     (word >> (octant % 2 * 32)) as u32
 }
 
-// Two slots a word, four words of slots.
+// A word holds two slots, so all slots take four words.
 const _: () = assert!(SLOTS == 2 * WORDS_MAX);

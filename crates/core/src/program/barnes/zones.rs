@@ -1,4 +1,4 @@
-//! Which bodies a processor has: a zone of costs, in the order of a walk through the tree (Singh et al. 1993).
+//! The bodies of a processor: a zone of costs, in the order of a walk through the tree (Singh et al. 1993).
 
 use super::access::{Access, Portion};
 use super::costs;
@@ -6,13 +6,13 @@ use super::galaxy::Body;
 use super::octree::Octree;
 use std::ops::Range;
 
-/// The bodies that a processor has before there are costs.
-pub fn first(bodies: usize, processor: usize, processors: usize) -> Vec<u32> {
+/// Returns the bodies of a processor before any costs are known.
+pub fn initial(bodies: usize, processor: usize, processors: usize) -> Vec<u32> {
     let bound = |processor: usize| (processor * bodies / processors) as u32;
     (bound(processor)..bound(processor + 1)).collect()
 }
 
-/// Those before which as much cost lies as makes them the processor's.
+/// Returns the bodies of a processor: those whose preceding costs lie in its share of the total.
 pub fn zone(tree: &Octree, bodies: &[Body], processor: usize, processors: usize, log: &mut Vec<Access>) -> Vec<u32> {
     log.push(Access::read(Portion::CellCost, 0));
     let total = u128::from(tree.cells[0].cost);
@@ -26,7 +26,7 @@ struct Search<'a> {
     tree: &'a Octree,
     bodies: &'a [Body],
     zone: Range<u64>,
-    /// The costs of all that was passed.
+    /// Sum of the costs of all bodies before the present one.
     before: u64,
     own: Vec<u32>,
 }

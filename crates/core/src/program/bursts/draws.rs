@@ -1,5 +1,5 @@
-//! What a node sends, and when it ignores the network. Both are drawn from streams of the node's own,
-//! in an order that no timing changes.
+//! The random draws of a node: its messages, and the periods in which it ignores the network. Each node draws from
+//! streams of its own, in an order that does not depend on timing.
 
 use super::super::destinations::Pattern;
 use super::Bursts;
@@ -7,25 +7,25 @@ use crate::engine::rng;
 use crate::messaging::active::Active;
 use rand::RngExt;
 
-/// The bursts of a node.
-pub(super) struct Draws {
+/// The random bursts of a node.
+pub(super) struct BurstDraws {
     random: rng::RandomStream,
     node: usize,
     nodes: usize,
-    sending: f64,
+    send_probability: f64,
     packets: (u64, u64),
     lengths: Vec<(u64, u64)>,
     weight: u64,
     pattern: Pattern,
 }
 
-impl Draws {
-    pub fn new(bursts: &Bursts, seed: u64, node: usize, nodes: usize) -> Draws {
-        Draws {
+impl BurstDraws {
+    pub fn new(bursts: &Bursts, seed: u64, node: usize, nodes: usize) -> BurstDraws {
+        BurstDraws {
             random: rng::stream(seed, &format!("bursts of node {node}")),
             node,
             nodes,
-            sending: bursts.sending,
+            send_probability: bursts.send_probability,
             packets: bursts.packets,
             lengths: bursts.lengths.clone(),
             weight: bursts.lengths.iter().map(|(_, weight)| weight).sum(),
@@ -33,10 +33,10 @@ impl Draws {
         }
     }
 
-    /// The messages of the next phase: destination and packets of each. The last is cut off where the
-    /// node has no packets left.
+    /// Draws the messages of the next phase: destination and number of packets of each. The last one is cut to the
+    /// packets that the node has left.
     pub fn burst(&mut self) -> Vec<(usize, u64)> {
-        let is_sending = self.random.random::<f64>() < self.sending;
+        let is_sending = self.random.random::<f64>() < self.send_probability;
         let mut left = self.random.random_range(self.packets.0..=self.packets.1);
         let mut messages = Vec::new();
         while is_sending && left > 0 {
@@ -49,46 +49,45 @@ impl Draws {
     }
 
     fn length(&mut self) -> u64 {
-        let mut place = self.random.random_range(0..self.weight);
+        let mut ticket = self.random.random_range(0..self.weight);
         for (length, weight) in &self.lengths {
-            if place < *weight {
+            if ticket < *weight {
                 return *length;
             }
-            place -= weight;
+            ticket -= weight;
         }
-        unreachable!("a place is less than all weights")
+        unreachable!("a ticket is less than the sum of all weights")
     }
 }
 
-/// The periods in which a node ignores the network.
-pub(super) struct Silences {
+/// The random periods in which a node ignores the network.
+pub(super) struct QuietPeriods {
     random: rng::RandomStream,
     responsive: (u64, u64),
     unresponsive: (u64, u64),
-    /// The first cycle of the next or present period, and the first after it; none if the node always
-    /// responds.
+    /// First cycle of the next or present period, and first cycle after it; `None` if the node always responds.
     period: Option<(u64, u64)>,
 }
 
-impl Silences {
-    pub fn new(bursts: &Bursts, seed: u64, node: usize) -> Silences {
+impl QuietPeriods {
+    pub fn new(bursts: &Bursts, seed: u64, node: usize) -> QuietPeriods {
         let random = rng::stream(seed, &format!("silences of node {node}"));
         let (responsive, unresponsive) = (bursts.responsive, bursts.unresponsive);
-        let mut silences = Silences { random, responsive, unresponsive, period: None };
+        let mut periods = QuietPeriods { random, responsive, unresponsive, period: None };
         if unresponsive.1 > 0 {
-            silences.draw(0);
+            periods.draw(0);
         }
-        silences
+        periods
     }
 
-    /// Draws the period that comes after one that ended at `end`.
+    /// Draws the period that follows one that ended at `end`.
     fn draw(&mut self, end: u64) {
         let begin = end + self.random.random_range(self.responsive.0..=self.responsive.1);
         let length = self.random.random_range(self.unresponsive.0..=self.unresponsive.1);
         self.period = Some((begin, begin + length));
     }
 
-    /// The period that the node is in or that comes next.
+    /// Returns the present period, or else the next one.
     fn next(&mut self, now: u64) -> Option<(u64, u64)> {
         while let Some((_, end)) = self.period.filter(|(_, end)| *end <= now) {
             self.draw(end);
@@ -96,28 +95,28 @@ impl Silences {
         self.period
     }
 
-    /// Ignores the network if it is time to.
-    pub async fn keep(&mut self, end: &Active) {
-        let now = end.cycle();
+    /// Ignores the network until the end of the present period, if there is one.
+    pub async fn pause(&mut self, endpoint: &Active) {
+        let now = endpoint.cycle();
         if let Some((_, until)) = self.next(now).filter(|(begin, _)| *begin <= now) {
-            end.ignore(until - now).await;
+            endpoint.ignore(until - now).await;
         }
     }
 
-    /// Polls until `condition` holds, but for the periods in which the node ignores the network.
-    pub async fn wait_until(&mut self, end: &Active, condition: impl Fn() -> bool) {
-        while let Some((begin, _)) = self.next(end.cycle()) {
-            if end.wait_until_cycle(begin, &condition).await {
+    /// Polls until `condition` holds, except in the periods in which the node ignores the network.
+    pub async fn wait_until(&mut self, endpoint: &Active, condition: impl Fn() -> bool) {
+        while let Some((begin, _)) = self.next(endpoint.cycle()) {
+            if endpoint.wait_until_cycle(begin, &condition).await {
                 return;
             }
-            self.keep(end).await;
+            self.pause(endpoint).await;
         }
-        end.wait_until(condition).await;
+        endpoint.wait_until(condition).await;
     }
 
-    /// The share of the first `cycles` in which the node ignores the network.
+    /// Returns the fraction of the first `cycles` in which the node ignores the network.
     #[cfg(test)]
-    pub fn share(&mut self, cycles: u64) -> f64 {
+    pub fn quiet_fraction(&mut self, cycles: u64) -> f64 {
         let (mut now, mut ignored) = (0, 0);
         while let Some((begin, end)) = self.next(now).filter(|(_, end)| *end < cycles) {
             (now, ignored) = (end, ignored + end - begin);

@@ -1,18 +1,18 @@
-//! Each packet comes once, with the words that were sent; how many came before an older one.
+//! The check that each packet arrives once and with the words that were sent; counts packets out of order.
 
 use super::super::parallel;
 use crate::messaging::active::Received;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What has come, by receiving and sending node.
+/// The packets that have arrived at each node, by sender.
 pub(super) struct Receipts {
     nodes: RefCell<Vec<BTreeMap<usize, Order>>>,
     count: Cell<u64>,
     out_of_order: Cell<u64>,
 }
 
-/// What has come from one node: all packets before `next`, and those `ahead` of it.
+/// The packets that have arrived from one node: all before `next`, and those in `ahead`.
 #[derive(Default)]
 struct Order {
     next: u32,
@@ -25,8 +25,8 @@ impl Receipts {
         Receipts { nodes, count: Cell::new(0), out_of_order: Cell::new(0) }
     }
 
-    /// Takes a packet that `node` received; panics if a model moved wrong bytes.
-    pub fn take(&self, node: usize, received: &Received<'_>) {
+    /// Records a packet that `node` received. Panics if a model changed its bytes or delivered it twice.
+    pub fn record(&self, node: usize, received: &Received<'_>) {
         let number = received.words[0];
         for (at, word) in received.words.iter().enumerate().skip(1) {
             assert_eq!(
@@ -50,12 +50,12 @@ impl Receipts {
         }
     }
 
-    /// How many packets have come.
+    /// Returns the number of packets that have arrived.
     pub fn count(&self) -> u64 {
         self.count.get()
     }
 
-    /// How many came before an older one from the same node.
+    /// Returns the number of packets that arrived before an older one from the same node.
     pub fn out_of_order(&self) -> u64 {
         self.out_of_order.get()
     }

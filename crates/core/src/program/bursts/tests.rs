@@ -1,4 +1,4 @@
-//! Are bursts drawn as they are stated?
+//! Tests whether bursts are drawn as stated.
 
 use super::super::destinations::Pattern;
 use super::super::tests;
@@ -7,7 +7,7 @@ use crate::engine::Recorder;
 use crate::machine::{self, build::build};
 use crate::text::Document;
 
-/// Two nodes, for their ends.
+/// Two nodes, for their endpoints.
 const MACHINE: &str = r#"
 [hosts.h.software]
 clock = "1 GHz"
@@ -27,24 +27,24 @@ fn bursts(text: &str) -> Bursts {
 }
 
 #[test]
-fn heavy_traffic_is_what_the_paper_states() {
+fn heavy_traffic_matches_the_paper() {
     let heavy = bursts("");
-    let mut draws = Draws::new(&heavy, 1, 0, 64);
+    let mut draws = BurstDraws::new(&heavy, 1, 0, 64);
     for _ in 0..50 {
         let messages = draws.burst();
         let packets: u64 = messages.iter().map(|(_, packets)| packets).sum();
         assert!((100..=300).contains(&packets), "{packets}");
         assert!(messages.iter().all(|(to, packets)| *to != 0 && (1..=5).contains(packets)));
     }
-    assert_eq!(Silences::new(&heavy, 1, 0).share(1_000_000), 0.0, "all nodes respond");
+    assert_eq!(QuietPeriods::new(&heavy, 1, 0).quiet_fraction(1_000_000), 0.0, "all nodes always respond");
 }
 
 #[test]
-fn light_traffic_is_mostly_short_messages_and_mostly_packets_of_long_ones() {
+fn most_messages_of_light_traffic_are_short_and_most_packets_are_of_long_ones() {
     let light = bursts("traffic = \"light\"");
-    let asleep = Silences::new(&light, 1, 0).share(10_000_000);
-    assert!((0.19..0.21).contains(&asleep), "a fifth of the time: {asleep}");
-    let mut draws = Draws::new(&light, 1, 0, 64);
+    let quiet = QuietPeriods::new(&light, 1, 0).quiet_fraction(10_000_000);
+    assert!((0.19..0.21).contains(&quiet), "a fifth of the time: {quiet}");
+    let mut draws = BurstDraws::new(&light, 1, 0, 64);
     let bursts: Vec<_> = (0..3_000).map(|_| draws.burst()).collect();
     let sending = bursts.iter().filter(|messages| !messages.is_empty()).count();
     assert!((930..1_050).contains(&sending), "a third: {sending}");
@@ -55,28 +55,28 @@ fn light_traffic_is_mostly_short_messages_and_mostly_packets_of_long_ones() {
 }
 
 #[test]
-fn bulk_dialogs_are_asked_for_by_long_messages_and_left_at_their_end() {
+fn long_messages_request_bulk_dialogs_and_end_them() {
     let read = machine::read(Document::Text("test.toml", MACHINE, None), &[]).expect("a sound machine");
     let built = build(&read.value, Recorder::off());
-    let end = parallel::end(&built.world, 0);
-    let asks = |bursts: &Bursts, packets| -> Vec<(bool, bool)> {
-        let packet = |place| bursts.packet(&end, 1, 0, (place, packets));
-        (0..packets).map(|place| (packet(place).bulk, packet(place).last)).collect()
+    let endpoint = parallel::endpoint(&built.world, 0);
+    let flags = |bursts: &Bursts, packets| -> Vec<(bool, bool)> {
+        let packet = |index| bursts.packet(&endpoint, 1, 0, (index, packets));
+        (0..packets).map(|index| (packet(index).bulk, packet(index).last)).collect()
     };
-    assert_eq!(asks(&bursts(""), 1), [(false, false)]);
-    assert_eq!(asks(&bursts(""), 3), [(true, false), (true, false), (true, true)]);
-    assert_eq!(asks(&bursts("bulk-min = 3"), 2), [(false, false), (false, false)]);
+    assert_eq!(flags(&bursts(""), 1), [(false, false)]);
+    assert_eq!(flags(&bursts(""), 3), [(true, false), (true, false), (true, true)]);
+    assert_eq!(flags(&bursts("bulk-min = 3"), 2), [(false, false), (false, false)]);
 }
 
 #[test]
-fn a_pattern_that_does_not_fit_the_nodes_is_told() {
+fn unsuitable_patterns_are_rejected() {
     let transposed = Bursts { pattern: Pattern::Transpose, ..bursts("") };
     assert_eq!(transposed.check_endpoints(8)[0].key, "pattern");
     assert!(transposed.check_endpoints(16).is_empty());
 }
 
 #[test]
-fn who_sends_to_itself_alone_sends_nothing() {
+fn patterns_without_traffic_between_nodes_are_rejected() {
     let with = |pattern| Bursts { pattern, ..bursts("") };
     assert_eq!(with(Pattern::Tornado(vec![])).check_endpoints(2)[0].key, "pattern");
     assert_eq!(with(Pattern::Neighbour(vec![1, 1])).check_endpoints(1)[0].key, "pattern");

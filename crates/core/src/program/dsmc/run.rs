@@ -1,10 +1,10 @@
-//! The parameters, the program of a processor, and the check of what all have made.
+//! The parameters, the program of a processor, and the check of the results.
 
 use super::flow::{self, STATE_BYTES};
 use super::{
     CELL_INSTRUCTIONS, COLLISION_INSTRUCTIONS, CellState, Collisions, GRADIENT_INSTRUCTIONS, Gas, GasShare, GasSize,
-    ITERATIONS, MOVE_INSTRUCTIONS, Molecule, PAIR_INSTRUCTIONS, SORT_INSTRUCTIONS, STATE_INSTRUCTIONS,
-    TAKE_INSTRUCTIONS,
+    ITERATIONS, MOVE_INSTRUCTIONS, Molecule, PAIR_INSTRUCTIONS, RECEIVE_INSTRUCTIONS, SORT_INSTRUCTIONS,
+    STATE_INSTRUCTIONS,
 };
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
@@ -22,51 +22,51 @@ use std::rc::Rc;
 /// The parameters of Dsmc.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Dsmc {
-    /// How large the gas is.
+    /// Size of the gas.
     #[param(flatten)]
     pub size: GasSize,
-    /// Iterations: a flight and collisions.
+    /// Number of iterations, each of a movement and collisions.
     #[param(min = 1, max = 1000, default = ITERATIONS)]
     pub iterations: u64,
 }
 
-/// A molecule, with the iteration in which it was handed over.
+/// Handler of a molecule, after the iteration in which it was sent.
 const MOLECULE: u8 = 0;
-/// How many molecules were handed over, in even iterations; [`COUNT`] + 1 is for odd ones.
+/// Handler of the number of molecules sent in an even iteration; [`COUNT`] + 1 is for odd ones.
 const COUNT: u8 = 1;
 
-/// Instructions to take a count (chosen: two loads, two additions, two stores, two of addresses).
+/// Instructions to handle such a number (chosen: two loads, two additions, two stores, two of addresses).
 const COUNT_INSTRUCTIONS: u64 = 8;
 
-/// What others have told a processor, in even and in odd iterations.
+/// The numbers of molecules that other processors have reported to a processor, in even and in odd iterations.
 #[derive(Default)]
-struct Told {
-    /// How many processors.
-    by: [Cell<usize>; 2],
-    /// How many molecules they handed over.
+struct ReportedCounts {
+    /// Number of processors that have reported.
+    reports: [Cell<usize>; 2],
+    /// Number of molecules that they have sent.
     molecules: [Cell<u64>; 2],
 }
 
-/// What a processor has made: its molecules, what collided on all, and what dissipated in its cells.
-type Made = (Vec<Molecule>, Collisions, Vec<f64>);
+/// The result of a processor: its molecules, the collisions of all processors, and the dissipation of its cells.
+type ProcessorResult = (Vec<Molecule>, Collisions, Vec<f64>);
 
 /// A run in progress.
-pub(super) struct Flight {
+pub(super) struct GasRun {
     iterations: u64,
     pub(super) gas: Gas,
     shares: Vec<RefCell<GasShare>>,
-    told: Vec<Told>,
-    /// By processor, where the states of its cells are.
+    reported: Vec<ReportedCounts>,
+    /// Address of the states of each processor's cells.
     states: Vec<SharedAddress>,
     workers: RefCell<Vec<Rc<Worker>>>,
-    /// Molecules that went to another processor.
-    handed: Cell<u64>,
-    span: parallel::Span,
-    made: RefCell<Vec<Option<Made>>>,
+    /// Number of molecules sent to another processor.
+    migrations: Cell<u64>,
+    span: parallel::TimedSection,
+    results: RefCell<Vec<Option<ProcessorResult>>>,
 }
 
 impl Part for Dsmc {
-    const INFO: PartInfo = PartInfo::new("dsmc", "Molecules of a gas that fly from node to node")
+    const INFO: PartInfo = PartInfo::new("dsmc", "Molecules of a gas that move from node to node")
         .small_input("cells = [4, 2, 2]\nmolecules = 40\niterations = 2");
 }
 
@@ -88,54 +88,55 @@ impl WorkloadSpec for Dsmc {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let processors = world.addresses.len();
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
-        let flight = Rc::new(Flight::new(self, processors, world.seed, &space));
+        let gas_run = Rc::new(GasRun::new(self, processors, world.seed, &space));
         let workers = Worker::all(world, &space);
         worker::start(world, &workers, |worker| {
             let processor = worker.id();
-            // An end that held the run, which holds it, would never be gone.
-            let (taking, collective) = (Rc::downgrade(&flight), Rc::<Collective>::default());
-            parallel::take_by(worker.end(), &collective, move |_, handler, words| {
-                let flight = taking.upgrade().expect("a run lives while its messages are taken");
-                flight.take(processor, handler, words)
+            // A handler that owned the run, which owns its endpoint, would keep both alive for ever.
+            let (receiver, collective) = (Rc::downgrade(&gas_run), Rc::<Collective>::default());
+            parallel::set_handler(worker.endpoint(), &collective, move |_, handler, words| {
+                let gas_run = receiver.upgrade().expect("a run lives while its messages are handled");
+                gas_run.handle(processor, handler, words)
             });
-            run(worker, collective, flight.clone())
+            run(worker, collective, gas_run.clone())
         });
-        *flight.workers.borrow_mut() = workers;
-        flight
+        *gas_run.workers.borrow_mut() = workers;
+        gas_run
     }
 }
 
-/// The program of a processor.
-async fn run(worker: Rc<Worker>, collective: Rc<Collective>, flight: Rc<Flight>) {
-    let (own, end) = (worker.id(), worker.end().clone());
-    let (share, told) = (&flight.shares[own], &flight.told[own]);
+/// Runs the program of a processor.
+async fn run(worker: Rc<Worker>, collective: Rc<Collective>, gas_run: Rc<GasRun>) {
+    let (own, endpoint) = (worker.id(), worker.endpoint().clone());
+    let (share, reported) = (&gas_run.shares[own], &gas_run.reported[own]);
     let mut collisions = Collisions::default();
-    let mut flow = OwnFlow::new(&flight, own);
-    flight.span.begin(&end, &collective).await;
-    for iteration in 0..flight.iterations {
-        fly(&worker, &flight, iteration).await;
-        let half = iteration as usize % 2;
-        let all_told = || told.by[half].get() + 1 == worker.workers();
-        worker.wait_until(|| all_told() && share.borrow().taken(iteration) == told.molecules[half].get()).await;
-        told.by[half].set(0);
-        told.molecules[half].set(0);
-        collisions.add(collide(&worker, &flight, iteration).await);
-        flow.step(&worker, &flight).await;
+    let mut flow = LocalFlow::new(&gas_run, own);
+    gas_run.span.begin(&endpoint, &collective).await;
+    for iteration in 0..gas_run.iterations {
+        advance(&worker, &gas_run, iteration).await;
+        let parity = iteration as usize % 2;
+        let all_reported = || reported.reports[parity].get() + 1 == worker.workers();
+        let has_all = || share.borrow().received(iteration) == reported.molecules[parity].get();
+        worker.wait_until(|| all_reported() && has_all()).await;
+        reported.reports[parity].set(0);
+        reported.molecules[parity].set(0);
+        collisions.add(collide(&worker, &gas_run, iteration).await);
+        flow.step(&worker, &gas_run).await;
     }
     let pairs = worker.reduce(&collective, collisions.pairs, u64::wrapping_add).await;
     let collided = worker.reduce(&collective, collisions.collided, u64::wrapping_add).await;
-    flight.span.end(&end, &collective).await;
+    gas_run.span.end(&endpoint, &collective).await;
     let molecules = share.borrow().molecules().copied().collect();
-    flight.end(own, (molecules, Collisions { pairs, collided }, flow.dissipated));
+    gas_run.finish(own, (molecules, Collisions { pairs, collided }, flow.dissipation));
 }
 
-/// Lets the molecules of all own cells collide.
-async fn collide(worker: &Worker, flight: &Flight, iteration: u64) -> Collisions {
-    let share = &flight.shares[worker.id()];
+/// Collides the molecules of all cells of the processor.
+async fn collide(worker: &Worker, gas_run: &GasRun, iteration: u64) -> Collisions {
+    let share = &gas_run.shares[worker.id()];
     let (cells, mut collisions) = (share.borrow().cells.len(), Collisions::default());
     for at in 0..cells {
-        let of_cell = share.borrow_mut().collide(&flight.gas, iteration, at);
-        collisions.add(of_cell);
+        let in_cell = share.borrow_mut().collide(&gas_run.gas, iteration, at);
+        collisions.add(in_cell);
     }
     let sorting = SORT_INSTRUCTIONS * share.borrow().count() as u64;
     let pairs = PAIR_INSTRUCTIONS * collisions.pairs + COLLISION_INSTRUCTIONS * collisions.collided;
@@ -143,138 +144,140 @@ async fn collide(worker: &Worker, flight: &Flight, iteration: u64) -> Collisions
     collisions
 }
 
-/// What a processor knows of the flow.
-struct OwnFlow {
-    /// By cell of the box; of own cells and those beside them.
+/// The states of the flow that a processor has, and its results.
+struct LocalFlow {
+    /// States by cell of the box; valid for the processor's own cells and those adjacent to them.
     states: Vec<CellState>,
-    /// The cells of others beside own ones.
-    beside: Vec<u32>,
-    /// By own cell.
-    dissipated: Vec<f64>,
+    /// Cells of other processors adjacent to own cells.
+    adjacent: Vec<u32>,
+    /// Dissipation of each own cell.
+    dissipation: Vec<f64>,
 }
 
-impl OwnFlow {
-    fn new(flight: &Flight, own: usize) -> OwnFlow {
-        let share = flight.shares[own].borrow();
-        OwnFlow {
-            states: vec![CellState::default(); flight.gas.size.cells()],
-            beside: share.beside(&flight.gas),
-            dissipated: vec![0.0; share.cells.len()],
+impl LocalFlow {
+    fn new(gas_run: &GasRun, own: usize) -> LocalFlow {
+        let share = gas_run.shares[own].borrow();
+        LocalFlow {
+            states: vec![CellState::default(); gas_run.gas.size.cells()],
+            adjacent: share.adjacent_cells(&gas_run.gas),
+            dissipation: vec![0.0; share.cells.len()],
         }
     }
 
-    /// Makes the states of own cells, reads those beside them, and adds up what dissipates. Nobody writes them anew
-    /// before all others have told how many molecules they sent then, which is after they have read.
-    async fn step(&mut self, worker: &Worker, flight: &Flight) {
-        let share = &flight.shares[worker.id()];
-        for at in 0..self.dissipated.len() {
+    /// Writes the states of own cells, reads those of adjacent cells, and accumulates the dissipation. No processor
+    /// writes its states again before all others have reported how many molecules they sent, which is after they have
+    /// read them.
+    async fn step(&mut self, worker: &Worker, gas_run: &GasRun) {
+        let share = &gas_run.shares[worker.id()];
+        for at in 0..self.dissipation.len() {
             let (cell, state) = (share.borrow().cells[at], share.borrow().state(at));
             self.states[cell as usize] = state;
             worker.compute(STATE_INSTRUCTIONS * state[0] as u64).await;
-            let place = flight.place(cell);
+            let address = gas_run.state_address(cell);
             for (word, value) in (0..).zip(flow::words(state)) {
-                worker.store(place.plus(8 * word), value).await;
+                worker.store(address.plus(8 * word), value).await;
             }
         }
         worker.barrier().await;
-        for cell in &self.beside {
-            let place = flight.place(*cell);
-            let words = [worker.load(place).await, worker.load(place.plus(8)).await];
-            self.states[*cell as usize] = flow::of_words(words);
+        for cell in &self.adjacent {
+            let address = gas_run.state_address(*cell);
+            let words = [worker.load(address).await, worker.load(address.plus(8)).await];
+            self.states[*cell as usize] = flow::from_words(words);
         }
-        for (at, sum) in self.dissipated.iter_mut().enumerate() {
+        for (at, sum) in self.dissipation.iter_mut().enumerate() {
             let cell = share.borrow().cells[at];
-            *sum += flow::dissipation(cell, flight.gas.size.cells, |other| self.states[other as usize]);
+            *sum += flow::dissipation(cell, gas_run.gas.size.cells, |other| self.states[other as usize]);
         }
-        worker.compute(GRADIENT_INSTRUCTIONS * self.dissipated.len() as u64).await;
+        worker.compute(GRADIENT_INSTRUCTIONS * self.dissipation.len() as u64).await;
     }
 }
 
-/// Lets a processor's molecules fly, hands those over that leave it, and tells all others how many these were.
-async fn fly(worker: &Worker, flight: &Flight, iteration: u64) {
-    let (own, share) = (worker.id(), &flight.shares[worker.id()]);
+/// Moves a processor's molecules, sends those that leave it, and reports their numbers to all other processors.
+async fn advance(worker: &Worker, gas_run: &GasRun, iteration: u64) {
+    let (own, share) = (worker.id(), &gas_run.shares[worker.id()]);
     let (cells, mut instructions) = (share.borrow().cells.len(), 0);
     for at in 0..cells {
         instructions += MOVE_INSTRUCTIONS * share.borrow().in_cell(at) as u64;
-        let leaving = share.borrow_mut().fly(&flight.gas, iteration, at);
+        let leaving = share.borrow_mut().advance(&gas_run.gas, iteration, at);
         for (to, molecule) in leaving {
             worker.compute(std::mem::take(&mut instructions)).await;
             let mut words = vec![iteration as u32];
             words.extend(molecule.words());
-            flight.handed.set(flight.handed.get() + 1);
+            gas_run.migrations.set(gas_run.migrations.get() + 1);
             worker.send(to, MOLECULE, &words).await;
         }
     }
     worker.compute(instructions).await;
-    // It begins with the processor after it, so that not all send to the same one.
+    // Each processor begins with the one after it, so that they do not all send to the same one.
     for to in (1..worker.workers()).map(|distance| (own + distance) % worker.workers()) {
         let count = share.borrow().sent()[to];
         worker.send(to, COUNT + (iteration % 2) as u8, &[count]).await;
     }
 }
 
-impl Flight {
-    pub(super) fn new(parameters: &Dsmc, processors: usize, seed: u64, space: &Space) -> Flight {
+impl GasRun {
+    pub(super) fn new(parameters: &Dsmc, processors: usize, seed: u64, space: &Space) -> GasRun {
         let gas = Gas::new(parameters.size, seed);
         let owners = partition::parts(&parameters.size.centres(), processors);
         let shares = GasShare::all(&gas, &owners, processors);
         let area = |(home, share): (u32, &GasShare)| {
             space.allocate(EndId(home), share.cells.len() as u64 * u64::from(STATE_BYTES))
         };
-        Flight {
+        GasRun {
             iterations: parameters.iterations,
             states: (0..).zip(&shares).map(area).collect(),
             workers: RefCell::default(),
             shares: shares.into_iter().map(RefCell::new).collect(),
             gas,
-            told: (0..processors).map(|_| Told::default()).collect(),
-            handed: Cell::new(0),
-            span: parallel::Span::default(),
-            made: RefCell::new(vec![None; processors]),
+            reported: (0..processors).map(|_| ReportedCounts::default()).collect(),
+            migrations: Cell::new(0),
+            span: parallel::TimedSection::default(),
+            results: RefCell::new(vec![None; processors]),
         }
     }
 
-    /// Where the state of a cell is.
-    fn place(&self, cell: u32) -> SharedAddress {
-        let (processor, place) = self.shares[0].borrow().place(cell);
-        self.states[processor].plus(place * STATE_BYTES)
+    /// Returns the address of a cell's state.
+    fn state_address(&self, cell: u32) -> SharedAddress {
+        let (processor, index) = self.shares[0].borrow().owner(cell);
+        self.states[processor].plus(index * STATE_BYTES)
     }
 
-    /// Takes a message; the instructions that it costs.
-    fn take(&self, processor: usize, handler: u8, words: &[u32]) -> u64 {
+    /// Handles a message and returns the instructions that this costs.
+    fn handle(&self, processor: usize, handler: u8, words: &[u32]) -> u64 {
         if handler != MOLECULE {
-            let (told, half) = (&self.told[processor], usize::from(handler - COUNT));
-            told.by[half].set(told.by[half].get() + 1);
-            told.molecules[half].set(told.molecules[half].get() + u64::from(words[0]));
+            let (reported, parity) = (&self.reported[processor], usize::from(handler - COUNT));
+            reported.reports[parity].set(reported.reports[parity].get() + 1);
+            reported.molecules[parity].set(reported.molecules[parity].get() + u64::from(words[0]));
             return COUNT_INSTRUCTIONS;
         }
         let molecule = words[1..].try_into().expect("a molecule has eight words, after its iteration");
-        self.shares[processor].borrow_mut().take(words[0].into(), Molecule::of(molecule));
-        TAKE_INSTRUCTIONS
+        self.shares[processor].borrow_mut().receive(words[0].into(), Molecule::from_words(molecule));
+        RECEIVE_INSTRUCTIONS
     }
 
-    /// Keeps what a processor has made; the last one compares all with a serial run.
-    pub(super) fn end(&self, processor: usize, made: Made) {
-        self.made.borrow_mut()[processor] = Some(made);
-        let Some(made) = self.made.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
-        let (serial, collisions, dissipated) = self.gas.serial(self.iterations);
-        let counted = made.iter().all(|(_, of_all, _)| *of_all == collisions);
-        let flown = self.shares.iter().zip(&made).all(|(share, (_, _, own))| {
+    /// Stores a processor's result; the last processor compares all results with a serial run.
+    pub(super) fn finish(&self, processor: usize, result: ProcessorResult) {
+        self.results.borrow_mut()[processor] = Some(result);
+        let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
+        let (serial, collisions, dissipation) = self.gas.serial(self.iterations);
+        let same_collisions = results.iter().all(|(_, total, _)| *total == collisions);
+        let same_flow = self.shares.iter().zip(&results).all(|(share, (_, _, own))| {
             let cells = share.borrow().cells.clone();
-            own.iter().zip(cells).all(|(own, cell)| own.to_bits() == dissipated[cell as usize].to_bits())
+            own.iter().zip(cells).all(|(own, cell)| own.to_bits() == dissipation[cell as usize].to_bits())
         });
-        let mut molecules: Vec<Molecule> = made.into_iter().flat_map(|(molecules, ..)| molecules).collect();
+        let mut molecules: Vec<Molecule> = results.into_iter().flat_map(|(molecules, ..)| molecules).collect();
         molecules.sort_unstable_by_key(|molecule| molecule.number);
-        let same = molecules.iter().map(Molecule::words).eq(serial.iter().map(Molecule::words));
-        assert!(same && counted && flown, "the gas is not that of a serial run: a model moved wrong bytes");
+        let same_gas = molecules.iter().map(Molecule::words).eq(serial.iter().map(Molecule::words));
+        let same = same_gas && same_collisions && same_flow;
+        assert!(same, "the gas differs from that of a serial run: a model moved wrong bytes");
     }
 }
 
-impl RunningWorkload for Flight {
+impl RunningWorkload for GasRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("dsmc.cycles", outcome),
-            Metric::new("dsmc.handed_over", self.handed.get() as f64, ""),
+            Metric::new("dsmc.handed_over", self.migrations.get() as f64, ""),
             fault_metric(&self.workers.borrow()),
         ];
         parallel::metrics(world, own)

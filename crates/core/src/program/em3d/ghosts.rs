@@ -1,4 +1,4 @@
-//! The values of other processors that one needs: whose, which, and those that have come.
+//! Ghost values: the values of other processors that a processor needs, and those that have arrived.
 
 use super::graph::{Graph, SIDES};
 use crate::program::parallel;
@@ -11,116 +11,121 @@ pub(super) struct Ghosts {
     sides: [Side; SIDES],
 }
 
-/// Those of one side of the graph.
+/// The ghost values of one side of the graph.
 struct Side {
-    /// By the processor that has them: graph nodes, in order.
+    /// Graph nodes whose values are needed, in order, by their processor.
     needed: BTreeMap<usize, Vec<u32>>,
-    /// Values of all graph nodes of the side, as far as they have come; the others are not numbers.
+    /// Values of all graph nodes of the side; NaN until they arrive.
     known: RefCell<Vec<f64>>,
-    /// How many values have come, and how many are needed.
-    came: Cell<usize>,
-    awaited: usize,
-    /// How many processors have told how many values they sent, and how many values that were.
-    told: Cell<(usize, usize)>,
+    /// Number of values that have arrived.
+    arrived: Cell<usize>,
+    /// Number of values that are needed.
+    expected: usize,
+    /// Number of processors that have reported how many values they sent, and the sum of these numbers.
+    reported: Cell<(usize, usize)>,
 }
 
-/// What a processor sends of one side.
-pub(super) struct Sending {
-    /// To whom, and which of its own graph nodes. It begins with the processor after it, so that not all send to the
-    /// same one.
+/// The values of one side that a processor sends.
+pub(super) struct SendLists {
+    /// Receivers with the indices of the processor's graph nodes. The first receiver is the next processor, so that not
+    /// all send to the same one.
     pub by_receiver: Vec<(usize, Vec<usize>)>,
-    /// The same value by value, in the order of its own graph nodes: which one, and to whom.
+    /// Graph nodes with their receivers, in the order of the graph nodes.
     pub by_node: Vec<(usize, usize)>,
 }
 
-impl Sending {
-    /// What processor `own` sends, from what all need.
-    pub fn new(all: &[Ghosts], graph: &Graph, side: usize, own: usize) -> Sending {
+impl SendLists {
+    /// Returns what processor `own` sends, from the needs of all processors.
+    pub fn new(all: &[Ghosts], graph: &Graph, side: usize, own: usize) -> SendLists {
         let others = (1..all.len()).map(|distance| (own + distance) % all.len());
         let by_receiver: Vec<(usize, Vec<usize>)> = others
             .filter_map(|to| {
                 let nodes = all[to].sides[side].needed.get(&own)?;
-                Some((to, nodes.iter().map(|node| graph.at(*node).1).collect()))
+                Some((to, nodes.iter().map(|node| graph.owner(*node).1).collect()))
             })
             .collect();
         let to_each = |(to, nodes): &(usize, Vec<usize>)| nodes.iter().map(|node| (*node, *to)).collect::<Vec<_>>();
         let mut by_node: Vec<_> = by_receiver.iter().flat_map(to_each).collect();
         by_node.sort_by_key(|(node, _)| *node);
-        Sending { by_receiver, by_node }
+        SendLists { by_receiver, by_node }
     }
 }
 
 impl Ghosts {
     pub fn new(graph: &Graph, processor: usize) -> Ghosts {
         let side = |side: usize| {
-            // Values of one side are needed for arcs into the other.
-            let sources = graph.arcs(1 - side, &graph.of(processor)).iter().map(|(from, _)| *from);
+            // Values of one side are needed for the arcs into the other side.
+            let sources = graph.arcs(1 - side, &graph.nodes_of(processor)).iter().map(|(from, _)| *from);
             let mut needed: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
-            for from in sources.filter(|from| graph.at(*from).0 != processor) {
-                needed.entry(graph.at(from).0).or_default().insert(from);
+            for from in sources.filter(|from| graph.owner(*from).0 != processor) {
+                needed.entry(graph.owner(from).0).or_default().insert(from);
             }
-            let awaited = needed.values().map(BTreeSet::len).sum();
+            let expected = needed.values().map(BTreeSet::len).sum();
             let needed = needed.into_iter().map(|(from, nodes)| (from, nodes.into_iter().collect())).collect();
             let known = RefCell::new(vec![f64::NAN; graph.nodes()]);
-            Side { needed, awaited, known, came: Cell::new(0), told: Cell::default() }
+            Side { needed, expected, known, arrived: Cell::new(0), reported: Cell::default() }
         };
         Ghosts { sides: [side(0), side(1)] }
     }
 
-    /// Takes the values that `from` sent, all of them.
-    pub fn take(&self, side: usize, from: usize, words: &[u32]) {
-        let taken = self.take_from(side, from, 0, words);
-        assert_eq!(taken, self.sides[side].needed[&from].len(), "a message of values has another length than was sent");
+    /// Receives all values of a side from `from`.
+    pub fn receive_all(&self, side: usize, from: usize, words: &[u32]) {
+        let count = self.receive_group(side, from, 0, words);
+        assert_eq!(count, self.sides[side].needed[&from].len(), "a message of values has another length than was sent");
     }
 
-    /// Takes those from the `first` on among what is needed of `from`; how many they are.
-    pub fn take_from(&self, side: usize, from: usize, first: usize, words: &[u32]) -> usize {
+    /// Receives the values from the `first` on among those needed of `from`; returns their number.
+    pub fn receive_group(&self, side: usize, from: usize, first: usize, words: &[u32]) -> usize {
         let side = &self.sides[side];
-        let needed = side.needed.get(&from).expect("values come from where they are needed from");
+        let needed = side.needed.get(&from).expect("values arrive only from processors whose values are needed");
         let needed = &needed[first..first + words.len() / 2];
         let mut known = side.known.borrow_mut();
         for (node, words) in needed.iter().zip(words.chunks(2)) {
-            let had = &mut known[*node as usize];
-            assert!(had.is_nan(), "a value came twice, or before the last one was used");
-            *had = parallel::number([words[0], words[1]]);
+            let value = &mut known[*node as usize];
+            assert!(value.is_nan(), "{REPEATED}");
+            *value = parallel::f64_from_words([words[0], words[1]]);
         }
-        side.came.set(side.came.get() + needed.len());
+        side.arrived.set(side.arrived.get() + needed.len());
         needed.len()
     }
 
-    /// Takes one value: its graph node, and two words.
-    pub fn update(&self, side: usize, words: &[u32]) {
+    /// Receives one value: its graph node, and two words.
+    pub fn receive_value(&self, side: usize, words: &[u32]) {
         let (side, node) = (&self.sides[side], words[0] as usize);
-        let had = std::mem::replace(&mut side.known.borrow_mut()[node], parallel::number([words[1], words[2]]));
-        assert!(had.is_nan(), "a value came twice, or before the last one was used");
-        side.came.set(side.came.get() + 1);
+        let previous =
+            std::mem::replace(&mut side.known.borrow_mut()[node], parallel::f64_from_words([words[1], words[2]]));
+        assert!(previous.is_nan(), "{REPEATED}");
+        side.arrived.set(side.arrived.get() + 1);
     }
 
-    /// Takes what one that sends values has told: how many it has sent.
-    pub fn tell(&self, side: usize, values: usize) {
-        let told = &self.sides[side].told;
-        told.set((told.get().0 + 1, told.get().1 + values));
+    /// Receives the number of values that a processor has sent.
+    pub fn receive_count(&self, side: usize, values: usize) {
+        let reported = &self.sides[side].reported;
+        reported.set((reported.get().0 + 1, reported.get().1 + values));
     }
 
-    /// Whether all values of a side have come that are needed.
-    pub fn are_all_here(&self, side: usize) -> bool {
-        self.sides[side].came.get() == self.sides[side].awaited
+    /// Returns whether all values of a side that are needed have arrived.
+    pub fn have_all_arrived(&self, side: usize) -> bool {
+        self.sides[side].arrived.get() == self.sides[side].expected
     }
 
-    /// Whether all who send values of a side have told how many, and these have come.
-    pub fn are_all_told(&self, side: usize) -> bool {
+    /// Returns whether all senders have reported their numbers of values of a side, and these have arrived.
+    pub fn have_all_reported_arrived(&self, side: usize) -> bool {
         let side = &self.sides[side];
-        side.told.get() == (side.needed.len(), side.came.get())
+        side.reported.get() == (side.needed.len(), side.arrived.get())
     }
 
-    /// The values of a side, those of the processor's `own` graph nodes among them; others must come
-    /// before they are used again.
-    pub fn with(&self, side: usize, own: Range<usize>, values: &[f64]) -> Vec<f64> {
+    /// Returns the values of a side, including those of the processor's `own` graph nodes, and resets the ghosts: the
+    /// next values have to arrive before they are used.
+    pub fn take_values(&self, side: usize, own: Range<usize>, values: &[f64]) -> Vec<f64> {
         let side = &self.sides[side];
-        side.came.set(0);
-        side.told.set((0, 0));
+        side.arrived.set(0);
+        side.reported.set((0, 0));
         let mut known = side.known.replace_with(|known| vec![f64::NAN; known.len()]);
         known[own].copy_from_slice(values);
         known
     }
 }
+
+/// The error if a value arrives twice.
+const REPEATED: &str = "a value arrived twice, or before the last one was used";

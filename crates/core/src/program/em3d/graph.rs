@@ -1,26 +1,26 @@
-//! A bipartite graph of given parameters, drawn from the run's seed, and a serial run on it.
+//! A bipartite graph with given parameters, drawn from the run's seed, and a serial run on it.
 //!
-//! Each graph node has `d-nodes` arcs from nodes of the other side: of 100, `local-p` from its own
-//! processor, the others from a processor up to `dist-span` before or behind it in a ring of all,
-//! every distance and direction equally likely (chosen: the paper names the parameters only).
+//! Each graph node has `d-nodes` arcs from nodes of the other side. Of 100 arcs, `local-p` come from its own processor,
+//! the others from a processor up to `dist-span` before or after it in a ring of all processors, each distance and
+//! direction with equal probability (chosen: the paper only names the parameters).
 
 use super::Em3d;
 use crate::engine::rng;
 use rand::RngExt;
 use std::ops::Range;
 
-/// E and H.
+/// The sides of the graph: E and H.
 pub(super) const SIDES: usize = 2;
 
-/// An arc: the graph node of the other side it comes from, and its weight.
+/// An arc: the graph node of the other side from which it comes, and its weight.
 pub(super) type Arc = (u32, f64);
 
-/// The graph.
+/// The bipartite graph.
 pub(super) struct Graph {
-    /// Graph nodes of a side on each processor.
+    /// Number of graph nodes of a side on each processor.
     share: usize,
     degree: usize,
-    /// By side: the arcs into each of its nodes, as many for each.
+    /// Arcs into the nodes of each side, the same number for each node.
     arcs: [Vec<Arc>; SIDES],
     initial: [Vec<f64>; SIDES],
 }
@@ -34,48 +34,48 @@ impl Graph {
         for side in &mut arcs {
             for arc in 0..nodes * degree {
                 let from = processor(parameters, arc / degree / share, processors, &mut random);
-                let place = random.random_range(0..parameters.n_nodes) as usize;
-                // Less than one over the degree, so that values stay small.
-                side.push(((from * share + place) as u32, random.random::<f64>() / degree as f64));
+                let index = random.random_range(0..parameters.n_nodes) as usize;
+                // The weight is less than one over the degree, so that values stay small.
+                side.push(((from * share + index) as u32, random.random::<f64>() / degree as f64));
             }
         }
         let initial = [(); SIDES].map(|()| (0..nodes).map(|_| random.random::<f64>()).collect());
         Graph { share, degree, arcs, initial }
     }
 
-    /// The graph nodes of a processor.
-    pub fn of(&self, processor: usize) -> Range<usize> {
+    /// Returns the graph nodes of a processor.
+    pub fn nodes_of(&self, processor: usize) -> Range<usize> {
         processor * self.share..(processor + 1) * self.share
     }
 
-    /// The processor of a graph node, and its place there.
-    pub fn at(&self, node: u32) -> (usize, usize) {
+    /// Returns the processor of a graph node, and its index there.
+    pub fn owner(&self, node: u32) -> (usize, usize) {
         (node as usize / self.share, node as usize % self.share)
     }
 
-    /// How many graph nodes a side has.
+    /// Returns the number of graph nodes of a side.
     pub fn nodes(&self) -> usize {
         self.initial[0].len()
     }
 
-    /// The first values of a side.
+    /// Returns the initial values of a side.
     pub fn initial(&self, side: usize) -> &[f64] {
         &self.initial[side]
     }
 
-    /// The arcs into some nodes of a side.
+    /// Returns the arcs into some nodes of a side.
     pub fn arcs(&self, side: usize, nodes: &Range<usize>) -> &[Arc] {
         &self.arcs[side][nodes.start * self.degree..nodes.end * self.degree]
     }
 
-    /// New values of some nodes of a side, from their old ones and the `known` values of the other.
-    pub fn step(&self, side: usize, nodes: Range<usize>, old: &[f64], known: &[f64]) -> Vec<f64> {
+    /// Returns new values of some nodes of a side, from their old values and the values of the `other` side.
+    pub fn step(&self, side: usize, nodes: Range<usize>, old: &[f64], other: &[f64]) -> Vec<f64> {
         let arcs = self.arcs(side, &nodes).chunks(self.degree);
-        let less = |value: f64, (from, weight): &Arc| value - weight * known[*from as usize];
-        arcs.zip(old).map(|(arcs, old)| arcs.iter().fold(*old, less)).collect()
+        let subtract = |value: f64, (from, weight): &Arc| value - weight * other[*from as usize];
+        arcs.zip(old).map(|(arcs, old)| arcs.iter().fold(*old, subtract)).collect()
     }
 
-    /// What one processor alone makes of it.
+    /// Runs the program on one processor and returns the values of both sides.
     pub fn serial(&self, iterations: u64) -> [Vec<f64>; SIDES] {
         let mut values = self.initial.clone();
         for _ in 0..iterations {
@@ -86,12 +86,12 @@ impl Graph {
     }
 }
 
-/// The processor that an arc into a node of processor `own` comes from.
+/// Draws the processor from which an arc into a node of processor `own` comes.
 fn processor(parameters: &Em3d, own: usize, processors: usize, random: &mut rng::RandomStream) -> usize {
     if random.random_range(0..100u64) < parameters.local_p {
         return own;
     }
-    let distance = random.random_range(1..=parameters.span(processors)) as usize;
+    let distance = random.random_range(1..=parameters.distance_max(processors)) as usize;
     let is_behind = random.random::<bool>();
     (own + if is_behind { processors - distance } else { distance }) % processors
 }

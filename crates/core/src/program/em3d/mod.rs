@@ -1,26 +1,26 @@
-//! EM3D: electromagnetic waves on an irregular graph (Culler et al. 1993; Callahan and Goldstein 1995,
-//! §4.4).
+//! EM3D: electromagnetic waves on an irregular graph (Culler et al. 1993; Callahan and Goldstein 1995, §4.4).
 //!
 //! | file | holds |
 //! |---|---|
-//! | `mod.rs` | parameters, what the programs have in common, the check of the result |
-//! | `graph.rs` | the graph, and what a serial run makes of it |
-//! | `ghosts.rs` | the values of other nodes that a node needs, and holds |
-//! | `sending.rs` | the program of a node that sends values |
-//! | `shared.rs` | the program of a node whose values are in shared memory |
+//! | `mod.rs` | parameters, the state of a run, the check of the result |
+//! | `graph.rs` | the graph, and a serial run on it |
+//! | `ghosts.rs` | the values that a processor receives from others |
+//! | `sending.rs` | the program of a processor that sends values |
+//! | `shared.rs` | the program of a processor whose values are in shared memory |
 //!
-//! Values of the electric (E) and magnetic (H) field lie on the two sides of a bipartite graph. An
-//! iteration computes new values of H from those of E, then of E from those of H. Before each of these
-//! half steps a processor sends the values that another needs in one message to it; after each is a
-//! barrier. Values are of 64 bits, two words each, and must be bit for bit those of a serial run.
+//! Values of the electric (E) and magnetic (H) field lie on the two sides of a bipartite graph. An iteration computes
+//! new values of H from those of E, then of E from those of H. Before each of these half steps a processor sends the
+//! values that another processor needs in one message; after each there is a barrier. Values have 64 bits, two words
+//! each, and must be bit for bit those of a serial run.
 //!
-//! Instead of transfers it may send updates, as with a custom update protocol (Falsafi et al. 1994; Mukherjee and
-//! Hill 1998, Table 4): a message of 12 bytes for each value that another processor needs, its place and the value,
-//! in the order of graph nodes; and one of 4 to each processor that gets any: how many, since they may
-//! overtake each other. In groups (Chong et al. 1998, §4.1.1: of five) a message has the place of the first among those
-//! that its receiver needs of the sender, and the values. Or nothing is sent, and values are loaded where they are, in shared memory.
+//! Instead of transfers it may send updates, as with a custom update protocol (Falsafi et al. 1994; Mukherjee and Hill
+//! 1998, Table 4): a message of 12 bytes with the graph node and the value, for each value that another processor
+//! needs, in the order of graph nodes; then a message of 4 bytes with the number of values to each receiver, since
+//! messages may overtake each other. It may also send groups (Chong et al. 1998, §4.1.1: of five): a message then has
+//! the index of its first value among those that the receiver needs of the sender, and the values. Or it sends nothing,
+//! and values are loaded from shared memory.
 //!
-//! Leaves out: the set-up of the graph, which is not timed.
+//! Leaves out the set-up of the graph, which is not timed.
 
 mod ghosts;
 mod graph;
@@ -39,7 +39,7 @@ use crate::messaging::shared::Space;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::{ParameterChoice, Parameters};
-use ghosts::{Ghosts, Sending};
+use ghosts::{Ghosts, SendLists};
 use graph::{Graph, SIDES};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
@@ -53,56 +53,56 @@ pub struct Em3d {
     /// Arcs into each graph node.
     #[param(min = 1, max = 1_000, default = 10)]
     pub d_nodes: u64,
-    /// Of 100 arcs, those from the same processor.
+    /// Percentage of arcs that come from the same processor.
     #[param(max = 100, default = 80)]
     pub local_p: u64,
-    /// How far off the processors of the others are, at most: 5, if there are so many.
+    /// Largest distance of the processors from which other arcs come; by default 5, or the largest possible.
     #[param(min = 1)]
     pub dist_span: Option<u64>,
-    /// Iterations.
+    /// Number of iterations.
     #[param(min = 1, max = 400, default = 5)]
     pub iterations: u64,
-    /// How values travel: transfers of all that a processor needs, messages of groups of them, an update of 12 bytes
-    /// for each, or loads from shared memory.
+    /// How values are communicated: transfers of all that a processor needs, messages of groups of them, an update of
+    /// 12 bytes for each, or loads from shared memory.
     #[param(default = "transfers")]
     pub sends: Sends,
-    /// Values of a message, where they are sent in groups.
+    /// Values in each message where they are sent in groups.
     #[param(min = 1, max = 1_000, default = 5)]
     pub group: u64,
-    /// How many arcs ahead values are prefetched where they are loaded; 0: they are not.
+    /// Number of arcs ahead of the present one whose values are prefetched where they are loaded; 0 for no prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
-    /// Processor cycles to compute with an arc.
+    /// Processor cycles to compute an arc.
     #[param(max = 1_000_000, default = 40)]
     pub arc_cycles: u64,
 }
 
-/// How values travel.
+/// How values are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Sends {
-    /// All that another processor needs in one message of many packets.
+    /// All values that another processor needs in one message of many packets.
     Transfers,
-    /// The same in messages of a few.
+    /// Messages of a few values each.
     Groups,
-    /// Each in a message of its own.
+    /// A message for each value.
     Updates,
-    /// Who needs one loads it from shared memory.
+    /// Loads of each value from shared memory by the processors that need it.
     Loads,
 }
 
 struct Field {
     parameters: Em3d,
     graph: Graph,
-    sending: Vec<[Sending; SIDES]>,
+    sends: Vec<[SendLists; SIDES]>,
     ghosts: Vec<Ghosts>,
     messages: Cell<u64>,
-    span: parallel::Span,
-    /// All ends of active messages, and how many packets they had sent before the timed part, and at its end.
-    ends: Vec<Rc<Active>>,
+    span: parallel::TimedSection,
+    endpoints: Vec<Rc<Active>>,
+    /// Packets sent by all endpoints at the start and at the end of the timed section.
     packets: [Cell<u64>; 2],
-    /// The values of the processors that are done, by side.
+    /// Values of the processors that are done, by side.
     results: RefCell<Vec<Option<[Vec<f64>; SIDES]>>>,
-    /// Those of processors that share memory.
+    /// Workers of the processors that share memory.
     workers: OnceCell<Vec<Rc<Worker>>>,
 }
 
@@ -110,8 +110,8 @@ struct Field {
 const DIST_SPAN: u64 = 5;
 
 impl Em3d {
-    /// How far off other processors are of which arcs come, at most.
-    fn span(&self, processors: usize) -> u64 {
+    /// Returns the largest distance of processors between which there are arcs.
+    fn distance_max(&self, processors: usize) -> u64 {
         self.dist_span.unwrap_or_else(|| DIST_SPAN.min(processors as u64 - 1))
     }
 }
@@ -127,8 +127,8 @@ impl WorkloadSpec for Em3d {
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
-        let far = || format!("{nodes} processors are at most {} from each other", nodes.saturating_sub(1));
-        let ahead = || format!("a graph node has {} arcs: nothing is {} arcs ahead", self.d_nodes, self.prefetch);
+        let far = || format!("the largest distance between {nodes} processors is {}", nodes.saturating_sub(1));
+        let ahead = || format!("a graph node has only {} arcs, so none is {} arcs ahead", self.d_nodes, self.prefetch);
         let span = (self.dist_span >= Some(nodes as u64)).then(|| ParameterError::new("dist-span", far()));
         let prefetch =
             (self.prefetch >= self.d_nodes && self.prefetch > 0).then(|| ParameterError::new("prefetch", ahead()));
@@ -143,18 +143,18 @@ impl WorkloadSpec for Em3d {
         let processors = world.addresses.len();
         assert!(self.check_endpoints(processors).is_empty(), "a checked description fits its nodes");
         let graph = Graph::new(self, processors, world.seed);
-        // What is loaded has no ghosts.
+        // Values that are loaded have no ghosts.
         let senders = if self.sends == Sends::Loads { 0 } else { processors };
         let ghosts: Vec<_> = (0..senders).map(|processor| Ghosts::new(&graph, processor)).collect();
-        let of = |processor| [0, 1].map(|side| Sending::new(&ghosts, &graph, side, processor));
+        let sends = |processor| [0, 1].map(|side| SendLists::new(&ghosts, &graph, side, processor));
         let field = Rc::new(Field {
             parameters: self.clone(),
-            sending: (0..senders).map(of).collect(),
+            sends: (0..senders).map(sends).collect(),
             ghosts,
             graph,
             messages: Cell::new(0),
-            span: parallel::Span::default(),
-            ends: world.actives().to_vec(),
+            span: parallel::TimedSection::default(),
+            endpoints: world.actives().to_vec(),
             packets: Default::default(),
             results: RefCell::new(vec![None; processors]),
             workers: OnceCell::new(),
@@ -168,7 +168,7 @@ impl WorkloadSpec for Em3d {
 }
 
 impl Field {
-    /// Starts programs whose values are in shared memory.
+    /// Starts the programs whose values are in shared memory.
     fn start_loading(self: Rc<Field>, world: &World) {
         let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
         let values = Rc::new(shared::Values::new(&self.parameters, &space));
@@ -181,33 +181,33 @@ impl Field {
 }
 
 impl Field {
-    /// A processor goes on from the barrier at which the timed part begins.
-    fn begin(&self, end: &Active) {
-        self.span.begun(end);
-        self.count(end, 0);
+    /// Starts the timed section of a processor that has just left a barrier.
+    fn mark_start(&self, endpoint: &Active) {
+        self.span.mark_start(endpoint);
+        self.count_packets(endpoint, 0);
     }
 
-    /// And from that at which it ends.
-    fn over(&self, end: &Active) {
-        self.span.over(end);
-        self.count(end, 1);
+    /// Ends the timed section of a processor that has just left a barrier.
+    fn mark_end(&self, endpoint: &Active) {
+        self.span.mark_end(endpoint);
+        self.count_packets(endpoint, 1);
     }
 
-    fn count(&self, end: &Active, at: usize) {
-        if end.id().index() == 0 {
-            self.packets[at].set(self.ends.iter().map(|end| end.sent()).sum());
+    fn count_packets(&self, endpoint: &Active, at: usize) {
+        if endpoint.id().index() == 0 {
+            self.packets[at].set(self.endpoints.iter().map(|endpoint| endpoint.sent()).sum());
         }
     }
 
-    /// Keeps a processor's values; the last one compares them all with a serial run.
-    fn end(&self, processor: usize, values: [Vec<f64>; SIDES]) {
+    /// Stores a processor's values; the last processor compares all values with a serial run.
+    fn finish(&self, processor: usize, values: [Vec<f64>; SIDES]) {
         self.results.borrow_mut()[processor] = Some(values);
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
         let serial = self.graph.serial(self.parameters.iterations);
         for (side, serial) in serial.iter().enumerate() {
             let parallel = results.iter().flat_map(|values| &values[side]);
             let same = parallel.zip(serial).all(|(value, serial)| value.to_bits() == serial.to_bits());
-            assert!(same, "the field is not that of a serial run: a model moved wrong bytes");
+            assert!(same, "the field differs from that of a serial run: a model moved wrong bytes");
         }
     }
 }
@@ -216,9 +216,9 @@ impl RunningWorkload for Field {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let [before, after] = [0, 1].map(|at| self.packets[at].get() as f64);
         let own = [
-            self.span.metric_each("em3d.cycles_per_iteration", self.parameters.iterations, outcome),
+            self.span.metric_per_iteration("em3d.cycles_per_iteration", self.parameters.iterations, outcome),
             Metric::new("em3d.messages", self.messages.get() as f64, ""),
-            Metric::new("em3d.packets", super::once(outcome.is_complete(), after - before), ""),
+            Metric::new("em3d.packets", super::value_if(outcome.is_complete(), after - before), ""),
         ];
         parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
     }

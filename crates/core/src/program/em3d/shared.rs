@@ -1,8 +1,9 @@
-//! EM3D over shared memory (Chong et al. 1998, §4.1.1): values lie in the memory of the processor that computes them; the
-//! others load them there, and a barrier parts the half steps. It may prefetch (§4.1.2): each graph node before it is
-//! computed, to write; values some arcs ahead, to read. Whether a value is another processor's it does not ask.
+//! EM3D over shared memory (Chong et al. 1998, §4.1.1): values lie in the memory of the processor that computes them,
+//! the others load them from there, and a barrier separates the half steps. The program may prefetch (§4.1.2) each
+//! graph node for writing before it is computed, and values some arcs ahead for reading, whether or not they are
+//! another processor's.
 //!
-//! Leaves out: graph nodes, arcs and weights, which nobody shares; they are in the cycles of an arc.
+//! Leaves out the accesses to graph nodes, arcs and weights, which are private and part of the cycles of an arc.
 
 use super::graph::SIDES;
 use super::{Em3d, Field};
@@ -17,65 +18,65 @@ const VALUE_BYTES: u64 = 8;
 
 /// The values of all graph nodes in shared memory.
 pub(super) struct Values {
-    /// By side and processor.
+    /// Address of the values by side and processor.
     parts: [Vec<SharedAddress>; SIDES],
 }
 
 impl Values {
-    /// Lays them out.
+    /// Allocates the values.
     pub fn new(parameters: &Em3d, space: &Space) -> Values {
         let part = |home| space.allocate(EndId(home as u32), VALUE_BYTES * parameters.n_nodes);
-        Values { parts: [(); SIDES].map(|()| (0..space.ends()).map(part).collect()) }
+        Values { parts: [(); SIDES].map(|()| (0..space.endpoints()).map(part).collect()) }
     }
 
-    fn place(&self, side: usize, (processor, index): (usize, usize)) -> SharedAddress {
+    fn address(&self, side: usize, (processor, index): (usize, usize)) -> SharedAddress {
         self.parts[side][processor].plus((VALUE_BYTES as usize * index) as u32)
     }
 
-    /// The program of a processor.
+    /// Runs the program of a processor.
     pub async fn run(&self, worker: Rc<Worker>, field: Rc<Field>) {
         let (graph, own) = (&field.graph, worker.id());
         for side in 0..SIDES {
-            for (index, value) in graph.initial(side)[graph.of(own)].iter().enumerate() {
-                worker.store_f64(self.place(side, (own, index)), *value).await;
+            for (index, value) in graph.initial(side)[graph.nodes_of(own)].iter().enumerate() {
+                worker.store_f64(self.address(side, (own, index)), *value).await;
             }
         }
         worker.barrier().await;
-        field.begin(worker.end());
+        field.mark_start(worker.endpoint());
         for half_step in 0..2 * field.parameters.iterations as usize {
             self.half_step(&worker, &field, 1 - half_step % 2).await;
             worker.barrier().await;
         }
-        field.over(worker.end());
+        field.mark_end(worker.endpoint());
         let mut values = [(); SIDES].map(|()| Vec::new());
         for (side, values) in values.iter_mut().enumerate() {
-            for index in 0..graph.of(own).len() {
-                values.push(worker.load_f64(self.place(side, (own, index))).await);
+            for index in 0..graph.nodes_of(own).len() {
+                values.push(worker.load_f64(self.address(side, (own, index))).await);
             }
         }
-        field.end(own, values);
+        field.finish(own, values);
     }
 
-    /// New values of a side, from those of the other.
+    /// Computes new values of a side from those of the other.
     async fn half_step(&self, worker: &Worker, field: &Field, target: usize) {
         let (graph, own) = (&field.graph, worker.id());
         let (ahead, source) = (field.parameters.prefetch as usize, 1 - target);
-        for (index, node) in graph.of(own).enumerate() {
-            let place = self.place(target, (own, index));
+        for (index, node) in graph.nodes_of(own).enumerate() {
+            let address = self.address(target, (own, index));
             if ahead > 0 {
-                worker.prefetch(place, Want::Write).await;
+                worker.prefetch(address, Want::Write).await;
             }
-            let mut value = worker.load_f64(place).await;
+            let mut value = worker.load_f64(address).await;
             let arcs = graph.arcs(target, &(node..node + 1));
             for (at, (from, weight)) in arcs.iter().enumerate() {
                 if let Some((next, _)) = arcs.get(at + ahead).filter(|_| ahead > 0) {
-                    worker.prefetch(self.place(source, graph.at(*next)), Want::Read).await;
+                    worker.prefetch(self.address(source, graph.owner(*next)), Want::Read).await;
                 }
-                let known = worker.load_f64(self.place(source, graph.at(*from))).await;
+                let source_value = worker.load_f64(self.address(source, graph.owner(*from))).await;
                 worker.compute(field.parameters.arc_cycles).await;
-                value -= weight * known;
+                value -= weight * source_value;
             }
-            worker.store_f64(place, value).await;
+            worker.store_f64(address, value).await;
         }
     }
 }

@@ -2,15 +2,13 @@
 //!
 //! | file | traffic |
 //! |---|---|
-//! | `replay.rs` | the packets of a trace, each arrival held against the trace's |
+//! | `replay.rs` | the packets of a trace, with arrivals compared to the trace's |
 //! | `trace.rs` | the file of a trace |
-//! | `offered.rs` | an open loop: packets at random, at an offered load |
-//! | `backlog.rs` | whether the fabric is saturated: its sources' queues only grow |
-//! | `zero_load.rs` | one packet at a time between all pairs, by distance |
+//! | `offered.rs` | an open loop: random packets at an offered load |
+//! | `zero_load.rs` | one packet at a time between all pairs of nodes |
 //!
-//! The routers are stepped here, without an event a cycle; the simulation's clock follows.
+//! The routers are stepped here without an event for each cycle; the simulation's clock follows in larger steps.
 
-mod backlog;
 pub mod offered;
 pub mod replay;
 pub mod trace;
@@ -25,19 +23,19 @@ use crate::messaging::World;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What offers packets to a network and hears of them.
+/// A source of packets for a network, which is notified of their events.
 trait Traffic {
-    /// The next cycle in which it has something to offer, at or after `cycle`.
+    /// Returns the next cycle, at or after `cycle`, in which it offers a packet.
     fn next(&self, cycle: u64) -> Option<u64>;
 
-    /// Offers what is due in the network's present cycle.
+    /// Offers the packets that are due in the network's present cycle.
     fn offer(&mut self, network: &mut Network);
 
-    /// Hears of an event.
-    fn hear(&mut self, event: &PacketEvent);
+    /// Handles an event of a packet.
+    fn handle(&mut self, event: &PacketEvent);
 
-    /// Whether it asks for nothing more, even if packets are under way.
-    fn over(&mut self, _network: &Network) -> bool {
+    /// Returns whether the run may end, even if packets are in flight.
+    fn is_finished(&mut self, _network: &Network) -> bool {
         false
     }
 }
@@ -47,7 +45,7 @@ fn fabric_only(world: &World) -> Rc<FabricOnly> {
     world.fabric_only.clone().expect("a checked description gives a routed fabric to a workload that drives it alone")
 }
 
-/// Latencies in cycles: a summary is of whole picoseconds, which stand for them here.
+/// Latencies in cycles; in the summary a picosecond represents a cycle.
 #[derive(Clone, Default)]
 struct Latencies(Summary);
 
@@ -65,62 +63,62 @@ impl Latencies {
     }
 }
 
-/// Which part of the run links moved flits: the mean of all, and of the hottest.
+/// Returns the fraction of the run in which links moved flits: the mean over all links, and the largest.
 fn link_metrics(world: &World) -> Vec<Metric> {
-    let parts = fabric_only(world).utilisations();
-    let mean = parts.iter().sum::<f64>() / parts.len() as f64;
-    let most = parts.iter().copied().fold(f64::NAN, f64::max);
-    vec![Metric::new("links.utilisation", mean, ""), Metric::new("links.utilisation_max", most, "")]
+    let utilisations = fabric_only(world).utilisations();
+    let mean = utilisations.iter().sum::<f64>() / utilisations.len() as f64;
+    let max = utilisations.iter().copied().fold(f64::NAN, f64::max);
+    vec![Metric::new("links.utilisation", mean, ""), Metric::new("links.utilisation_max", max, "")]
 }
 
-/// How many cycles are stepped before the simulation's clock follows.
+/// Number of cycles that are stepped before the simulation's clock follows.
 const CYCLES_AT_ONCE: u64 = 4096;
 
-/// Steps the network until the traffic is over or nothing can move any more.
+/// Steps the network until the traffic is finished or no packet can move any more.
 async fn drive<T: Traffic>(sim: Sim, fabric: Rc<FabricOnly>, traffic: Rc<RefCell<T>>) {
     let mut events = Vec::new();
     loop {
-        let work = run(&sim, &fabric, &mut *traffic.borrow_mut(), &mut events);
+        let progress = step_cycles(&sim, &fabric, &mut *traffic.borrow_mut(), &mut events);
         sim.until(fabric.time()).await;
-        match work {
-            Work::More => sim.progress(),
-            Work::Over => return,
-            Work::Stuck => stuck(&sim, &fabric).await,
+        match progress {
+            Progress::More => sim.progress(),
+            Progress::Finished => return,
+            Progress::Deadlocked => report_deadlock(&sim, &fabric).await,
         }
     }
 }
 
-/// How a stretch of cycles ended.
-enum Work {
+/// The state after some cycles.
+enum Progress {
     More,
-    Over,
-    Stuck,
+    Finished,
+    Deadlocked,
 }
 
-fn run<T: Traffic>(sim: &Sim, fabric: &FabricOnly, traffic: &mut T, events: &mut Vec<PacketEvent>) -> Work {
+fn step_cycles<T: Traffic>(sim: &Sim, fabric: &FabricOnly, traffic: &mut T, events: &mut Vec<PacketEvent>) -> Progress {
     let mut network = fabric.network();
     let limit = network.cycle() + CYCLES_AT_ONCE;
     while network.cycle() < limit {
         let cycle = network.cycle();
-        if traffic.over(&network) {
-            return Work::Over;
+        if traffic.is_finished(&network) {
+            return Progress::Finished;
         }
         let due = traffic.next(cycle);
         let Some(next) = [network.next_work(), due].into_iter().flatten().min() else {
-            return if network.counts().in_flight() == 0 { Work::Over } else { Work::Stuck };
+            return if network.counts().in_flight() == 0 { Progress::Finished } else { Progress::Deadlocked };
         };
         network.skip_to(next);
         if due == Some(next) {
             traffic.offer(&mut network);
         }
-        fabric.step(&mut network, sim.recorder(), events, |event| traffic.hear(event));
+        fabric.step(&mut network, sim.recorder(), events, |event| traffic.handle(event));
     }
-    Work::More
+    Progress::More
 }
 
-/// Waits for ever for what blocks the packets, so that the run tells of it.
-async fn stuck(sim: &Sim, fabric: &FabricOnly) {
-    let under_way = fabric.in_flight();
-    let name = format!("a free channel: {under_way} packets in the fabric wait for one another");
+/// Waits for ever for a free channel, so that the run ends with a report of the deadlock.
+async fn report_deadlock(sim: &Sim, fabric: &FabricOnly) {
+    let in_flight = fabric.in_flight();
+    let name = format!("a free channel: {in_flight} packets in the fabric wait for one another");
     Signal::new(sim, name).wait().await;
 }

@@ -1,13 +1,12 @@
-//! An open loop: packets generated at random at an offered load, whatever the fabric takes.
+//! An open loop: packets are generated at random at an offered load, whatever load the fabric accepts.
 //!
-//! Each node generates a packet in a cycle with probability load ÷ length (a Bernoulli process,
-//! drawn as geometric gaps); packets wait at their source without limit. After `warm-up` cycles,
-//! those generated in the next `cycles` are measured, until all of them have arrived or `drain`
-//! further cycles have passed. A fabric whose sources' queues only grow is saturated (`backlog.rs`):
-//! the run ends then, and its rates are of the cycles measured until then. How sure the means are, and
-//! where the warm-up ends by itself, is told beside them (`TimeSeries`).
+//! Each node generates a packet in a cycle with probability load ÷ length (a Bernoulli process, drawn as geometric
+//! gaps). Packets wait at their source without limit. After `warm-up` cycles, the packets generated in the next
+//! `cycles` cycles are measured, until all of them have arrived or `drain` further cycles have passed. A fabric whose
+//! source queues only grow is saturated (`program/backlog.rs`): the run then ends early, and its rates are those of the cycles
+//! measured until then. Confidence intervals of the means and the detected end of the warm-up are also reported
+//! (`TimeSeries`).
 
-use super::backlog::{Backlog, GROWING, WINDOW};
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
@@ -16,6 +15,7 @@ use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::RunningWorkload;
+use crate::program::backlog::Backlog;
 use crate::program::destinations::Pattern;
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
@@ -26,73 +26,78 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::rc::Rc;
 
+/// Cycles between two samples of the backlog.
+const WINDOW: u64 = 1_000;
+/// Windows in a row in which the backlog of a saturated fabric grows.
+const GROWING: u64 = 10;
+
 /// The parameters of an open loop.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Offered {
-    /// Whom a node sends to.
+    /// Traffic pattern.
     #[param(flatten)]
     pub pattern: Pattern,
-    /// Offered load, in flits per node and cycle.
+    /// Offered load in flits per node and cycle.
     #[param(min = 0.0, max = 64.0)]
     pub load: f64,
-    /// Length of every packet, in flits.
+    /// Length of every packet in flits.
     #[param(min = 1, max = 4096, default = 1)]
     pub packet_flits: u16,
-    /// Cycles before anything is measured.
+    /// Cycles before the measurement window.
     #[param(max = 1_000_000_000, default = 10_000)]
     pub warm_up: u64,
-    /// Cycles whose packets are measured.
+    /// Length of the measurement window: the cycles whose packets are measured.
     #[param(min = 1, max = 1_000_000_000, default = 30_000)]
     pub cycles: u64,
-    /// Cycles that their arrivals are waited for.
+    /// Largest number of further cycles in which measured packets may arrive.
     #[param(max = 1_000_000_000, default = 100_000)]
     pub drain: u64,
 }
 
-/// A packet under way.
+/// A packet in flight.
 #[derive(Clone, Copy)]
-struct Generated {
+struct PacketInFlight {
     cycle: u64,
-    measured: bool,
+    is_measured: bool,
 }
 
-/// An open loop in progress.
-struct Offering {
+/// The state of an open loop.
+struct OpenLoop {
     parameters: Offered,
     sources: Vec<RandomStream>,
     nodes: u32,
-    /// The next packet of each node: its cycle and the node.
+    /// Next packet of each node, as its cycle and the node.
     due: BinaryHeap<Reverse<(u64, u32)>>,
-    packets: Vec<Generated>,
-    free: Vec<u32>,
-    measured: Measured,
+    packets: Vec<PacketInFlight>,
+    free_tags: Vec<u32>,
+    counts: OpenLoopCounts,
     backlog: Backlog,
-    /// The cycle in which the run ended, if it was not for want of anything to do.
-    stopped: Option<u64>,
+    /// Cycle in which the run ended, unless it ended because no work was left.
+    end_cycle: Option<u64>,
 }
 
-/// What is counted.
+/// The counts of an open loop.
 #[derive(Clone)]
-struct Measured {
+struct OpenLoopCounts {
     generated: u64,
     arrived: u64,
     latencies: Latencies,
-    /// Flits that arrived in the measured cycles, whenever generated.
+    /// Flits that arrived in the measurement window, whenever they were generated.
     flits: u64,
     end: u64,
     /// Latencies by the cycle of generation, from cycle 0 on.
-    course: TimeSeries,
-    /// Arrivals, from the warm-up on.
+    latency_series: TimeSeries,
+    /// Arrivals after the warm-up.
     arrivals: TimeSeries,
 }
 
 impl Offered {
-    /// The first cycle after those that are measured.
+    /// Returns the first cycle after the measurement window.
     fn end(&self) -> u64 {
         self.warm_up + self.cycles
     }
 
-    /// The first cycle in which a run that is saturated may end: rates are measured for a while before.
+    /// Returns the first cycle in which a saturated run may end, so that its rates are measured over some windows.
     fn saturated_end(&self) -> u64 {
         self.end().min(self.warm_up + GROWING * WINDOW)
     }
@@ -100,7 +105,7 @@ impl Offered {
 
 impl Part for Offered {
     const INFO: PartInfo =
-        PartInfo::new("offered", "Packets at an offered load, through the fabric alone").example("load = 0.1");
+        PartInfo::new("offered", "Random packets at an offered load through the fabric alone").example("load = 0.1");
 }
 
 impl WorkloadSpec for Offered {
@@ -108,15 +113,17 @@ impl WorkloadSpec for Offered {
         WorkloadNeeds::fabric_only(self.packet_flits)
     }
 
-    fn check_routers(&self, nodes: u32, most: f64) -> Vec<ParameterError> {
-        let mut wrong = Vec::new();
-        if self.load > most {
+    fn check_routers(&self, nodes: u32, injection_max: f64) -> Vec<ParameterError> {
+        let mut errors = Vec::new();
+        if self.load > injection_max {
             let message =
-                format!("a load of {} is more than the {most} flits that a node can inject in a cycle", self.load);
-            wrong.push(ParameterError::new("load", message).help("offer less, or make fabric.router.link-bits larger"));
+                format!("a load of {} exceeds the {injection_max} flits that a node can inject per cycle", self.load);
+            errors.push(
+                ParameterError::new("load", message).help("reduce the load, or increase fabric.router.link-bits"),
+            );
         }
-        wrong.extend(self.pattern.check(nodes as usize).err().map(ParameterError::from));
-        wrong
+        errors.extend(self.pattern.check(nodes as usize).err().map(ParameterError::from));
+        errors
     }
 
     fn objective(&self) -> Option<Objective> {
@@ -127,62 +134,63 @@ impl WorkloadSpec for Offered {
         let fabric = fabric_only(world);
         let nodes = fabric.nodes();
         let sources = (0..nodes).map(|node| rng::stream(world.seed, &format!("offered by node {node}"))).collect();
-        let mut offering = Offering {
+        let mut open_loop = OpenLoop {
             parameters: self.clone(),
             sources,
             nodes,
             due: BinaryHeap::new(),
             packets: Vec::new(),
-            free: Vec::new(),
-            measured: Measured::after(self.warm_up),
-            backlog: Backlog::default(),
-            stopped: None,
+            free_tags: Vec::new(),
+            counts: OpenLoopCounts::after(self.warm_up),
+            backlog: Backlog::new(WINDOW, GROWING, 1.0),
+            end_cycle: None,
         };
-        (0..nodes).for_each(|node| offering.schedule(node, 0));
-        let offering = Rc::new(RefCell::new(offering));
-        world.sim.spawn("offered load", drive(world.sim.clone(), fabric, offering.clone()));
-        Rc::new(Finished(offering))
+        (0..nodes).for_each(|node| open_loop.schedule(node, 0));
+        let open_loop = Rc::new(RefCell::new(open_loop));
+        world.sim.spawn("offered load", drive(world.sim.clone(), fabric, open_loop.clone()));
+        Rc::new(OpenLoopRun(open_loop))
     }
 }
 
-impl Measured {
-    fn after(warm_up: u64) -> Measured {
-        Measured {
+impl OpenLoopCounts {
+    fn after(warm_up: u64) -> OpenLoopCounts {
+        OpenLoopCounts {
             generated: 0,
             arrived: 0,
             latencies: Latencies::default(),
             flits: 0,
             end: 0,
-            course: TimeSeries::default(),
+            latency_series: TimeSeries::default(),
             arrivals: TimeSeries::since(warm_up),
         }
     }
 }
 
-impl Offering {
-    /// Draws the cycle of a node's next packet, from `cycle` on.
+impl OpenLoop {
+    /// Draws the cycle of a node's next packet, at or after `cycle`.
     fn schedule(&mut self, node: u32, cycle: u64) {
-        let chance = self.parameters.load / f64::from(self.parameters.packet_flits);
-        if chance <= 0.0 {
+        let probability = self.parameters.load / f64::from(self.parameters.packet_flits);
+        if probability <= 0.0 {
             return;
         }
         let uniform: f64 = self.sources[node as usize].random();
-        // Failures before the first success: ⌊ln u ÷ ln(1 - p)⌋, u in (0, 1].
-        let gap = if chance >= 1.0 { 0.0 } else { libm::floor(libm::log(1.0 - uniform) / libm::log1p(-chance)) };
+        // The number of failures before the first success is ⌊ln u ÷ ln(1 - p)⌋, with u in (0, 1].
+        let gap =
+            if probability >= 1.0 { 0.0 } else { libm::floor(libm::log(1.0 - uniform) / libm::log1p(-probability)) };
         let next = cycle.saturating_add(gap as u64);
         if next < self.parameters.end() + self.parameters.drain {
             self.due.push(Reverse((next, node)));
         }
     }
 
-    fn tag(&mut self, generated: Generated) -> u32 {
-        match self.free.pop() {
+    fn tag(&mut self, packet: PacketInFlight) -> u32 {
+        match self.free_tags.pop() {
             Some(tag) => {
-                self.packets[tag as usize] = generated;
+                self.packets[tag as usize] = packet;
                 tag
             }
             None => {
-                self.packets.push(generated);
+                self.packets.push(packet);
                 self.packets.len() as u32 - 1
             }
         }
@@ -192,16 +200,16 @@ impl Offering {
         let cycle = network.cycle();
         let random = &mut self.sources[node as usize];
         let destination = self.parameters.pattern.destination(node as usize, self.nodes as usize, random) as u32;
-        let measured = (self.parameters.warm_up..self.parameters.end()).contains(&cycle);
-        self.measured.generated += u64::from(measured);
-        let tag = self.tag(Generated { cycle, measured });
+        let is_measured = (self.parameters.warm_up..self.parameters.end()).contains(&cycle);
+        self.counts.generated += u64::from(is_measured);
+        let tag = self.tag(PacketInFlight { cycle, is_measured });
         let flits = self.parameters.packet_flits;
         network.offer(Injection::whole(node, destination, flits, tag));
         self.schedule(node, cycle + 1);
     }
 }
 
-impl Traffic for Offering {
+impl Traffic for OpenLoop {
     fn next(&self, _: u64) -> Option<u64> {
         self.due.peek().map(|Reverse((cycle, _))| *cycle)
     }
@@ -209,79 +217,93 @@ impl Traffic for Offering {
     fn offer(&mut self, network: &mut Network) {
         let cycle = network.cycle();
         while let Some(&Reverse((due, node))) = self.due.peek().filter(|Reverse((due, _))| *due <= cycle) {
-            debug_assert_eq!(due, cycle, "no cycle with a packet due is skipped");
+            debug_assert_eq!(due, cycle, "a cycle with a due packet was skipped");
             self.due.pop();
             self.generate(node, network);
         }
     }
 
-    fn hear(&mut self, event: &PacketEvent) {
+    fn handle(&mut self, event: &PacketEvent) {
         if event.kind != EventKind::Delivered {
             return;
         }
-        let Generated { cycle, measured } = self.packets[event.tag as usize];
-        self.free.push(event.tag);
-        let counted = &mut self.measured;
+        let PacketInFlight { cycle, is_measured } = self.packets[event.tag as usize];
+        self.free_tags.push(event.tag);
+        let counts = &mut self.counts;
         if (self.parameters.warm_up..self.parameters.end()).contains(&event.cycle) {
-            counted.flits += u64::from(self.parameters.packet_flits);
-            counted.arrivals.add(event.cycle, 1);
+            counts.flits += u64::from(self.parameters.packet_flits);
+            counts.arrivals.add(event.cycle, 1);
         }
-        counted.course.add(cycle, event.cycle - cycle);
-        counted.end = event.cycle;
-        if measured {
-            counted.arrived += 1;
-            counted.latencies.add(event.cycle - cycle);
+        counts.latency_series.add(cycle, event.cycle - cycle);
+        counts.end = event.cycle;
+        if is_measured {
+            counts.arrived += 1;
+            counts.latencies.add(event.cycle - cycle);
         }
     }
 
-    fn over(&mut self, network: &Network) -> bool {
+    fn is_finished(&mut self, network: &Network) -> bool {
         let (cycle, parameters) = (network.cycle(), &self.parameters);
-        self.backlog.look(cycle, network.counts());
-        let all = self.measured.arrived == self.measured.generated && cycle >= parameters.end();
-        let saturated = self.backlog.only_grows() && cycle >= parameters.saturated_end();
-        let over = all || saturated || cycle >= parameters.end() + parameters.drain;
-        self.stopped = over.then_some(cycle);
-        over
+        let counts = network.counts();
+        self.backlog.sample(cycle, counts.offered - counts.injected, counts.offered);
+        let has_all = self.counts.arrived == self.counts.generated && cycle >= parameters.end();
+        let is_saturated = self.backlog.only_grows() && cycle >= parameters.saturated_end();
+        let is_finished = has_all || is_saturated || cycle >= parameters.end() + parameters.drain;
+        self.end_cycle = is_finished.then_some(cycle);
+        is_finished
     }
 }
 
-/// An open loop's results.
-struct Finished(Rc<RefCell<Offering>>);
+/// A running or finished open loop.
+struct OpenLoopRun(Rc<RefCell<OpenLoop>>);
 
-impl Offering {
-    /// The cycles that were measured, once the run has ended.
-    fn span(&self) -> Range<u64> {
-        let end = self.parameters.end();
-        self.parameters.warm_up..self.stopped.unwrap_or(end).min(end)
+impl OpenLoop {
+    /// Returns the evidence that the fabric is saturated.
+    fn saturation(&self) -> String {
+        let (more, waiting) = self.backlog.growth();
+        format!(
+            "the queues of its sources grew in each of the last {GROWING} windows of {WINDOW} cycles, by {more} packets \
+             to {waiting}"
+        )
     }
 
-    /// Half the widths of the 95 % intervals of latency and accepted load, and where the warm-up ends.
-    /// Without a steady state a latency has no mean to be sure of.
-    fn sureness(&self, outcome: &Outcome) -> Vec<Metric> {
-        let (Range { start: from, end: to }, measured) = (self.span(), &self.measured);
+    /// Returns the measurement window, as far as the run got, once it has ended.
+    fn window(&self) -> Range<u64> {
+        let end = self.parameters.end();
+        self.parameters.warm_up..self.end_cycle.unwrap_or(end).min(end)
+    }
+
+    /// Returns half the widths of the 95 % confidence intervals of latency and accepted load, and the detected end of
+    /// the warm-up. Without a steady state the mean latency has no confidence interval.
+    fn confidence_metrics(&self, outcome: &Outcome) -> Vec<Metric> {
+        let (Range { start: from, end: to }, counts) = (self.window(), &self.counts);
         let is_steady = *outcome == Outcome::Done;
-        let latency = measured.course.mean_half_width(from, to).filter(|_| is_steady);
-        let rate = measured.arrivals.rate_half_width(from, to).filter(|_| outcome.is_complete());
-        let flits = f64::from(self.parameters.packet_flits) / f64::from(self.nodes);
-        let warm_up = if is_steady { measured.course.warm_up(to) } else { WarmUp::Unknown };
-        let none = f64::NAN;
+        let latency = counts.latency_series.mean_half_width(from, to).filter(|_| is_steady);
+        let rate = counts.arrivals.rate_half_width(from, to).filter(|_| outcome.is_complete());
+        let flits_per_node = f64::from(self.parameters.packet_flits) / f64::from(self.nodes);
+        let warm_up = if is_steady { counts.latency_series.warm_up(to) } else { WarmUp::Unknown };
+        let unknown = f64::NAN;
         vec![
-            Metric::new("offered.latency_ci95", latency.unwrap_or(none), "cycles"),
-            Metric::new("offered.accepted_ci95", rate.map_or(none, |rate| rate * flits), "flits/node/cycle"),
-            Metric::new("offered.warm_up_found", warm_up.at().map_or(none, |cycle| cycle as f64), "cycles"),
+            Metric::new("offered.latency_ci95", latency.unwrap_or(unknown), "cycles"),
+            Metric::new(
+                "offered.accepted_ci95",
+                rate.map_or(unknown, |rate| rate * flits_per_node),
+                "flits/node/cycle",
+            ),
+            Metric::new("offered.warm_up_found", warm_up.at().map_or(unknown, |cycle| cycle as f64), "cycles"),
         ]
     }
 }
 
-impl RunningWorkload for Finished {
+impl RunningWorkload for OpenLoopRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let offering = self.0.borrow();
+        let open_loop = self.0.borrow();
         let (Range { start: from, end: to }, flits_each) =
-            (offering.span(), f64::from(offering.parameters.packet_flits));
-        let Measured { generated, arrived, latencies, flits, end, .. } = &offering.measured;
-        // Of a run that is stuck no rate is told: it never came to the end of the cycles measured.
+            (open_loop.window(), f64::from(open_loop.parameters.packet_flits));
+        let OpenLoopCounts { generated, arrived, latencies, flits, end, .. } = &open_loop.counts;
+        // A deadlocked run has no rates, since it did not reach the end of the measurement window.
         let node_cycles = match outcome.is_complete() && from < to {
-            true => (to - from) as f64 * f64::from(offering.nodes),
+            true => (to - from) as f64 * f64::from(open_loop.nodes),
             false => f64::NAN,
         };
         let load = *generated as f64 * flits_each / node_cycles;
@@ -293,42 +315,42 @@ impl RunningWorkload for Finished {
         metrics.push(Metric::new("offered.packets", *arrived as f64, ""));
         metrics.push(Metric::new("offered.unfinished", (generated - arrived) as f64, ""));
         metrics.push(Metric::new("cycles", *end as f64, "cycles"));
-        metrics.extend(offering.sureness(outcome));
+        metrics.extend(open_loop.confidence_metrics(outcome));
         metrics.extend(link_metrics(world));
         metrics
     }
 
-    fn ended(&self, outcome: Outcome) -> Outcome {
-        let offering = self.0.borrow();
+    fn final_outcome(&self, _: &World, outcome: Outcome) -> Outcome {
+        let open_loop = self.0.borrow();
         match outcome {
-            Outcome::Done if offering.backlog.only_grows() => Outcome::Saturated(offering.backlog.words()),
+            Outcome::Done if open_loop.backlog.only_grows() => Outcome::Saturated(open_loop.saturation()),
             other => other,
         }
     }
 
     fn note(&self, _: &World, outcome: &Outcome) -> Option<String> {
-        let offering = self.0.borrow();
-        let (measured, warm_up) = (&offering.measured, offering.parameters.warm_up);
-        let Range { start: from, end: to } = offering.span();
-        if *outcome != Outcome::Done || measured.latencies.is_empty() || from >= to {
+        let open_loop = self.0.borrow();
+        let (counts, warm_up) = (&open_loop.counts, open_loop.parameters.warm_up);
+        let Range { start: from, end: to } = open_loop.window();
+        if *outcome != Outcome::Done || counts.latencies.is_empty() || from >= to {
             return None;
         }
-        let unfinished = measured.generated - measured.arrived;
+        let unfinished = counts.generated - counts.arrived;
         if unfinished > 0 {
-            let drain = offering.parameters.drain;
+            let drain = open_loop.parameters.drain;
             return Some(format!(
-                "{unfinished} of the packets measured had not arrived after `workload.offered.drain`, {drain} cycles, \
-                 and are in no latency."
+                "{unfinished} of the measured packets had not arrived within `workload.offered.drain`, {drain} cycles, \
+                 and are not part of the latencies."
             ));
         }
-        match measured.course.warm_up(to) {
+        match counts.latency_series.warm_up(to) {
             WarmUp::At(found) if found > warm_up => Some(format!(
-                "The latency settles from cycle {found} on, later than `workload.offered.warm-up`, {warm_up}: the mean \
-                 is not yet of a steady state."
+                "The latency settles only at cycle {found}, after `workload.offered.warm-up`, {warm_up}: the mean is \
+                 not yet that of a steady state."
             )),
-            WarmUp::Never => Some(format!(
-                "The latency has not settled by half of {to} cycles: make `workload.offered.cycles` larger."
-            )),
+            WarmUp::Never => {
+                Some(format!("The latency has not settled by half of {to} cycles: increase `workload.offered.cycles`."))
+            }
             WarmUp::At(_) | WarmUp::Unknown => None,
         }
     }

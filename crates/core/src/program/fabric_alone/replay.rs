@@ -1,6 +1,6 @@
-//! Replay: the packets of a trace, on any routed fabric, each arrival held against the trace's.
+//! Replay of a packet trace on any routed fabric, with each arrival compared to the trace's.
 
-use super::trace::{self, FLITS_MAX, Traced};
+use super::trace::{self, FLITS_MAX, TracePacket};
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::{Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
@@ -23,63 +23,63 @@ static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../examples/traces
 /// The parameters of a replay.
 #[derive(Clone, Debug, Parameters)]
 pub struct Replay {
-    /// The packet trace: generated_cycle,source,destination[,arrived_cycle][,flits].
+    /// Packet trace, a CSV file with the columns generated_cycle,source,destination[,arrived_cycle][,flits].
     pub file: PathBuf,
-    /// Length of packets whose trace does not tell it, in flits.
+    /// Length of packets whose length is not in the trace, in flits.
     #[param(min = 1, max = FLITS_MAX, default = 1)]
     pub packet_flits: u16,
-    /// The packets, in the order of the trace.
-    #[param(with(read = |t| load(t, &file), write = |_, _| ()))]
-    pub packets: Arc<[Traced]>,
+    /// Packets of the trace, in order.
+    #[param(with(read = |t| read_trace(t, &file), write = |_, _| ()))]
+    pub packets: Arc<[TracePacket]>,
 }
 
-fn load(t: &mut Table<'_>, file: &Path) -> Arc<[Traced]> {
+fn read_trace(t: &mut Table<'_>, file: &Path) -> Arc<[TracePacket]> {
     if t.describing() || !t.has("file") {
         return Arc::default();
     }
-    let packets = match text(file) {
+    let packets = match trace_text(file) {
         Err(message) => {
-            t.wrong("file", format!("the trace cannot be read: {message}"), "name a file of comma-separated values");
+            t.wrong("file", format!("the trace cannot be read: {message}"), "give the path of a CSV file");
             Vec::new()
         }
         Ok(text) => trace::read(&text).unwrap_or_else(|error| {
-            t.wrong("file", format!("the trace is wrong in {error}"), COLUMNS);
+            t.wrong("file", format!("the trace has an error in {error}"), COLUMNS);
             Vec::new()
         }),
     };
     packets.into()
 }
 
-/// A replay in progress.
-struct Replaying {
+/// The state of a replay.
+struct ReplayState {
     parameters: Replay,
-    /// The first packet not yet offered.
+    /// Index of the first packet not yet offered.
     next: usize,
-    /// Packets whose last flit arrived, in all and of those whose arrival the trace tells.
+    /// Numbers of packets whose last flit arrived: all, and those whose arrival is in the trace.
     arrived: u64,
     compared: u64,
-    /// Of those, how many did not arrive in the trace's cycle, and the line of the first.
+    /// Number of the latter that did not arrive in the trace's cycle.
     mismatches: u64,
     latencies: Latencies,
     end: u64,
 }
 
 impl Replay {
-    /// The length of its longest packet, in flits.
+    /// Returns the length of the longest packet in flits.
     pub fn packet_flits_max(&self) -> u16 {
         self.packets.iter().map(|packet| packet.flits.unwrap_or(self.packet_flits)).max().unwrap_or(self.packet_flits)
     }
 
-    /// The first packet with an end that is none of `nodes` nodes.
-    pub fn stranger(&self, nodes: u32) -> Option<(u64, u32)> {
-        let ends =
+    /// Returns the line and the node of the first packet that names none of the `nodes` nodes.
+    pub fn unknown_node(&self, nodes: u32) -> Option<(u64, u32)> {
+        let endpoints =
             self.packets.iter().flat_map(|packet| [(packet.line, packet.source), (packet.line, packet.destination)]);
-        ends.into_iter().find(|(_, node)| *node >= nodes)
+        endpoints.into_iter().find(|(_, node)| *node >= nodes)
     }
 }
 
 impl Part for Replay {
-    const INFO: PartInfo = PartInfo::new("replay", "A packet trace, through the fabric alone")
+    const INFO: PartInfo = PartInfo::new("replay", "Packets of a trace through the fabric alone")
         .example("file = \"traces/mesh8x8-v4-b8-p8-r020.csv\"");
 }
 
@@ -89,14 +89,14 @@ impl WorkloadSpec for Replay {
     }
 
     fn check_routers(&self, nodes: u32, _: f64) -> Vec<ParameterError> {
-        let Some((line, node)) = self.stranger(nodes) else { return Vec::new() };
+        let Some((line, node)) = self.unknown_node(nodes) else { return Vec::new() };
         let message = format!("line {line} of the trace names node {node}, but the last node is {}", nodes - 1);
         vec![ParameterError::new("file", message).help("choose a larger shape, or another trace")]
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let fabric = fabric_only(world);
-        let replaying = Replaying {
+        let state = ReplayState {
             parameters: self.clone(),
             next: 0,
             arrived: 0,
@@ -105,29 +105,29 @@ impl WorkloadSpec for Replay {
             latencies: Latencies::default(),
             end: 0,
         };
-        let replaying = Rc::new(RefCell::new(replaying));
-        world.sim.spawn("replay", drive(world.sim.clone(), fabric, replaying.clone()));
-        Rc::new(Replayed(replaying))
+        let state = Rc::new(RefCell::new(state));
+        world.sim.spawn("replay", drive(world.sim.clone(), fabric, state.clone()));
+        Rc::new(ReplayRun(state))
     }
 }
 
 const COLUMNS: &str =
-    "its first line names the columns: generated_cycle,source,destination and, if known, arrived_cycle and flits";
+    "the first line names the columns: generated_cycle,source,destination and optionally arrived_cycle and flits";
 
-/// The text of a trace: a file's, or that of a shipped example.
-fn text(path: &Path) -> Result<String, String> {
+/// Returns the text of a trace: of a file, or of a shipped example.
+fn trace_text(path: &Path) -> Result<String, String> {
     let text = match path.strip_prefix(SHIPPED) {
         Err(_) => fs::read_to_string(path).map_err(|error| error.to_string()),
         Ok(name) => {
             let file = name.strip_prefix("traces").ok().and_then(|name| TRACES.get_file(name));
             let text = file.and_then(|file| file.contents_utf8()).map(str::to_owned);
-            text.ok_or("there is no such trace".to_owned())
+            text.ok_or("there is no shipped trace of this name".to_owned())
         }
     };
     text.map_err(|error| format!("`{}`: {error}", path.display()))
 }
 
-impl Traffic for Replaying {
+impl Traffic for ReplayState {
     fn next(&self, _: u64) -> Option<u64> {
         self.parameters.packets.get(self.next).map(|packet| packet.generated)
     }
@@ -141,7 +141,7 @@ impl Traffic for Replaying {
         }
     }
 
-    fn hear(&mut self, event: &PacketEvent) {
+    fn handle(&mut self, event: &PacketEvent) {
         if event.kind != EventKind::Delivered {
             return;
         }
@@ -157,18 +157,18 @@ impl Traffic for Replaying {
     }
 }
 
-/// A replay's results.
-struct Replayed(Rc<RefCell<Replaying>>);
+/// A running or finished replay.
+struct ReplayRun(Rc<RefCell<ReplayState>>);
 
-impl RunningWorkload for Replayed {
+impl RunningWorkload for ReplayRun {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let replay = self.0.borrow();
-        let untold = replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;
+        let with_arrival = replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;
         let mut metrics = vec![
             Metric::new("replay.packets", replay.arrived as f64, ""),
             Metric::new("replay.compared", replay.compared as f64, ""),
-            // A packet that never arrived did not arrive in its cycle.
-            Metric::new("replay.mismatches", (replay.mismatches + untold - replay.compared) as f64, ""),
+            // A packet that never arrived counts as a mismatch.
+            Metric::new("replay.mismatches", (replay.mismatches + with_arrival - replay.compared) as f64, ""),
         ];
         metrics.extend(replay.latencies.metrics("replay.latency"));
         metrics.push(Metric::new("cycles", replay.end as f64, "cycles"));

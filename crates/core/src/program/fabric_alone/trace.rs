@@ -1,36 +1,35 @@
-//! The file of a packet trace: comma-separated, a line of names, then a packet a line.
+//! The file of a packet trace: comma-separated values with a line of column names, then one packet per line.
 //!
-//! Columns: `generated_cycle`, `source`, `destination`; and, if known, `arrived_cycle` (of the last
-//! flit) and `flits`. Lines that begin with `#` are comments. Packets may
-//! stand in any order; those of one source and cycle leave in the order of the file. What it leaves
-//! out: dependences between packets.
+//! Columns: `generated_cycle`, `source`, `destination`, and optionally `arrived_cycle` (of the last flit) and `flits`.
+//! Lines that begin with `#` are comments. Packets may be in any order; those of the same source and cycle leave in the
+//! order of the file. Leaves out dependences between packets.
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 use std::fmt;
 
 /// A packet of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Traced {
-    /// The cycle in which it joins its source's queue.
+pub struct TracePacket {
+    /// Cycle in which it joins its source's queue.
     pub generated: u64,
-    /// Its source.
+    /// Number of the source node.
     pub source: u32,
-    /// Its destination.
+    /// Number of the destination node.
     pub destination: u32,
-    /// Its length, if the trace tells.
+    /// Length in flits, if the trace has it.
     pub flits: Option<u16>,
-    /// The cycle in which its last flit arrived, if the trace tells.
+    /// Cycle in which its last flit arrived, if the trace has it.
     pub arrived: Option<u64>,
-    /// The line it stands in.
+    /// Line of the file.
     pub line: u64,
 }
 
-/// What is wrong with a trace.
+/// An error in a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceError {
-    /// The line, counted from 1.
+    /// Line of the file, counted from 1.
     pub line: u64,
-    /// What.
+    /// Problem, and allowed values.
     pub message: String,
 }
 
@@ -40,10 +39,10 @@ impl fmt::Display for TraceError {
     }
 }
 
-/// The most flits of a packet.
+/// Largest number of flits of a packet.
 pub const FLITS_MAX: u16 = 4096;
 
-/// Where the columns stand.
+/// The indices of the columns.
 struct Columns {
     generated: usize,
     source: usize,
@@ -52,56 +51,56 @@ struct Columns {
     flits: Option<usize>,
 }
 
-/// Reads a trace; its packets come in the order of their cycles.
-pub fn read(text: &str) -> Result<Vec<Traced>, TraceError> {
+/// Reads a trace; returns its packets in the order of their cycles.
+pub fn read(text: &str) -> Result<Vec<TracePacket>, TraceError> {
     let mut reader = ReaderBuilder::new().comment(Some(b'#')).trim(Trim::All).from_reader(text.as_bytes());
-    let names = reader.headers().map_err(|error| wrong(&error))?.clone();
-    let columns = Columns::of(&names)?;
-    let mut packets: Vec<Traced> = Vec::new();
+    let names = reader.headers().map_err(|error| csv_error(&error))?.clone();
+    let columns = Columns::find(&names)?;
+    let mut packets: Vec<TracePacket> = Vec::new();
     for record in reader.records() {
-        packets.push(columns.packet(&record.map_err(|error| wrong(&error))?)?);
+        packets.push(columns.packet(&record.map_err(|error| csv_error(&error))?)?);
     }
     packets.sort_by_key(|packet| packet.generated);
     Ok(packets)
 }
 
-fn wrong(error: &csv::Error) -> TraceError {
+fn csv_error(error: &csv::Error) -> TraceError {
     let line = error.position().map_or(1, csv::Position::line);
     TraceError { line, message: error.to_string() }
 }
 
 impl Columns {
-    fn of(names: &StringRecord) -> Result<Columns, TraceError> {
+    fn find(names: &StringRecord) -> Result<Columns, TraceError> {
         let column = |name: &str| names.iter().position(|given| given == name);
-        let needed = |name: &str| {
+        let required = |name: &str| {
             let message = format!("there is no column `{name}` among `{}`", names.iter().collect::<Vec<_>>().join(","));
             column(name).ok_or(TraceError { line: names.position().map_or(1, csv::Position::line), message })
         };
         Ok(Columns {
-            generated: needed("generated_cycle")?,
-            source: needed("source")?,
-            destination: needed("destination")?,
+            generated: required("generated_cycle")?,
+            source: required("source")?,
+            destination: required("destination")?,
             arrived: column("arrived_cycle"),
             flits: column("flits"),
         })
     }
 
-    fn packet(&self, record: &StringRecord) -> Result<Traced, TraceError> {
+    fn packet(&self, record: &StringRecord) -> Result<TracePacket, TraceError> {
         let line = record.position().map_or(0, csv::Position::line);
-        let number = |column: usize, what: &str, most: u64| {
+        let number = |column: usize, what: &str, max: u64| {
             let text = &record[column];
-            let number = text.parse().ok().filter(|number| *number <= most);
-            number.ok_or_else(|| TraceError { line, message: format!("`{text}` is not {what} (0 to {most})") })
+            let number = text.parse().ok().filter(|number| *number <= max);
+            number.ok_or_else(|| TraceError { line, message: format!("`{text}` is not {what} (0 to {max})") })
         };
-        let optional = |column: Option<usize>, what: &str, most: u64| {
+        let optional = |column: Option<usize>, what: &str, max: u64| {
             let given = column.filter(|column| !record[*column].is_empty());
-            given.map(|column| number(column, what, most)).transpose()
+            given.map(|column| number(column, what, max)).transpose()
         };
         let flits = optional(self.flits, "a number of flits", u64::from(FLITS_MAX))?;
         if flits == Some(0) {
             return Err(TraceError { line, message: "a packet has at least one flit".to_owned() });
         }
-        Ok(Traced {
+        Ok(TracePacket {
             generated: number(self.generated, "a cycle", CYCLE_MAX)?,
             source: number(self.source, "a node", u64::from(u32::MAX))? as u32,
             destination: number(self.destination, "a node", u64::from(u32::MAX))? as u32,
@@ -112,7 +111,7 @@ impl Columns {
     }
 }
 
-/// The last cycle a trace may name: its time in picoseconds must be a number.
+/// Last cycle that a trace may name; its time in picoseconds has to fit in 64 bits.
 const CYCLE_MAX: u64 = 1_000_000_000_000;
 
 #[cfg(test)]
@@ -121,12 +120,15 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_trace_is_read_with_and_without_arrivals() {
+    fn optional_columns_may_be_missing_or_empty() {
         let packets = read("# made by hand\ngenerated_cycle,source,destination,arrived_cycle\n3,1,2,9\n4, 0,3,\n");
         let packets = packets.expect("a trace");
-        let first = Traced { generated: 3, source: 1, destination: 2, flits: None, arrived: Some(9), line: 3 };
+        let first = TracePacket { generated: 3, source: 1, destination: 2, flits: None, arrived: Some(9), line: 3 };
         assert_eq!(packets[0], first);
-        assert_eq!(packets[1], Traced { generated: 4, source: 0, destination: 3, flits: None, arrived: None, line: 4 });
+        assert_eq!(
+            packets[1],
+            TracePacket { generated: 4, source: 0, destination: 3, flits: None, arrived: None, line: 4 }
+        );
         let later = read("generated_cycle,source,destination\n5,2,3\n4,1,3\n").expect("packets in any order");
         assert_eq!([later[0].source, later[1].source], [1, 2]);
         let bare = read("source,destination,generated_cycle,flits\n1,2,3,8\n").expect("columns in any order");
@@ -134,22 +136,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
-        let told = |text| read(text).expect_err("a wrong trace").to_string();
+    fn errors_name_their_line() {
+        let error = |text| read(text).expect_err("an error").to_string();
         assert_eq!(
-            told("source,destination\n1,2\n"),
+            error("source,destination\n1,2\n"),
             "line 1: there is no column `generated_cycle` among `source,destination`"
         );
-        assert_eq!(told("generated_cycle,source,destination\n1,2,x\n"), "line 2: `x` is not a node (0 to 4294967295)");
+        assert_eq!(error("generated_cycle,source,destination\n1,2,x\n"), "line 2: `x` is not a node (0 to 4294967295)");
         assert_eq!(
-            told("generated_cycle,source,destination,flits\n5,2,3,0\n"),
+            error("generated_cycle,source,destination,flits\n5,2,3,0\n"),
             "line 2: a packet has at least one flit"
         );
     }
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "\\PC*", table in "[0-9,\n#a-z_]*") {
+        fn any_text_is_read_or_rejected(text in "\\PC*", table in "[0-9,\n#a-z_]*") {
             let _ = read(&text);
             let _ = read(&format!("generated_cycle,source,destination\n{table}"));
         }

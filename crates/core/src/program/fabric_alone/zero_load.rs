@@ -1,8 +1,8 @@
-//! Zero load: one packet at a time, between all pairs of nodes, told by their distance.
+//! Zero load: one packet at a time between all pairs of nodes; latencies are reported by distance.
 //!
-//! The latency is counted from the cycle in which the header leaves the interface to the one in
-//! which it (or, with store-and-forward, the tail) is at the other: T_lat(d) of Callahan and
-//! Goldstein (1995), Table 3. Distances are counted as the shape counts them.
+//! The latency is the time from the cycle in which the header leaves the source interface to the cycle in which it (or,
+//! with store-and-forward, the tail) is at the destination: T_lat(d) of Callahan and Goldstein (1995), Table 3.
+//! Distances are those of the topology.
 
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::{Metric, Outcome};
@@ -17,45 +17,45 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The parameters of zero load.
+/// The parameters of the zero-load test.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct ZeroLoad {
-    /// Length of a packet, in flits.
+    /// Length of each packet in flits.
     #[param(min = 1, max = 4096, default = 8)]
     pub packet_flits: u16,
-    /// How many nodes send, spread over all; each sends to every other.
+    /// Number of nodes that send, spread over all nodes; each sends to all others.
     #[param(min = 1, max = 1 << 20, default = 64)]
     pub sources: u32,
 }
 
-/// The least and the largest latency of some packets.
+/// The smallest and the largest latency of some packets.
 #[derive(Clone, Copy)]
-struct Range {
-    least: u64,
-    most: u64,
+struct LatencyRange {
+    min: u64,
+    max: u64,
 }
 
-/// Zero load in progress.
-struct Probing {
+/// The state of the zero-load test.
+struct ZeroLoadState {
     parameters: ZeroLoad,
     nodes: u32,
     fabric: Rc<FabricOnly>,
-    /// Which pair is next.
+    /// Number of the next pair.
     next: u64,
-    begun: u64,
+    start_cycle: u64,
     distance: u32,
-    /// Whether a packet is under way.
+    /// Whether a packet is in flight.
     busy: bool,
-    header: BTreeMap<u32, Range>,
-    tail: BTreeMap<u32, Range>,
+    header: BTreeMap<u32, LatencyRange>,
+    tail: BTreeMap<u32, LatencyRange>,
     packets: u64,
-    /// As the machine counts: until the header is there, or with store-and-forward the tail.
+    /// Latencies until the arrival of the header, or with store-and-forward of the tail.
     latencies: Latencies,
 }
 
 impl Part for ZeroLoad {
     const INFO: PartInfo =
-        PartInfo::new("zero-load", "One packet at a time between all pairs, through the fabric alone");
+        PartInfo::new("zero-load", "One packet at a time between all pairs of nodes, through the fabric alone");
 }
 
 impl WorkloadSpec for ZeroLoad {
@@ -65,12 +65,12 @@ impl WorkloadSpec for ZeroLoad {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let fabric = fabric_only(world);
-        let probing = Probing {
+        let state = ZeroLoadState {
             parameters: self.clone(),
             nodes: fabric.nodes(),
             fabric: fabric.clone(),
             next: 0,
-            begun: 0,
+            start_cycle: 0,
             distance: 0,
             busy: false,
             header: BTreeMap::new(),
@@ -78,14 +78,14 @@ impl WorkloadSpec for ZeroLoad {
             packets: 0,
             latencies: Latencies::default(),
         };
-        let probing = Rc::new(RefCell::new(probing));
-        world.sim.spawn("zero load", drive(world.sim.clone(), fabric, probing.clone()));
-        Rc::new(Probed(probing))
+        let state = Rc::new(RefCell::new(state));
+        world.sim.spawn("zero load", drive(world.sim.clone(), fabric, state.clone()));
+        Rc::new(ZeroLoadRun(state))
     }
 }
 
-impl Probing {
-    /// The pair of this number; none after the last.
+impl ZeroLoadState {
+    /// Returns the source and destination of pair `number`, or `None` after the last pair.
     fn pair(&self, number: u64) -> Option<(u32, u32)> {
         let (nodes, sources) = (u64::from(self.nodes), u64::from(self.parameters.sources.min(self.nodes)));
         let (source, other) = (number / (nodes - 1).max(1), number % (nodes - 1).max(1));
@@ -95,33 +95,33 @@ impl Probing {
     }
 }
 
-impl Range {
-    fn add(ranges: &mut BTreeMap<u32, Range>, distance: u32, latency: u64) {
-        let range = ranges.entry(distance).or_insert(Range { least: latency, most: latency });
-        range.least = range.least.min(latency);
-        range.most = range.most.max(latency);
+impl LatencyRange {
+    fn add(ranges: &mut BTreeMap<u32, LatencyRange>, distance: u32, latency: u64) {
+        let range = ranges.entry(distance).or_insert(LatencyRange { min: latency, max: latency });
+        range.min = range.min.min(latency);
+        range.max = range.max.max(latency);
     }
 }
 
-impl Traffic for Probing {
+impl Traffic for ZeroLoadState {
     fn next(&self, cycle: u64) -> Option<u64> {
         (!self.busy && self.pair(self.next).is_some()).then_some(cycle)
     }
 
     fn offer(&mut self, network: &mut Network) {
-        let (source, destination) = self.pair(self.next).expect("only while a pair is left");
-        let (flits, begun) = (self.parameters.packet_flits, network.cycle());
+        let (source, destination) = self.pair(self.next).expect("packets are offered only while a pair is left");
+        let (flits, cycle) = (self.parameters.packet_flits, network.cycle());
         self.distance = self.fabric.distance(source, destination);
         network.offer(Injection::whole(source, destination, flits, 0));
-        (self.begun, self.busy, self.next) = (begun, true, self.next + 1);
+        (self.start_cycle, self.busy, self.next) = (cycle, true, self.next + 1);
     }
 
-    fn hear(&mut self, event: &PacketEvent) {
-        let latency = event.cycle - self.begun;
+    fn handle(&mut self, event: &PacketEvent) {
+        let latency = event.cycle - self.start_cycle;
         match event.kind {
             EventKind::Left(_) | EventKind::Entered | EventKind::Came(_) => {}
             EventKind::Header => {
-                Range::add(&mut self.header, self.distance, latency);
+                LatencyRange::add(&mut self.header, self.distance, latency);
                 if !self.fabric.is_store_and_forward() {
                     self.latencies.add(latency);
                 }
@@ -130,7 +130,7 @@ impl Traffic for Probing {
                 if self.fabric.is_store_and_forward() {
                     self.latencies.add(latency);
                 }
-                Range::add(&mut self.tail, self.distance, latency);
+                LatencyRange::add(&mut self.tail, self.distance, latency);
                 self.busy = false;
                 self.packets += 1;
             }
@@ -138,22 +138,22 @@ impl Traffic for Probing {
     }
 }
 
-/// The latencies found.
-struct Probed(Rc<RefCell<Probing>>);
+/// A running or finished zero-load test.
+struct ZeroLoadRun(Rc<RefCell<ZeroLoadState>>);
 
-impl RunningWorkload for Probed {
+impl RunningWorkload for ZeroLoadRun {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let probing = self.0.borrow();
-        let mut metrics = vec![Metric::new("packets.delivered", probing.packets as f64, "")];
-        let told = if probing.fabric.is_store_and_forward() { &probing.tail } else { &probing.header };
-        for (what, ranges) in [("latency", told), ("header", &probing.header), ("tail", &probing.tail)] {
-            for (distance, Range { least, most }) in ranges {
-                for (end, value) in [("min", least), ("max", most)] {
+        let state = self.0.borrow();
+        let mut metrics = vec![Metric::new("packets.delivered", state.packets as f64, "")];
+        let latency = if state.fabric.is_store_and_forward() { &state.tail } else { &state.header };
+        for (what, ranges) in [("latency", latency), ("header", &state.header), ("tail", &state.tail)] {
+            for (distance, LatencyRange { min, max }) in ranges {
+                for (end, value) in [("min", min), ("max", max)] {
                     metrics.push(Metric::new(format!("zero_load.d{distance}.{what}_{end}"), *value as f64, "cycles"));
                 }
             }
         }
-        metrics.extend(probing.latencies.metrics("zero_load.latency"));
+        metrics.extend(state.latencies.metrics("zero_load.latency"));
         metrics.extend(link_metrics(world));
         metrics
     }

@@ -1,16 +1,17 @@
-//! Who neighbours whom: an undirected graph without loops, each vertex's neighbours in their order.
+//! An undirected graph without loops, as the ordered neighbours of each vertex.
 
 /// An undirected graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Adjacency {
-    /// Where the neighbours of each vertex begin, and where the last ones end.
+    /// Index of the first neighbour of each vertex, and behind them the number of all neighbours.
     begin: Vec<usize>,
     neighbours: Vec<u32>,
 }
 
 impl Adjacency {
-    /// Of the neighbours of each vertex, which are in order, symmetric, and not itself.
-    pub(super) fn of_rows<R: AsRef<[u32]>>(rows: &[R]) -> Adjacency {
+    /// Creates a graph from the neighbours of each vertex, which are in order, symmetric, and without the vertex
+    /// itself.
+    pub(super) fn from_rows<R: AsRef<[u32]>>(rows: &[R]) -> Adjacency {
         let mut adjacency = Adjacency { begin: vec![0], neighbours: Vec::new() };
         for row in rows {
             adjacency.neighbours.extend(row.as_ref());
@@ -19,47 +20,49 @@ impl Adjacency {
         adjacency
     }
 
-    /// Of edges, each told once, in any order.
-    pub fn of_edges(vertices: usize, edges: impl IntoIterator<Item = (u32, u32)>) -> Adjacency {
+    /// Creates a graph from edges in any order, each given once.
+    pub fn from_edges(vertices: usize, edges: impl IntoIterator<Item = (u32, u32)>) -> Adjacency {
         let mut rows = vec![Vec::new(); vertices];
         for (one, other) in edges {
             rows[one as usize].push(other);
             rows[other as usize].push(one);
         }
         rows.iter_mut().for_each(|row| row.sort_unstable());
-        Adjacency::of_rows(&rows)
+        Adjacency::from_rows(&rows)
     }
 
-    /// How many vertices it has.
+    /// Returns the number of vertices.
     pub fn vertices(&self) -> usize {
         self.begin.len() - 1
     }
 
-    /// How many edges.
+    /// Returns the number of edges.
     pub fn edges(&self) -> usize {
         self.neighbours.len() / 2
     }
 
-    /// The neighbours of a vertex, in their order.
-    pub fn of(&self, vertex: usize) -> &[u32] {
+    /// Returns the neighbours of a vertex in order.
+    pub fn neighbours(&self, vertex: usize) -> &[u32] {
         &self.neighbours[self.begin[vertex]..self.begin[vertex + 1]]
     }
 
-    /// A vertex that neighbours one which does not neighbour it, and that one.
-    pub(super) fn one_way(&self) -> Option<(usize, usize)> {
-        let both = |one: usize, other: u32| self.of(other as usize).binary_search(&(one as u32)).is_ok();
-        (0..self.vertices())
-            .find_map(|one| self.of(one).iter().find(|other| !both(one, **other)).map(|other| (one, *other as usize)))
+    /// Returns a vertex and a neighbour of it that does not have the vertex as its neighbour, if there are any.
+    pub(super) fn asymmetric_pair(&self) -> Option<(usize, usize)> {
+        let is_mutual = |one: usize, other: u32| self.neighbours(other as usize).binary_search(&(one as u32)).is_ok();
+        (0..self.vertices()).find_map(|one| {
+            let other = self.neighbours(one).iter().find(|other| !is_mutual(one, **other));
+            other.map(|other| (one, *other as usize))
+        })
     }
 
-    /// Whether it is what it should be: neighbours in order, there, not the vertex itself, and both ways.
-    pub fn is_sound(&self) -> bool {
+    /// Returns whether the graph is valid: neighbours are in order, exist, are symmetric, and never the vertex itself.
+    pub fn is_valid(&self) -> bool {
         let is_row = |vertex: usize| {
-            let row = self.of(vertex);
+            let row = self.neighbours(vertex);
             row.windows(2).all(|two| two[0] < two[1])
                 && row.last().is_none_or(|last| (*last as usize) < self.vertices())
                 && row.binary_search(&(vertex as u32)).is_err()
         };
-        (0..self.vertices()).all(is_row) && self.one_way().is_none()
+        (0..self.vertices()).all(is_row) && self.asymmetric_pair().is_none()
     }
 }

@@ -1,12 +1,12 @@
-//! A symmetric matrix such as finite elements give: the rows of a mesh node, its degrees of freedom, have
-//! the same neighbours.
+//! A symmetric matrix like those of the finite-element method: the rows of a mesh node, which are its degrees of
+//! freedom, have the same neighbours.
 //!
-//! Mesh nodes lie on a sheet (BCSSTK32 is a car's chassis, of plates), row after row. Pairs of them are
-//! coupled by distance, the nearest first, until rows have as many neighbours as was asked; of the last
-//! distance as many pairs as are missing, drawn from the seed. Values beside the diagonal are drawn; the
-//! diagonal is larger than their sum, so that the matrix is positive definite (chosen).
+//! Mesh nodes lie on a sheet, row by row (BCSSTK32 is a car's chassis, made of plates). Pairs of nodes are coupled in
+//! the order of their distance until rows have the requested number of neighbours; at the last distance a random subset
+//! of the pairs is taken. Off-diagonal values are random; the diagonal is larger than their sum, so that the matrix is
+//! positive definite (chosen).
 //!
-//! Leaves out: stiffnesses, holes and joints, and any order of the rows but that along the sheet.
+//! Leaves out stiffnesses, holes and joints, and any order of the rows other than that along the sheet.
 
 use super::SymmetricMatrix;
 use crate::engine::rng;
@@ -14,37 +14,41 @@ use crate::text::Parameters;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-/// The size of a matrix of finite elements; by default that of the paper. (Chosen: three degrees of freedom and 26
-/// neighbours a row, as small structures of the Harwell–Boeing collection have; the paper says no more than the number
-/// of elements.)
+/// The size of a finite-element matrix; by default that of the paper. (Chosen: three degrees of freedom and 26
+/// neighbours per row, as small structures of the Harwell–Boeing collection have; the paper states only the number of
+/// elements.)
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
 pub struct FemSize {
-    /// Rows of a mesh node, which have the same neighbours.
+    /// Degrees of freedom of a mesh node: the number of its rows, which have the same neighbours.
     ///
-    /// Degrees of freedom. The last mesh node has what is left.
+    /// The last mesh node may have fewer.
     #[param(min = 1, max = 12, default = 3)]
     pub freedom: usize,
-    /// Rows of a matrix that is drawn, such as finite elements give.
+    /// Rows of a generated finite-element matrix.
     #[param(min = 2, max = ROWS_MAX, default = 3720)]
     pub rows: usize,
-    /// How many others are in a row of it, on average.
+    /// Mean number of off-diagonal entries in a row of a generated matrix.
     #[param(min = 0.0, max = 100.0, default = 26.0)]
     pub neighbours: f64,
 }
 
-/// The most rows of a matrix that is drawn.
+/// Largest number of rows of a generated matrix.
 const ROWS_MAX: u64 = 50_000;
 
-/// A matrix, and where the mesh node of each row lies.
+/// A generated matrix, and the position of the mesh node of each row.
 #[derive(Clone, Debug)]
 pub struct FemMatrix {
     /// The matrix.
     pub matrix: SymmetricMatrix,
-    /// By row.
+    /// Position of each row's mesh node.
     pub coordinates: Vec<[f64; 3]>,
 }
 
-/// Makes a matrix of this size, or says why there is none.
+/// Generates a matrix of this size.
+///
+/// # Errors
+///
+/// Returns the reason if there is no such matrix.
 pub fn generate(size: FemSize, seed: u64) -> Result<FemMatrix, String> {
     if size.rows == 0 || size.freedom == 0 || u32::try_from(size.rows).is_err() {
         return Err(format!("a matrix has from 1 to {} rows, and a mesh node at least one", u32::MAX));
@@ -65,8 +69,8 @@ pub fn generate(size: FemSize, seed: u64) -> Result<FemMatrix, String> {
     for (node, others) in rows.iter().enumerate() {
         let freedom = |node: usize| node * size.freedom..((node + 1) * size.freedom).min(size.rows);
         for row in freedom(node) {
-            let of_others = others.iter().flat_map(|other| freedom(*other as usize));
-            for column in of_others.chain(node * size.freedom..row) {
+            let columns = others.iter().flat_map(|other| freedom(*other as usize));
+            for column in columns.chain(node * size.freedom..row) {
                 let value = -0.1 - 0.9 * random.random::<f64>();
                 sums[row] -= value;
                 sums[column] -= value;
@@ -78,14 +82,14 @@ pub fn generate(size: FemSize, seed: u64) -> Result<FemMatrix, String> {
     for (row, _, value) in entries.iter_mut().filter(|(row, column, _)| row == column) {
         *value = 1.0 + DOMINANCE * sums[*row as usize];
     }
-    let coordinates = (0..size.rows).map(|row| sheet.place(row / size.freedom)).collect();
-    Ok(FemMatrix { matrix: SymmetricMatrix::of_lower(size.rows, entries.into_iter()), coordinates })
+    let coordinates = (0..size.rows).map(|row| sheet.position(row / size.freedom)).collect();
+    Ok(FemMatrix { matrix: SymmetricMatrix::from_lower(size.rows, entries.into_iter()), coordinates })
 }
 
-/// How much larger the diagonal is than the sum beside it: as good as equal, as in a stiff structure.
+/// Ratio of a diagonal entry to the sum of the others in its row: nearly one, as in a stiff structure.
 const DOMINANCE: f64 = 1.01;
 
-/// The most neighbours on average: what is more is no sparse matrix.
+/// Largest mean number of neighbours; a matrix with more is not sparse.
 const NEIGHBOURS_MAX: f64 = 1000.0;
 
 struct Sheet {
@@ -99,18 +103,18 @@ impl Sheet {
         Sheet { nodes, width: nodes.isqrt().max(1) }
     }
 
-    fn place(&self, node: usize) -> [f64; 3] {
+    fn position(&self, node: usize) -> [f64; 3] {
         [(node % self.width) as f64, (node / self.width) as f64, 0.0]
     }
 
-    /// The mesh node so far from one, if there is one.
-    fn beside(&self, node: usize, (across, along): (isize, isize)) -> Option<u32> {
+    /// Returns the mesh node at an offset from another, if there is one.
+    fn node_at_offset(&self, node: usize, (across, along): (isize, isize)) -> Option<u32> {
         let column = (node % self.width).checked_add_signed(across).filter(|column| *column < self.width)?;
         let other = (node / self.width).checked_add_signed(along)? * self.width + column;
         (other < self.nodes).then_some(other as u32)
     }
 
-    /// The pairs that are coupled.
+    /// Returns the pairs of nodes that are coupled.
     fn pairs(&self, size: FemSize, random: &mut rng::RandomStream) -> Result<Vec<(u32, u32)>, String> {
         let of_node = |freedom: usize| freedom * (freedom - 1) / 2;
         let own = (self.nodes - 1) * of_node(size.freedom) + of_node(size.rows - (self.nodes - 1) * size.freedom);
@@ -120,29 +124,33 @@ impl Sheet {
         let mut square = 0;
         while pairs.len() < wanted {
             square += 1;
-            let mut farther = self.apart(square);
+            let mut next = self.pairs_at_distance(square);
             let is_nearest = pairs.is_empty();
             let missing = wanted - pairs.len();
-            if square > (2 * self.width * self.width) as isize || (is_nearest && missing < farther.len()) {
-                return Err(format!("no sheet of {} mesh nodes has {} neighbours a row", self.nodes, size.neighbours));
+            if square > (2 * self.width * self.width) as isize || (is_nearest && missing < next.len()) {
+                return Err(format!(
+                    "a sheet of {} mesh nodes cannot have {} neighbours per row",
+                    self.nodes, size.neighbours
+                ));
             }
-            if missing < farther.len() {
-                pairs.extend_from_slice(farther.partial_shuffle(random, missing).0);
+            if missing < next.len() {
+                pairs.extend_from_slice(next.partial_shuffle(random, missing).0);
             } else {
-                pairs.append(&mut farther);
+                pairs.append(&mut next);
             }
         }
         Ok(pairs)
     }
 
-    /// All pairs at a distance, told by its square.
-    fn apart(&self, square: isize) -> Vec<(u32, u32)> {
-        let most = square.isqrt();
-        let steps = (0..=most).flat_map(|along| (-most..=most).map(move |across| (across, along)));
+    /// Returns all pairs of nodes whose distance has this square.
+    fn pairs_at_distance(&self, square: isize) -> Vec<(u32, u32)> {
+        let max = square.isqrt();
+        let steps = (0..=max).flat_map(|along| (-max..=max).map(move |across| (across, along)));
         let steps: Vec<_> = steps
             .filter(|(across, along)| across * across + along * along == square && (*along > 0 || *across > 0))
             .collect();
-        let from = |node: usize| steps.iter().filter_map(move |step| Some((node as u32, self.beside(node, *step)?)));
+        let from =
+            |node: usize| steps.iter().filter_map(move |step| Some((node as u32, self.node_at_offset(node, *step)?)));
         (0..self.nodes).flat_map(from).collect()
     }
 }

@@ -1,12 +1,12 @@
-//! Fields of fixed width, as Fortran formats tell them: `(12I6)`, `(4E20.12)`, `(1P,5D16.8)`.
+//! Fields of fixed width in the notation of Fortran formats: `(12I6)`, `(4E20.12)`, `(1P,5D16.8)`.
 //!
-//! Leaves out: blanks within fields, values without a decimal point, and scale factors of values without
-//! an exponent. Fortran takes them for other numbers than they look like; they are refused.
+//! Leaves out blanks within fields, values without a decimal point, and scale factors of values without an exponent.
+//! Fortran reads these as other numbers than they look like; they are rejected.
 
 use super::InputError;
-use super::lines::{Lines, shown};
+use super::lines::{Lines, excerpt};
 
-/// What a card holds.
+/// The format of a card (a line).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Format {
     pub fields: usize,
@@ -15,11 +15,11 @@ pub(super) struct Format {
     is_scaled: bool,
 }
 
-/// The longest card that is believed.
+/// Longest card that is accepted, in characters.
 const CARD_MAX: usize = 400;
 
 impl Format {
-    /// Reads a format of integers or of reals.
+    /// Parses a format of integers or of reals.
     pub fn read(text: &str, is_real: bool) -> Option<Format> {
         let text = text.trim().to_ascii_uppercase();
         let mut text = text.strip_prefix('(')?.strip_suffix(')')?;
@@ -31,20 +31,20 @@ impl Format {
         let at = text.find(|c: char| c.is_ascii_alphabetic())?;
         let (fields, letter, size) = (text[..at].trim(), &text[at..at + 1], &text[at + 1..]);
         let (width, decimals) = size.split_once('.').unwrap_or((size, "0"));
-        let of_kind = if is_real { "EDFG".contains(letter) } else { letter == "I" };
+        let is_kind = if is_real { "EDFG".contains(letter) } else { letter == "I" };
         decimals.trim().parse::<u8>().ok()?;
         let fields = if fields.is_empty() { 1 } else { fields.parse().ok()? };
         let width: usize = width.trim().parse().ok()?;
-        let is_card = fields > 0 && width > 0 && width.saturating_mul(fields) <= CARD_MAX;
-        (of_kind && is_card).then_some(Format { fields, width, is_real, is_scaled })
+        let is_valid = fields > 0 && width > 0 && width.saturating_mul(fields) <= CARD_MAX;
+        (is_kind && is_valid).then_some(Format { fields, width, is_real, is_scaled })
     }
 
-    /// How many cards so many fields take.
+    /// Returns the number of cards that `count` fields take.
     pub fn cards(&self, count: usize) -> usize {
         count.div_ceil(self.fields)
     }
 
-    /// Reads so many fields from the next cards, and gives each to `take` with its place.
+    /// Reads `count` fields from the next cards, and passes each with its index to `take`.
     pub fn each<'a>(
         &self,
         lines: &mut Lines<'a>,
@@ -54,23 +54,23 @@ impl Format {
     ) -> Result<(), InputError> {
         for card in 0..self.cards(count) {
             let first = card * self.fields;
-            let line = lines.take()?.ok_or_else(|| lines.ended(&format!("{what} {} of {count}", first + 1)))?;
+            let line = lines.take()?.ok_or_else(|| lines.end_error(&format!("{what} {} of {count}", first + 1)))?;
             if !line.is_ascii() {
-                return Err(lines.wrong(format!("expected fields, each a {what}, found {}", shown(line))));
+                return Err(lines.error(format!("expected fields, each a {what}, found {}", excerpt(line))));
             }
-            for at in 0..self.fields {
+            for index in 0..self.fields {
                 let clip = |column: usize| column.min(line.len());
-                let field = line[clip(at * self.width)..clip((at + 1) * self.width)].trim();
-                let number = first + at + 1;
+                let field = line[clip(index * self.width)..clip((index + 1) * self.width)].trim();
+                let number = first + index + 1;
                 match (field.is_empty(), number <= count) {
                     (false, true) => take(lines, number - 1, field)?,
                     (true, true) => {
-                        return Err(lines.wrong(format!("expected {what} {number} of {count}, found a blank")));
+                        return Err(lines.error(format!("expected {what} {number} of {count}, found a blank")));
                     }
                     (false, false) => {
-                        return Err(lines.wrong(format!(
+                        return Err(lines.error(format!(
                             "expected {count} fields, each a {what}, found another: {}",
-                            shown(field)
+                            excerpt(field)
                         )));
                     }
                     (true, false) => {}
@@ -80,13 +80,13 @@ impl Format {
         Ok(())
     }
 
-    /// A value, as Fortran writes it: exponents by `D` or `E`, or by their sign alone.
+    /// Parses a value as Fortran writes it, with an exponent marked by `D` or `E` or by its sign alone.
     pub fn value(&self, lines: &Lines<'_>, field: &str) -> Result<f64, InputError> {
-        let wrong = || lines.wrong(format!("expected a value with a decimal point, found {}", shown(field)));
+        let error = || lines.error(format!("expected a value with a decimal point, found {}", excerpt(field)));
         let text = field.to_ascii_uppercase().replace('D', "E");
         let is_number = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'E' | b'+' | b'-'));
         if !is_number || !text.contains('.') {
-            return Err(wrong());
+            return Err(error());
         }
         let sign = text.char_indices().skip(1).find(|(_, c)| matches!(c, '+' | '-')).map(|(at, _)| at);
         let text = match sign {
@@ -94,11 +94,11 @@ impl Format {
             _ => text,
         };
         if self.is_scaled && !text.contains('E') {
-            return Err(lines.wrong(format!("expected a value with an exponent, found {}", shown(field))));
+            return Err(lines.error(format!("expected a value with an exponent, found {}", excerpt(field))));
         }
-        let value: f64 = text.parse().map_err(|_| wrong())?;
+        let value: f64 = text.parse().map_err(|_| error())?;
         if !value.is_finite() {
-            return Err(lines.wrong(format!("expected a finite value, found {}", shown(field))));
+            return Err(lines.error(format!("expected a finite value, found {}", excerpt(field))));
         }
         Ok(value)
     }

@@ -1,22 +1,22 @@
-//! Harwell–Boeing matrices, symmetric and assembled: `RSA` with values, `PSA` without (Duff, Grimes and
-//! Lewis 1989). Cards of fixed width: title; numbers of cards; type and size; formats; column pointers; row
-//! indices of the lower triangle; values. Indices are counted from 1.
+//! Harwell–Boeing matrices, symmetric and assembled: `RSA` with values, `PSA` without (Duff, Grimes and Lewis 1989).
+//! Cards of fixed width: title; numbers of cards; type and size; formats; column pointers; row indices of the lower
+//! triangle; values. Indices are counted from 1.
 //!
-//! Leaves out: right-hand sides, which are passed over, and every other type, which is refused.
+//! Leaves out right-hand sides, which are skipped, and every other type, which is rejected.
 
 use super::fixed::Format;
-use super::lines::{Lines, NO_COMMENTS, shown};
-use super::matrix::{Entry, Told};
+use super::lines::{Lines, NO_COMMENTS, excerpt};
+use super::matrix::{Entry, EntryLayout};
 use super::{InputError, SymmetricMatrix};
 
-/// How many cards of pointers, row indices and values there are, and of right-hand sides.
+/// The numbers of cards of pointers, row indices and values, and of right-hand sides.
 struct Cards {
-    held: [u64; 3],
+    counts: [u64; 3],
     right_hand: u64,
     line: u64,
 }
 
-/// How these are written; there are no values in a pattern.
+/// The formats of the cards; a pattern has no values.
 struct Formats {
     pointers: Format,
     indices: Format,
@@ -26,53 +26,53 @@ struct Formats {
 /// Reads a symmetric matrix.
 pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let mut lines = Lines::new(bytes);
-    lines.take()?.ok_or_else(|| lines.ended("a title"))?;
+    lines.take()?.ok_or_else(|| lines.end_error("a title"))?;
     let cards = Cards::read(&mut lines)?;
-    let (told, count) = size(&mut lines)?;
-    let formats = Formats::read(&mut lines, told.has_values)?;
-    cards.check(&formats, told.rows, count)?;
+    let (layout, count) = size(&mut lines)?;
+    let formats = Formats::read(&mut lines, layout.has_values)?;
+    cards.check(&formats, layout.rows, count)?;
     if cards.right_hand > 0 {
-        lines.take()?.ok_or_else(|| lines.ended("a type of right-hand sides"))?;
+        lines.take()?.ok_or_else(|| lines.end_error("a type of right-hand sides"))?;
     }
-    let begin = pointers(&mut lines, formats.pointers, told.rows, count)?;
+    let begin = pointers(&mut lines, formats.pointers, layout.rows, count)?;
     let mut entries = indices(&mut lines, formats.indices, &begin, count)?;
     if let Some(format) = formats.values {
-        format.each(&mut lines, count, "value", |lines, place, field| {
-            entries[place].value = format.value(lines, field)?;
+        format.each(&mut lines, count, "value", |lines, index, field| {
+            entries[index].value = format.value(lines, field)?;
             Ok(())
         })?;
     }
     if cards.right_hand == 0 {
-        lines.end(NO_COMMENTS, "the last card")?;
+        lines.expect_end(NO_COMMENTS, "the last card")?;
     }
-    SymmetricMatrix::of_entries(&told, entries)
+    SymmetricMatrix::from_entries(&layout, entries)
 }
 
 impl Cards {
     fn read(lines: &mut Lines<'_>) -> Result<Cards, InputError> {
-        let line = lines.take()?.ok_or_else(|| lines.ended("numbers of cards"))?;
+        let line = lines.take()?.ok_or_else(|| lines.end_error("numbers of cards"))?;
         let mut words = line.split_whitespace();
         let mut number = |what: &str| lines.word::<u64>(words.next(), &format!("a number of cards {what}"));
         let total = number("in all")?;
-        let held = [number("of pointers")?, number("of row indices")?, number("of values")?];
+        let counts = [number("of pointers")?, number("of row indices")?, number("of values")?];
         let right_hand = match words.next() {
             Some(word) => lines.word(Some(word), "a number of cards of right-hand sides")?,
             None => 0,
         };
-        let sum = held.iter().fold(right_hand, |sum: u64, cards| sum.saturating_add(*cards));
+        let sum = counts.iter().fold(right_hand, |sum: u64, cards| sum.saturating_add(*cards));
         if sum != total {
-            return Err(lines.wrong(format!("expected {total} cards in all, found {sum}")));
+            return Err(lines.error(format!("expected {total} cards in all, found {sum}")));
         }
-        Ok(Cards { held, right_hand, line: lines.number() })
+        Ok(Cards { counts, right_hand, line: lines.number() })
     }
 
-    /// Whether there are as many as the formats make of the size.
+    /// Checks that the numbers of cards are those that size and formats imply.
     fn check(&self, formats: &Formats, rows: usize, count: usize) -> Result<(), InputError> {
         let values = formats.values.map_or(0, |format| format.cards(count));
         let needed = [formats.pointers.cards(rows + 1), formats.indices.cards(count), values];
-        for ((what, held), needed) in ["pointers", "row indices", "values"].iter().zip(self.held).zip(needed) {
-            if held != needed as u64 {
-                let message = format!("expected {needed} cards of {what}, as size and formats say, found {held}");
+        for ((what, found), needed) in ["pointers", "row indices", "values"].iter().zip(self.counts).zip(needed) {
+            if found != needed as u64 {
+                let message = format!("expected {needed} cards of {what} for this size and format, found {found}");
                 return Err(InputError { line: self.line, message });
             }
         }
@@ -80,34 +80,34 @@ impl Cards {
     }
 }
 
-/// The type and the size: what is told, and how many entries.
-fn size(lines: &mut Lines<'_>) -> Result<(Told, usize), InputError> {
+/// Reads the type and the size; returns the layout and the number of entries.
+fn size(lines: &mut Lines<'_>) -> Result<(EntryLayout, usize), InputError> {
     let expected = "RSA or PSA (symmetric and assembled)";
-    let line = lines.take()?.ok_or_else(|| lines.ended(expected))?;
+    let line = lines.take()?.ok_or_else(|| lines.end_error(expected))?;
     let mut words = line.split_whitespace();
     let kind = words.next().unwrap_or("");
     let has_values = match kind.to_ascii_uppercase().as_str() {
         "RSA" => true,
         "PSA" => false,
-        _ => return Err(lines.wrong(format!("expected {expected}, found {}", shown(kind)))),
+        _ => return Err(lines.error(format!("expected {expected}, found {}", excerpt(kind)))),
     };
     let rows = lines.count(words.next(), "a number of rows", 1)?;
     let columns = lines.count(words.next(), "a number of columns", 1)?;
     let count = lines.count(words.next(), "a number of entries", 1)?;
     if rows == 0 || rows != columns {
-        return Err(lines.wrong(format!("expected a square matrix, found {rows} rows and {columns} columns")));
+        return Err(lines.error(format!("expected a square matrix, found {rows} rows and {columns} columns")));
     }
-    Ok((Told { rows, is_general: false, has_values, line: lines.number() }, count))
+    Ok((EntryLayout { rows, is_general: false, has_values, line: lines.number() }, count))
 }
 
 impl Formats {
     fn read(lines: &mut Lines<'_>, has_values: bool) -> Result<Formats, InputError> {
-        let line = lines.take()?.ok_or_else(|| lines.ended("formats"))?;
+        let line = lines.take()?.ok_or_else(|| lines.end_error("formats"))?;
         let mut texts = line.split_inclusive(')');
         let mut format = |is_real: bool, example: &str| {
             let text = texts.next().unwrap_or("");
-            let wrong = || lines.wrong(format!("expected a format like {example}, found {}", shown(text)));
-            Format::read(text, is_real).ok_or_else(wrong)
+            let error = || lines.error(format!("expected a format like {example}, found {}", excerpt(text)));
+            Format::read(text, is_real).ok_or_else(error)
         };
         Ok(Formats {
             pointers: format(false, "(16I5)")?,
@@ -117,15 +117,15 @@ impl Formats {
     }
 }
 
-/// Where each column begins among the entries, and where the last one ends.
+/// Reads the index of each column's first entry, and behind them the number of entries.
 fn pointers(lines: &mut Lines<'_>, format: Format, rows: usize, count: usize) -> Result<Vec<usize>, InputError> {
     let mut begin: Vec<usize> = Vec::new();
-    format.each(lines, rows + 1, "pointer", |lines, place, field| {
-        let least = if place == rows { count + 1 } else { begin.last().map_or(1, |before| before + 1) };
-        let most = if place == 0 { 1 } else { count + 1 };
+    format.each(lines, rows + 1, "pointer", |lines, index, field| {
+        let min = if index == rows { count + 1 } else { begin.last().map_or(1, |before| before + 1) };
+        let max = if index == 0 { 1 } else { count + 1 };
         let pointer: usize = lines.word(Some(field), "a pointer")?;
-        if !(least..=most).contains(&pointer) {
-            return Err(lines.wrong(format!("expected a pointer from {least} to {most}, found {pointer}")));
+        if !(min..=max).contains(&pointer) {
+            return Err(lines.error(format!("expected a pointer from {min} to {max}, found {pointer}")));
         }
         begin.push(pointer - 1);
         Ok(())
@@ -133,18 +133,18 @@ fn pointers(lines: &mut Lines<'_>, format: Format, rows: usize, count: usize) ->
     Ok(begin)
 }
 
-/// The entries, without their values.
+/// Reads the entries without their values.
 fn indices(lines: &mut Lines<'_>, format: Format, begin: &[usize], count: usize) -> Result<Vec<Entry>, InputError> {
     let rows = begin.len() - 1;
     let (mut entries, mut column) = (Vec::new(), 0);
-    format.each(lines, count, "row index", |lines, place, field| {
-        while begin[column + 1] <= place {
+    format.each(lines, count, "row index", |lines, index, field| {
+        while begin[column + 1] <= index {
             column += 1;
         }
         let row = lines.index(Some(field), "a row", 1, rows)?;
         if (row as usize) < column {
             let message = format!("expected the lower triangle, found row {} in column {}", row + 1, column + 1);
-            return Err(lines.wrong(message));
+            return Err(lines.error(message));
         }
         entries.push(Entry { row, column: column as u32, value: 0.0, line: lines.number() });
         Ok(())

@@ -1,13 +1,13 @@
-//! The lines of a file, their words, and what is wrong with them.
+//! The lines of a file, their words, and errors in them.
 
 use std::fmt;
 
-/// What is wrong with a file.
+/// An error in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InputError {
-    /// The line, counted from 1.
+    /// Line of the file, counted from 1.
     pub line: u64,
-    /// What was expected, and what was found.
+    /// Expected and found text.
     pub message: String,
 }
 
@@ -19,7 +19,7 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// The lines of a file, one after the other.
+/// A reader of the lines of a file.
 pub(super) struct Lines<'a> {
     rest: &'a [u8],
     bytes: usize,
@@ -31,17 +31,17 @@ impl<'a> Lines<'a> {
         Lines { rest: bytes, bytes: bytes.len(), number: 0 }
     }
 
-    /// The number of the line that was read last.
+    /// Returns the number of the line that was read last.
     pub fn number(&self) -> u64 {
         self.number.max(1)
     }
 
-    /// What is wrong with the line that was read last.
-    pub fn wrong(&self, message: impl Into<String>) -> InputError {
+    /// Returns an error of the line that was read last.
+    pub fn error(&self, message: impl Into<String>) -> InputError {
         InputError { line: self.number(), message: message.into() }
     }
 
-    /// The next line; none at the end.
+    /// Reads the next line; returns `None` at the end.
     pub fn take(&mut self) -> Result<Option<&'a str>, InputError> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -54,11 +54,11 @@ impl<'a> Lines<'a> {
         self.rest = rest;
         self.number += 1;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        std::str::from_utf8(line).map(Some).map_err(|_| self.wrong("expected text, found bytes that are none"))
+        std::str::from_utf8(line).map(Some).map_err(|_| self.error("expected text, found bytes that are not UTF-8"))
     }
 
-    /// The next line that is no comment; none at the end.
-    pub fn take_but(&mut self, comment: char) -> Result<Option<&'a str>, InputError> {
+    /// Reads the next line that is not a comment; returns `None` at the end.
+    pub fn take_uncommented(&mut self, comment: char) -> Result<Option<&'a str>, InputError> {
         loop {
             match self.take()? {
                 Some(line) if line.trim_start().starts_with(comment) => {}
@@ -67,86 +67,92 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The next line that is neither blank nor a comment; none at the end.
+    /// Reads the next line that is neither blank nor a comment; returns `None` at the end.
     pub fn take_filled(&mut self, comment: char) -> Result<Option<&'a str>, InputError> {
         loop {
-            match self.take_but(comment)? {
+            match self.take_uncommented(comment)? {
                 Some(line) if line.trim().is_empty() => {}
                 line => return Ok(line),
             }
         }
     }
 
-    /// That the file ended early.
-    pub fn ended(&self, expected: &str) -> InputError {
-        self.wrong(format!("expected {expected}, found the end of the file"))
+    /// Returns the error that the file ended early.
+    pub fn end_error(&self, expected: &str) -> InputError {
+        self.error(format!("expected {expected}, found the end of the file"))
     }
 
-    /// That nothing but blank lines and comments is left.
-    pub fn end(&mut self, comment: char, after: &str) -> Result<(), InputError> {
+    /// Checks that only blank lines and comments are left.
+    pub fn expect_end(&mut self, comment: char, after: &str) -> Result<(), InputError> {
         match self.take_filled(comment)? {
             None => Ok(()),
-            Some(line) => Err(self.wrong(format!("expected the end of the file after {after}, found {}", shown(line)))),
+            Some(line) => {
+                Err(self.error(format!("expected the end of the file after {after}, found {}", excerpt(line))))
+            }
         }
     }
 
-    /// A count of the line's, of things of which each takes at least so many bytes of the file.
-    pub fn count(&self, word: Option<&str>, what: &str, least_bytes: u64) -> Result<usize, InputError> {
-        let most = (self.bytes as u64 / least_bytes.max(1)).min(u64::from(u32::MAX - 1));
+    /// Parses a count of items of which each takes at least `bytes_min` bytes of the file.
+    pub fn count(&self, word: Option<&str>, what: &str, bytes_min: u64) -> Result<usize, InputError> {
+        let max = (self.bytes as u64 / bytes_min.max(1)).min(u64::from(u32::MAX - 1));
         let count: u64 = self.word(word, what)?;
-        if count > most {
+        if count > max {
             let bytes = self.bytes;
-            return Err(self.wrong(format!("expected {what}, found {count}: a file of {bytes} bytes has not so many")));
+            return Err(
+                self.error(format!("expected {what}, found {count}: a file of {bytes} bytes cannot hold as many"))
+            );
         }
         Ok(count as usize)
     }
 
-    /// A word of the line, read.
+    /// Parses a word of the line.
     pub fn word<T: std::str::FromStr>(&self, word: Option<&str>, what: &str) -> Result<T, InputError> {
-        let Some(word) = word else { return Err(self.wrong(format!("expected {what}, found the end of the line"))) };
-        word.parse().map_err(|_| self.wrong(format!("expected {what}, found {}", shown(word))))
+        let Some(word) = word else { return Err(self.error(format!("expected {what}, found the end of the line"))) };
+        word.parse().map_err(|_| self.error(format!("expected {what}, found {}", excerpt(word))))
     }
 
-    /// An index of the line's, counted `from` 0 or 1, of `count` things; what it gives is counted from 0.
+    /// Parses an index of `count` items, counted `from` 0 or 1; returns it counted from 0.
     pub fn index(&self, word: Option<&str>, what: &str, from: u64, count: usize) -> Result<u32, InputError> {
         let last = count as u64 + from - 1;
         let index: u64 = self.word(word, what)?;
         if !(from..=last).contains(&index) {
-            return Err(self.wrong(format!("expected {what} from {from} to {last}, found {index}")));
+            return Err(self.error(format!("expected {what} from {from} to {last}, found {index}")));
         }
         Ok((index - from) as u32)
     }
 
-    /// A value of the line's.
+    /// Parses a finite value of the line.
     pub fn value(&self, word: Option<&str>) -> Result<f64, InputError> {
         let value: f64 = self.word(word, "a value")?;
         if !value.is_finite() {
-            return Err(self.wrong(format!("expected a finite value, found {value}")));
+            return Err(self.error(format!("expected a finite value, found {value}")));
         }
         Ok(value)
     }
 
-    /// That the line has no more words.
-    pub fn nothing<'w>(&self, mut words: impl Iterator<Item = &'w str>, after: &str) -> Result<(), InputError> {
+    /// Checks that the line has no more words.
+    pub fn expect_line_end<'w>(&self, mut words: impl Iterator<Item = &'w str>, after: &str) -> Result<(), InputError> {
         match words.next() {
             None => Ok(()),
-            Some(word) => Err(self.wrong(format!("expected the end of the line after {after}, found {}", shown(word)))),
+            Some(word) => {
+                Err(self.error(format!("expected the end of the line after {after}, found {}", excerpt(word))))
+            }
         }
     }
 }
 
-/// What was found, as it is told: its beginning, without control characters.
-pub(super) fn shown(found: &str) -> String {
+/// Returns the beginning of some text for a message, without control characters.
+pub(super) fn excerpt(found: &str) -> String {
     let found = found.trim();
-    let mut text: String = found.chars().take(SHOWN_MAX).flat_map(char::escape_debug).collect();
-    if found.chars().nth(SHOWN_MAX).is_some() {
+    let mut text: String = found.chars().take(EXCERPT_MAX).flat_map(char::escape_debug).collect();
+    if found.chars().nth(EXCERPT_MAX).is_some() {
         text.push('…');
     }
     format!("`{text}`")
 }
 
-/// What no line begins with.
+/// A character with which no line begins, where a format has no comments.
 pub(super) const NO_COMMENTS: char = '\n';
 
-/// Nobody reads more of what was found.
-const SHOWN_MAX: usize = 40;
+/// Largest number of characters of an excerpt.
+const EXCERPT_MAX: usize = 40;

@@ -1,20 +1,20 @@
-//! A symmetric matrix, of which the lower triangle is kept.
+//! A symmetric matrix, stored as its lower triangle.
 //!
-//! Of a pattern, which has no values, values are chosen: -1 beside the diagonal, and on it one more than
-//! there are others in the row, so that the matrix is positive definite.
+//! A pattern has no values; they are then chosen so that the matrix is positive definite: -1 off the diagonal, and on
+//! it one more than the number of other entries in the row.
 
 use super::{Adjacency, InputError, LowerTriangle};
 
 /// A symmetric matrix.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SymmetricMatrix {
-    /// Its lower triangle.
+    /// Lower triangle of the matrix.
     pub lower: LowerTriangle,
-    /// Whether the values were read, not chosen.
+    /// Whether the values were read and not chosen.
     pub has_values: bool,
 }
 
-/// An entry as it was read.
+/// An entry as read from a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub row: u32,
@@ -23,45 +23,49 @@ pub(super) struct Entry {
     pub line: u64,
 }
 
-/// What a file says of its entries.
-pub(super) struct Told {
+/// The layout of a file's entries.
+pub(super) struct EntryLayout {
     pub rows: usize,
-    /// Whether entries stand on both sides of the diagonal, not in the lower triangle alone.
+    /// Whether entries are on both sides of the diagonal and not only in the lower triangle.
     pub is_general: bool,
     pub has_values: bool,
-    /// The line that says so.
+    /// Line that states the layout.
     pub line: u64,
 }
 
 impl SymmetricMatrix {
-    /// Of entries in any order; what is twice, is missing on the other side, or leaves a row empty, is told.
-    pub(super) fn of_entries(told: &Told, mut entries: Vec<Entry>) -> Result<SymmetricMatrix, InputError> {
-        // An entry and its mirror image come to stand side by side, the lower one first.
+    /// Creates a matrix from entries in any order.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if an entry occurs twice, if its mirror image is missing or different, or if a row is empty.
+    pub(super) fn from_entries(layout: &EntryLayout, mut entries: Vec<Entry>) -> Result<SymmetricMatrix, InputError> {
+        // Sorts an entry next to its mirror image, the lower one first.
         entries.sort_by_key(|entry| {
             let (row, column) = (entry.row.max(entry.column), entry.row.min(entry.column));
             (row, column, entry.row < entry.column)
         });
-        if let Some(two) = entries.windows(2).find(|two| place(&two[0]) == place(&two[1])) {
+        if let Some(two) = entries.windows(2).find(|two| position(&two[0]) == position(&two[1])) {
             let (line, before) = (two[0].line.max(two[1].line), two[0].line.min(two[1].line));
             return Err(InputError {
                 line,
-                message: format!("{} is there twice, first in line {before}", named(&two[0])),
+                message: format!("{} occurs twice, first in line {before}", describe(&two[0])),
             });
         }
-        if told.is_general {
-            entries = lower_of(entries)?;
+        if layout.is_general {
+            entries = lower_half(entries)?;
         }
-        empty_row(told, &entries)?;
-        let mut matrix = SymmetricMatrix::of_lower(told.rows, entries.iter().map(|e| (e.row, e.column, e.value)));
-        matrix.has_values = told.has_values;
-        if !told.has_values {
+        check_rows(layout, &entries)?;
+        let mut matrix = SymmetricMatrix::from_lower(layout.rows, entries.iter().map(|e| (e.row, e.column, e.value)));
+        matrix.has_values = layout.has_values;
+        if !layout.has_values {
             matrix.choose_values();
         }
         Ok(matrix)
     }
 
-    /// Of the entries (row, column, value) of the lower triangle, by rows and in the order of columns.
-    pub(super) fn of_lower(rows: usize, entries: impl Iterator<Item = (u32, u32, f64)>) -> SymmetricMatrix {
+    /// Creates a matrix from the entries (row, column, value) of the lower triangle, in the order of rows and columns.
+    pub(super) fn from_lower(rows: usize, entries: impl Iterator<Item = (u32, u32, f64)>) -> SymmetricMatrix {
         let mut lower = LowerTriangle { begin: vec![0; rows + 1], diagonal: vec![0.0; rows], ..LowerTriangle::empty() };
         for (row, column, value) in entries {
             if row == column {
@@ -76,11 +80,11 @@ impl SymmetricMatrix {
         SymmetricMatrix { lower, has_values: true }
     }
 
-    /// The pattern of a graph.
-    pub fn of_graph(graph: &Adjacency) -> SymmetricMatrix {
-        let before = |row: usize| graph.of(row).iter().filter(move |column| (**column as usize) < row);
+    /// Creates the pattern of a graph.
+    pub fn from_graph(graph: &Adjacency) -> SymmetricMatrix {
+        let before = |row: usize| graph.neighbours(row).iter().filter(move |column| (**column as usize) < row);
         let entries = (0..graph.vertices()).flat_map(|row| before(row).map(move |column| (row as u32, *column, 0.0)));
-        let mut matrix = SymmetricMatrix::of_lower(graph.vertices(), entries);
+        let mut matrix = SymmetricMatrix::from_lower(graph.vertices(), entries);
         matrix.has_values = false;
         matrix.choose_values();
         matrix
@@ -98,30 +102,30 @@ impl SymmetricMatrix {
         }
     }
 
-    /// Which rows have an entry in common.
+    /// Returns the graph of rows that have an entry in common.
     pub fn adjacency(&self) -> Adjacency {
         let (lower, rows) = (&self.lower, self.lower.rows());
         let pairs = |row: usize| lower.row(row).0.iter().map(move |column| (row as u32, *column));
-        Adjacency::of_edges(rows, (0..rows).flat_map(pairs))
+        Adjacency::from_edges(rows, (0..rows).flat_map(pairs))
     }
 }
 
-fn place(entry: &Entry) -> (u32, u32) {
+fn position(entry: &Entry) -> (u32, u32) {
     (entry.row, entry.column)
 }
 
-/// Rows and columns are counted from 1 in messages, as in matrices.
-fn named(entry: &Entry) -> String {
+/// Describes an entry for a message, with rows and columns counted from 1, as in matrices.
+fn describe(entry: &Entry) -> String {
     format!("the entry of row {} and column {}", entry.row + 1, entry.column + 1)
 }
 
-/// The lower half of entries that stand side by side with their mirror images.
-fn lower_of(entries: Vec<Entry>) -> Result<Vec<Entry>, InputError> {
+/// Returns the lower half of entries that are sorted next to their mirror images.
+fn lower_half(entries: Vec<Entry>) -> Result<Vec<Entry>, InputError> {
     let mut lower = Vec::new();
     let mut rest = entries.into_iter().peekable();
     while let Some(entry) = rest.next() {
         if entry.row != entry.column {
-            let mirror = rest.next_if(|next| (next.column, next.row) == place(&entry));
+            let mirror = rest.next_if(|next| (next.column, next.row) == position(&entry));
             let message = match mirror {
                 None => Some("has none on the other side of the diagonal".to_owned()),
                 Some(mirror) if mirror.value != entry.value => {
@@ -130,7 +134,7 @@ fn lower_of(entries: Vec<Entry>) -> Result<Vec<Entry>, InputError> {
                 Some(_) => None,
             };
             if let Some(message) = message {
-                let message = format!("expected a symmetric matrix: {} {message}", named(&entry));
+                let message = format!("expected a symmetric matrix: {} {message}", describe(&entry));
                 return Err(InputError { line: entry.line, message });
             }
         }
@@ -139,8 +143,9 @@ fn lower_of(entries: Vec<Entry>) -> Result<Vec<Entry>, InputError> {
     Ok(lower)
 }
 
-fn empty_row(told: &Told, entries: &[Entry]) -> Result<(), InputError> {
-    let mut is_filled = vec![false; told.rows];
+/// Checks that each row has an entry.
+fn check_rows(layout: &EntryLayout, entries: &[Entry]) -> Result<(), InputError> {
+    let mut is_filled = vec![false; layout.rows];
     for entry in entries {
         is_filled[entry.row as usize] = true;
         is_filled[entry.column as usize] = true;
@@ -148,8 +153,8 @@ fn empty_row(told: &Told, entries: &[Entry]) -> Result<(), InputError> {
     match is_filled.iter().position(|filled| !filled) {
         None => Ok(()),
         Some(row) => {
-            let message = format!("expected entries in each of {} rows, found none in row {}", told.rows, row + 1);
-            Err(InputError { line: told.line, message })
+            let message = format!("expected entries in each of {} rows, found none in row {}", layout.rows, row + 1);
+            Err(InputError { line: layout.line, message })
         }
     }
 }

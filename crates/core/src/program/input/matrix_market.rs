@@ -1,13 +1,13 @@
-//! Matrix Market files of coordinates, `real`, `integer` or `pattern`, `symmetric` or `general` with a
-//! symmetric matrix. Rows and columns are counted from 1; a symmetric file holds the lower triangle.
+//! Matrix Market files in coordinate format: `real`, `integer` or `pattern`, `symmetric` or `general` with a symmetric
+//! matrix. Rows and columns are counted from 1; a symmetric file holds the lower triangle.
 //!
-//! Leaves out: dense arrays, complex values, skew-symmetric and Hermitian matrices: they are refused by name.
+//! Leaves out dense arrays, complex values, skew-symmetric and Hermitian matrices, which are rejected by name.
 
-use super::lines::{Lines, shown};
-use super::matrix::{Entry, Told};
+use super::lines::{Lines, excerpt};
+use super::matrix::{Entry, EntryLayout};
 use super::{InputError, SymmetricMatrix};
 
-/// How values are written.
+/// The kind of the values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
     Real,
@@ -19,60 +19,60 @@ enum Values {
 pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let mut lines = Lines::new(bytes);
     let (values, is_general) = banner(&mut lines)?;
-    let line = lines.take_filled('%')?.ok_or_else(|| lines.ended("a line `rows columns entries`"))?;
+    let line = lines.take_filled('%')?.ok_or_else(|| lines.end_error("a line `rows columns entries`"))?;
     let mut words = line.split_whitespace();
-    // A row has an entry of its own or is the column of another's; an entry takes two numbers with spaces.
+    // Each row has an entry of its own or is the column of another; an entry takes two numbers with spaces.
     let rows = lines.count(words.next(), "a number of rows", 1)?;
     let columns = lines.count(words.next(), "a number of columns", 1)?;
     let count = lines.count(words.next(), "a number of entries", 4)?;
-    lines.nothing(words, "`rows columns entries`")?;
+    lines.expect_line_end(words, "`rows columns entries`")?;
     if rows == 0 || rows != columns {
-        return Err(lines.wrong(format!("expected a square matrix, found {rows} rows and {columns} columns")));
+        return Err(lines.error(format!("expected a square matrix, found {rows} rows and {columns} columns")));
     }
-    let told = Told { rows, is_general, has_values: values != Values::Pattern, line: lines.number() };
+    let layout = EntryLayout { rows, is_general, has_values: values != Values::Pattern, line: lines.number() };
     let mut entries = Vec::new();
     for number in 1..=count {
         let expected = || format!("entry {number} of {count}");
-        let line = lines.take_filled('%')?.ok_or_else(|| lines.ended(&expected()))?;
-        entries.push(entry(&lines, line, &told, values)?);
+        let line = lines.take_filled('%')?.ok_or_else(|| lines.end_error(&expected()))?;
+        entries.push(entry(&lines, line, &layout, values)?);
     }
-    lines.end('%', &format!("{count} entries"))?;
-    SymmetricMatrix::of_entries(&told, entries)
+    lines.expect_end('%', &format!("{count} entries"))?;
+    SymmetricMatrix::from_entries(&layout, entries)
 }
 
-/// The first line: how values are written, and whether they stand on both sides of the diagonal.
+/// Reads the first line; returns the kind of the values, and whether entries are on both sides of the diagonal.
 fn banner(lines: &mut Lines<'_>) -> Result<(Values, bool), InputError> {
     let expected = "`%%MatrixMarket matrix coordinate real|integer|pattern symmetric|general`";
-    let line = lines.take()?.ok_or_else(|| lines.ended(expected))?.to_ascii_lowercase();
+    let line = lines.take()?.ok_or_else(|| lines.end_error(expected))?.to_ascii_lowercase();
     let words: Vec<&str> = line.split_whitespace().collect();
-    let wrong = |found: &str| lines.wrong(format!("expected {expected}, found {}", shown(found)));
-    let ["%%matrixmarket", "matrix", "coordinate", values, symmetry] = words[..] else { return Err(wrong(&line)) };
+    let error = |found: &str| lines.error(format!("expected {expected}, found {}", excerpt(found)));
+    let ["%%matrixmarket", "matrix", "coordinate", values, symmetry] = words[..] else { return Err(error(&line)) };
     let values = match values {
         "real" => Values::Real,
         "integer" => Values::Integer,
         "pattern" => Values::Pattern,
-        other => return Err(wrong(other)),
+        other => return Err(error(other)),
     };
     match symmetry {
         "symmetric" => Ok((values, false)),
         "general" => Ok((values, true)),
-        other => Err(wrong(other)),
+        other => Err(error(other)),
     }
 }
 
-fn entry(lines: &Lines<'_>, line: &str, told: &Told, values: Values) -> Result<Entry, InputError> {
+fn entry(lines: &Lines<'_>, line: &str, layout: &EntryLayout, values: Values) -> Result<Entry, InputError> {
     let mut words = line.split_whitespace();
-    let row = lines.index(words.next(), "a row", 1, told.rows)?;
-    let column = lines.index(words.next(), "a column", 1, told.rows)?;
-    if !told.is_general && row < column {
+    let row = lines.index(words.next(), "a row", 1, layout.rows)?;
+    let column = lines.index(words.next(), "a column", 1, layout.rows)?;
+    if !layout.is_general && row < column {
         let message = format!("expected the lower triangle, found row {} and column {}", row + 1, column + 1);
-        return Err(lines.wrong(message));
+        return Err(lines.error(message));
     }
     let value = match values {
         Values::Real => lines.value(words.next())?,
         Values::Integer => lines.word::<i64>(words.next(), "a whole value")? as f64,
         Values::Pattern => 0.0,
     };
-    lines.nothing(words, "the entry")?;
+    lines.expect_line_end(words, "the entry")?;
     Ok(Entry { row, column, value, line: lines.number() })
 }

@@ -1,25 +1,25 @@
-//! A 3-D unstructured mesh of tetrahedra, of given numbers of nodes, edges and faces of its surface.
+//! A 3-D unstructured mesh of tetrahedra with given numbers of nodes, edges and surface faces.
 //!
-//! A box of cubes, six tetrahedra each, with nodes moved a little; then triangles of the surface and
-//! tetrahedra are split at new nodes, and faces are turned into edges, all drawn from the seed, until the
-//! numbers are what was asked. Of a ball of tetrahedra these numbers say all (Euler): there are
-//! edges - nodes - faces / 2 + 1 tetrahedra. Coordinates are in edges of a cube.
+//! The mesh starts as a box of cubes, six tetrahedra each, with nodes slightly displaced. Then surface triangles and
+//! tetrahedra are split at new nodes, and faces are flipped into edges, all drawn from the seed, until the numbers are
+//! those requested. For a ball of tetrahedra the numbers determine the number of tetrahedra (Euler):
+//! edges - nodes - faces / 2 + 1. Coordinates are in edges of a cube.
 //!
-//! Leaves out: the shape of a body, finer parts of the mesh, faces of four nodes.
+//! Leaves out the shape of a body, local refinement, and faces of four nodes.
 
 pub use super::tetrahedra::volume;
 
 use super::tetrahedra::Tetrahedra;
 use crate::engine::rng;
 
-/// Numbers of a mesh.
+/// The size of a mesh.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MeshSize {
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: usize,
-    /// Edges between two nodes.
+    /// Number of edges between two nodes.
     pub edges: usize,
-    /// Faces of the surface, of three nodes.
+    /// Number of triangular faces of the surface.
     pub faces: usize,
 }
 
@@ -29,31 +29,31 @@ pub const UNSTRUCTURED: MeshSize = MeshSize { nodes: 9428, edges: 59_863, faces:
 /// A mesh of tetrahedra.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Mesh {
-    /// Where each node lies.
+    /// Position of each node.
     pub coordinates: Vec<[f64; 3]>,
-    /// The four nodes of each tetrahedron, of positive volume.
+    /// Four nodes of each tetrahedron, whose volume is positive.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// The two nodes of each edge, the first one before the second; in order.
+    /// Two nodes of each edge, the smaller number first; in order.
     pub edges: Vec<[u32; 2]>,
-    /// The three nodes of each face of the surface, counter-clockwise seen from outside; in order.
+    /// Three nodes of each surface face, counter-clockwise seen from outside; in order.
     pub faces: Vec<[u32; 3]>,
 }
 
-/// How a mesh of some size is made.
+/// The operations that create a mesh of some size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Recipe {
-    /// Cubes of the box along each axis.
+    /// Number of cubes of the box along each axis.
     cubes: [usize; 3],
     face_splits: usize,
     inner_splits: usize,
     flips: usize,
 }
 
-/// The most nodes of a mesh.
+/// Largest number of nodes of a mesh.
 const NODES_MAX: usize = 1_000_000;
 
 impl MeshSize {
-    /// A size that a mesh of so many nodes may have: nearly a cube of cubes.
+    /// Returns a possible size of a mesh with this number of nodes, from a nearly cubic box.
     pub fn of_nodes(nodes: usize) -> Option<MeshSize> {
         let side = (1..).take_while(|side: &usize| (side + 1).pow(3) <= nodes.min(NODES_MAX)).last()?;
         let faces = 12 * side * side;
@@ -61,14 +61,14 @@ impl MeshSize {
         (nodes <= NODES_MAX).then_some(MeshSize { nodes, edges: tetrahedra + nodes + faces / 2 - 1, faces })
     }
 
-    /// How it is made with the fewest changes of a box.
+    /// Returns the recipe with the fewest changes of a box.
     fn recipe(self) -> Option<Recipe> {
         let mut best: Option<Recipe> = None;
-        let least = |cubes: [usize; 3]| cubes.iter().map(|along| along + 1).product::<usize>();
-        for a in (1..).take_while(|a| least([*a, *a, *a]) <= self.nodes) {
-            for b in (a..).take_while(|b| least([a, *b, *b]) <= self.nodes) {
-                let boxes = (b..).map(|c| [a, b, c]).take_while(|cubes| least(*cubes) <= self.nodes);
-                for recipe in boxes.filter_map(|cubes| self.recipe_of(cubes)) {
+        let nodes_of = |cubes: [usize; 3]| cubes.iter().map(|along| along + 1).product::<usize>();
+        for a in (1..).take_while(|a| nodes_of([*a, *a, *a]) <= self.nodes) {
+            for b in (a..).take_while(|b| nodes_of([a, *b, *b]) <= self.nodes) {
+                let boxes = (b..).map(|c| [a, b, c]).take_while(|cubes| nodes_of(*cubes) <= self.nodes);
+                for recipe in boxes.filter_map(|cubes| self.recipe_from(cubes)) {
                     if best.is_none_or(|best| recipe.changes() < best.changes()) {
                         best = Some(recipe);
                     }
@@ -78,10 +78,10 @@ impl MeshSize {
         best
     }
 
-    fn recipe_of(self, cubes: [usize; 3]) -> Option<Recipe> {
+    fn recipe_from(self, cubes: [usize; 3]) -> Option<Recipe> {
         let [a, b, c] = cubes;
         let missing_faces = self.faces.checked_sub(4 * (a * b + b * c + c * a))?;
-        // A split of a face adds two, and two tetrahedra; one of a tetrahedron adds three of these, a flip one.
+        // Splitting a face adds two faces and two tetrahedra; splitting a tetrahedron adds three of these, a flip one.
         let face_splits = missing_faces / 2;
         let inner_splits = self.nodes.checked_sub((a + 1) * (b + 1) * (c + 1) + face_splits)?;
         let tetrahedra = (self.edges + 1).checked_sub(self.nodes + self.faces / 2)?;
@@ -97,31 +97,36 @@ impl Recipe {
 }
 
 impl Mesh {
-    /// Makes a mesh of exactly this size, or says why there is none.
+    /// Generates a mesh of exactly this size.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if there is no such mesh.
     pub fn generate(size: MeshSize, seed: u64) -> Result<Mesh, String> {
         if size.nodes > NODES_MAX {
             return Err(format!("a mesh has at most {NODES_MAX} nodes, not {}", size.nodes));
         }
-        let none = || {
-            let near = MeshSize::of_nodes(size.nodes);
-            let hint = near.map(|near| format!(": {} edges and {} faces would do", near.edges, near.faces));
+        let impossible = || {
+            let possible = MeshSize::of_nodes(size.nodes);
+            let hint = possible
+                .map(|possible| format!("; {} edges and {} faces are possible", possible.edges, possible.faces));
             let MeshSize { nodes, edges, faces } = size;
             let hint = hint.unwrap_or_default();
-            format!("no mesh of tetrahedra has {nodes} nodes, {edges} edges and {faces} faces of its surface{hint}")
+            format!("no mesh of tetrahedra has {nodes} nodes, {edges} edges and {faces} surface faces{hint}")
         };
-        let recipe = size.recipe().ok_or_else(none)?;
+        let recipe = size.recipe().ok_or_else(impossible)?;
         let mut random = rng::stream(seed, "mesh");
-        let mut body = Tetrahedra::of_box(recipe.cubes, &mut random);
+        let mut body = Tetrahedra::new_box(recipe.cubes, &mut random);
         (0..recipe.face_splits).for_each(|_| body.split_face(&mut random));
         (0..recipe.inner_splits).for_each(|_| body.split(&mut random));
         let flipped = body.flip(recipe.flips, &mut random);
         if flipped < recipe.flips {
-            return Err(none());
+            return Err(impossible());
         }
-        Ok(Mesh::of(body))
+        Ok(Mesh::from_body(body))
     }
 
-    fn of(body: Tetrahedra) -> Mesh {
+    fn from_body(body: Tetrahedra) -> Mesh {
         let mut edges: Vec<[u32; 2]> = body.tetrahedra.iter().flat_map(edges_of).collect();
         edges.sort_unstable();
         edges.dedup();
@@ -130,13 +135,13 @@ impl Mesh {
         Mesh { coordinates: body.coordinates, tetrahedra: body.tetrahedra, edges, faces }
     }
 
-    /// Its numbers.
+    /// Returns the size of the mesh.
     pub fn size(&self) -> MeshSize {
         MeshSize { nodes: self.coordinates.len(), edges: self.edges.len(), faces: self.faces.len() }
     }
 }
 
-/// The edges of a tetrahedron, each with its first node before its second.
+/// Returns the edges of a tetrahedron, each with the smaller node number first.
 pub(super) fn edges_of(tetrahedron: &[u32; 4]) -> impl Iterator<Item = [u32; 2]> + use<> {
     let [a, b, c, d] = *tetrahedron;
     [[a, b], [a, c], [a, d], [b, c], [b, d], [c, d]].into_iter().map(|[a, b]| [a.min(b), a.max(b)])

@@ -1,17 +1,17 @@
-//! METIS graphs (`.graph`): a header `vertices edges [format [constraints]]`, then a line for each vertex
-//! with its neighbours, counted from 1. Lines that begin with `%` are comments.
+//! METIS graphs (`.graph`): a header `vertices edges [format [constraints]]`, then a line for each vertex with its
+//! neighbours, counted from 1. Lines that begin with `%` are comments.
 //!
-//! Sizes and weights that the format tells are read and forgotten. What is not an undirected graph is
-//! refused: loops, neighbours told twice or on one side alone, vertices without neighbours.
+//! Sizes and weights, which the format announces, are read and ignored. A file that is not an undirected graph is
+//! rejected: loops, neighbours listed twice or on one side only, vertices without neighbours.
 
-use super::lines::{Lines, shown};
+use super::lines::{Lines, excerpt};
 use super::{Adjacency, InputError};
 
-/// What stands in a vertex's line.
+/// The header, which states the contents of a vertex's line.
 struct Header {
     vertices: usize,
     edges: usize,
-    /// Numbers before the first neighbour.
+    /// Number of sizes and weights before the first neighbour.
     numbers_before: u64,
     has_edge_weights: bool,
     line: u64,
@@ -21,16 +21,17 @@ struct Header {
 pub fn read(bytes: &[u8]) -> Result<Adjacency, InputError> {
     let mut lines = Lines::new(bytes);
     let header = Header::read(&mut lines)?;
-    let (mut rows, mut told_in) = (Vec::new(), Vec::new());
+    let (mut rows, mut row_lines) = (Vec::new(), Vec::new());
     for vertex in 0..header.vertices {
         rows.push(header.row(&mut lines, vertex)?);
-        told_in.push(lines.number());
+        row_lines.push(lines.number());
     }
-    lines.end('%', "the last vertex")?;
-    let adjacency = Adjacency::of_rows(&rows);
-    if let Some((one, other)) = adjacency.one_way() {
-        let message = format!("vertex {} has the neighbour {}, which has not {0}", one + 1, other + 1);
-        return Err(InputError { line: told_in[one], message });
+    lines.expect_end('%', "the last vertex")?;
+    let adjacency = Adjacency::from_rows(&rows);
+    if let Some((one, other)) = adjacency.asymmetric_pair() {
+        let message =
+            format!("vertex {} has the neighbour {}, which does not have the neighbour {0}", one + 1, other + 1);
+        return Err(InputError { line: row_lines[one], message });
     }
     if adjacency.edges() != header.edges {
         let message = format!("expected {} edges, found {}", header.edges, adjacency.edges());
@@ -42,38 +43,39 @@ pub fn read(bytes: &[u8]) -> Result<Adjacency, InputError> {
 impl Header {
     fn read(lines: &mut Lines<'_>) -> Result<Header, InputError> {
         let expected = "a header `vertices edges`";
-        let line = lines.take_filled('%')?.ok_or_else(|| lines.ended(expected))?;
+        let line = lines.take_filled('%')?.ok_or_else(|| lines.end_error(expected))?;
         let mut words = line.split_whitespace();
-        // A vertex takes a neighbour and the end of the line, an edge two neighbours with spaces.
+        // A vertex takes at least a neighbour and the end of a line, an edge two neighbours with spaces.
         let vertices = lines.count(words.next(), "a number of vertices", 1)?;
         let edges = lines.count(words.next(), "a number of edges", 3)?;
         let format = words.next().unwrap_or("0");
         if format.len() > 3 || !format.bytes().all(|digit| matches!(digit, b'0' | b'1')) {
-            return Err(lines.wrong(format!("expected a format of up to three 0 and 1, found {}", shown(format))));
+            return Err(lines.error(format!("expected a format of up to three 0 and 1, found {}", excerpt(format))));
         }
-        let is_told = |digit: usize| format.bytes().rev().nth(digit) == Some(b'1');
+        let is_set = |digit: usize| format.bytes().rev().nth(digit) == Some(b'1');
         let constraints: u64 = match words.next() {
             Some(word) => lines.word(Some(word), "a number of constraints")?,
             None => 1,
         };
-        lines.nothing(words, "the header")?;
+        lines.expect_line_end(words, "the header")?;
         if vertices == 0 {
-            return Err(lines.wrong("expected at least one vertex, found 0"));
+            return Err(lines.error("expected at least one vertex, found 0"));
         }
-        let weights = if is_told(1) { constraints } else { 0 };
+        let weights = if is_set(1) { constraints } else { 0 };
         Ok(Header {
             vertices,
             edges,
-            numbers_before: weights.saturating_add(u64::from(is_told(2))),
-            has_edge_weights: is_told(0),
+            numbers_before: weights.saturating_add(u64::from(is_set(2))),
+            has_edge_weights: is_set(0),
             line: lines.number(),
         })
     }
 
-    /// The neighbours of a vertex, in order.
+    /// Reads the neighbours of a vertex, in order.
     fn row(&self, lines: &mut Lines<'_>, vertex: usize) -> Result<Vec<u32>, InputError> {
         let own = vertex + 1;
-        let line = lines.take_but('%')?.ok_or_else(|| lines.ended(&format!("the neighbours of vertex {own}")))?;
+        let line =
+            lines.take_uncommented('%')?.ok_or_else(|| lines.end_error(&format!("the neighbours of vertex {own}")))?;
         let mut words = line.split_whitespace();
         for _ in 0..self.numbers_before {
             lines.word::<u64>(words.next(), "a size or weight of the vertex")?;
@@ -87,13 +89,13 @@ impl Header {
         }
         row.sort_unstable();
         if let Some(two) = row.windows(2).find(|two| two[0] == two[1]) {
-            return Err(lines.wrong(format!("vertex {own} has the neighbour {} twice", two[0] + 1)));
+            return Err(lines.error(format!("vertex {own} lists the neighbour {} twice", two[0] + 1)));
         }
         if row.binary_search(&(vertex as u32)).is_ok() {
-            return Err(lines.wrong(format!("vertex {own} has itself as a neighbour")));
+            return Err(lines.error(format!("vertex {own} lists itself as a neighbour")));
         }
         if row.is_empty() {
-            return Err(lines.wrong(format!("expected the neighbours of vertex {own}, found none")));
+            return Err(lines.error(format!("expected the neighbours of vertex {own}, found none")));
         }
         Ok(row)
     }

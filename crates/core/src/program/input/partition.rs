@@ -1,16 +1,16 @@
-//! Parts of equal size: which processor gets what. Sizes differ by one at most, and the first parts are
-//! the larger ones.
+//! Partitions of elements into parts of equal size, one for each processor. Sizes differ by one at most, and the first
+//! parts are the larger ones.
 //!
-//! With coordinates by recursive coordinate bisection (Berger and Bokhari 1987): across the longest extent,
-//! again and again. Without them breadth first: in the order of the distance from the first vertex, cut
-//! into pieces. Ties go by number, so that a partition depends on nothing else.
+//! With coordinates: recursive coordinate bisection (Berger and Bokhari 1987), always across the longest extent.
+//! Without coordinates: breadth-first, by cutting the sequence of vertices in the order of their distance from the
+//! first one. Ties are resolved by number, so that a partition depends on nothing else.
 //!
-//! Leaves out: keeping few edges between parts beyond that.
+//! Leaves out any other optimisation of the number of edges between parts.
 
 use super::Adjacency;
 use std::ops::Range;
 
-/// The part of each element, by recursive bisection of their coordinates.
+/// Returns the part of each element, by recursive bisection of their coordinates.
 pub fn parts(coordinates: &[[f64; 3]], parts: usize) -> Vec<u32> {
     let mut owners = vec![0; coordinates.len()];
     let mut elements: Vec<u32> = (0..coordinates.len() as u32).collect();
@@ -18,7 +18,7 @@ pub fn parts(coordinates: &[[f64; 3]], parts: usize) -> Vec<u32> {
     owners
 }
 
-/// The part of each vertex, breadth first.
+/// Returns the part of each vertex, by breadth-first search.
 pub fn breadth_first(graph: &Adjacency, parts: usize) -> Vec<u32> {
     let mut owners = vec![0; graph.vertices()];
     let order = order(graph);
@@ -29,12 +29,12 @@ pub fn breadth_first(graph: &Adjacency, parts: usize) -> Vec<u32> {
     owners
 }
 
-/// The part of each of `count` elements, dealt out one after the other: for work that comes in their order.
-pub fn dealt(count: usize, parts: usize) -> Vec<u32> {
+/// Returns the part of each of `count` elements, assigned round-robin, for work that becomes available in their order.
+pub fn round_robin(count: usize, parts: usize) -> Vec<u32> {
     (0..count).map(|element| (element % parts.max(1)) as u32).collect()
 }
 
-/// The elements of each part, in order.
+/// Returns the elements of each part, in order.
 pub fn members(owners: &[u32], parts: usize) -> Vec<Vec<u32>> {
     let mut members = vec![Vec::new(); parts];
     for (element, owner) in owners.iter().enumerate() {
@@ -43,20 +43,20 @@ pub fn members(owners: &[u32], parts: usize) -> Vec<Vec<u32>> {
     members
 }
 
-/// How many of `count` elements the parts before this one have.
+/// Returns the number of elements, of `count`, in the parts before this one.
 fn before(count: usize, part: usize, parts: usize) -> usize {
     part * (count / parts) + part.min(count % parts)
 }
 
-/// Gives elements to a range of all `parts`.
+/// Assigns elements to a range of all `parts`.
 fn bisect(coordinates: &[[f64; 3]], elements: &mut [u32], range: Range<usize>, parts: usize, owners: &mut [u32]) {
     if range.len() <= 1 {
         elements.iter().for_each(|element| owners[*element as usize] = range.start as u32);
         return;
     }
     let middle = range.start + range.len() / 2;
-    let of = |part: usize| before(coordinates.len(), part, parts);
-    let size = of(middle) - of(range.start);
+    let start = |part: usize| before(coordinates.len(), part, parts);
+    let size = start(middle) - start(range.start);
     let axis = longest(coordinates, elements);
     let at = |element: u32| coordinates[element as usize][axis];
     if size < elements.len() {
@@ -67,32 +67,31 @@ fn bisect(coordinates: &[[f64; 3]], elements: &mut [u32], range: Range<usize>, p
     bisect(coordinates, above, middle..range.end, parts, owners);
 }
 
-/// The axis along which elements lie farthest apart; the first of several.
+/// Returns the axis along which elements have the largest extent; the first of several.
 fn longest(coordinates: &[[f64; 3]], elements: &[u32]) -> usize {
     let extent = |axis: usize| {
         let along = elements.iter().map(|element| coordinates[*element as usize][axis]);
-        let (least, most) =
-            along.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), at| (least.min(at), most.max(at)));
-        most - least
+        let (min, max) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), at| (min.min(at), max.max(at)));
+        max - min
     };
     (1..3).fold(0, |longest, axis| if extent(axis) > extent(longest) { axis } else { longest })
 }
 
-/// The vertices in the order in which they are met from the first one.
+/// Returns the vertices in the order in which a breadth-first search from the first one visits them.
 fn order(graph: &Adjacency) -> Vec<u32> {
-    let mut is_met = vec![false; graph.vertices()];
+    let mut is_visited = vec![false; graph.vertices()];
     let mut order: Vec<u32> = Vec::with_capacity(graph.vertices());
     for first in 0..graph.vertices() {
-        // Each part of the graph that hangs together begins with its first vertex.
+        // Each connected component begins with its first vertex.
         let mut next = order.len();
-        if !is_met[first] {
-            is_met[first] = true;
+        if !is_visited[first] {
+            is_visited[first] = true;
             order.push(first as u32);
         }
         while next < order.len() {
-            for other in graph.of(order[next] as usize) {
-                if !is_met[*other as usize] {
-                    is_met[*other as usize] = true;
+            for other in graph.neighbours(order[next] as usize) {
+                if !is_visited[*other as usize] {
+                    is_visited[*other as usize] = true;
                     order.push(*other);
                 }
             }

@@ -1,4 +1,4 @@
-//! A body of tetrahedra while it is made: a box, splits, flips.
+//! A body of tetrahedra under construction: a box, splits, flips.
 
 use super::mesh::edges_of;
 use crate::engine::rng::RandomStream;
@@ -6,26 +6,25 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A body.
+/// A body of tetrahedra.
 pub(super) struct Tetrahedra {
     pub coordinates: Vec<[f64; 3]>,
-    /// Of positive volume.
+    /// Nodes of each tetrahedron, whose volume is positive.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// The faces of the surface, counter-clockwise from outside, and the tetrahedron of each, until one is split
-    /// inside or flipped.
+    /// Faces of the surface, counter-clockwise seen from outside, each with its tetrahedron. The tetrahedra are valid
+    /// until one is split inside or flipped.
     pub faces: Vec<([u32; 3], usize)>,
 }
 
-/// How far a node of the box is moved along each axis at most, in edges of a cube.
-const MOVED_MAX: f64 = 0.12;
-/// The least volume of a tetrahedron that a flip makes, in cubes.
+/// Largest displacement of a node of the box along each axis, in edges of a cube.
+const DISPLACEMENT_MAX: f64 = 0.12;
+/// Smallest volume of a tetrahedron that a flip creates, in cubes.
 const VOLUME_MIN: f64 = 0.01;
 
-/// A face of a tetrahedron lies opposite to each of its corners; so turned that it is seen from outside
-/// counter-clockwise.
+/// The corners of the face opposite to each corner of a tetrahedron, counter-clockwise seen from outside.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// The volume of a tetrahedron; below 0 if it is turned inside out.
+/// Returns the signed volume of a tetrahedron, which is negative if its orientation is reversed.
 pub fn volume(corners: [[f64; 3]; 4]) -> f64 {
     let [a, b, c] = [1, 2, 3].map(|corner: usize| [0, 1, 2].map(|axis| corners[corner][axis] - corners[0][axis]));
     let cross = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
@@ -33,21 +32,21 @@ pub fn volume(corners: [[f64; 3]; 4]) -> f64 {
 }
 
 impl Tetrahedra {
-    /// A box of cubes, each of six tetrahedra along its diagonal (Kuhn 1960), nodes moved.
-    pub fn of_box(cubes: [usize; 3], random: &mut RandomStream) -> Tetrahedra {
+    /// Creates a box of cubes, each of six tetrahedra around its diagonal (Kuhn 1960), with displaced nodes.
+    pub fn new_box(cubes: [usize; 3], random: &mut RandomStream) -> Tetrahedra {
         let [wide, deep, high] = cubes.map(|along| along + 1);
         let node = |[x, y, z]: [usize; 3]| ((z * deep + y) * wide + x) as u32;
-        let places = (0..wide * deep * high).map(|node| [node % wide, node / wide % deep, node / wide / deep]);
-        let moved = |place: [usize; 3], random: &mut RandomStream| {
-            place.map(|at| at as f64 + random.random_range(-MOVED_MAX..MOVED_MAX))
+        let indices = (0..wide * deep * high).map(|node| [node % wide, node / wide % deep, node / wide / deep]);
+        let displaced = |index: [usize; 3], random: &mut RandomStream| {
+            index.map(|at| at as f64 + random.random_range(-DISPLACEMENT_MAX..DISPLACEMENT_MAX))
         };
-        let coordinates = places.clone().map(|place| moved(place, random)).collect();
+        let coordinates = indices.clone().map(|index| displaced(index, random)).collect();
         let mut body = Tetrahedra { coordinates, tetrahedra: Vec::new(), faces: Vec::new() };
-        let first_corners = places.filter(|place| (0..3).all(|axis| place[axis] < cubes[axis]));
-        for place in first_corners {
+        let first_corners = indices.filter(|index| (0..3).all(|axis| index[axis] < cubes[axis]));
+        for index in first_corners {
             for axes in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]] {
-                let mut corner = place;
-                let mut corners = [node(place); 4];
+                let mut corner = index;
+                let mut corners = [node(index); 4];
                 for (at, axis) in axes.into_iter().enumerate() {
                     corner[axis] += 1;
                     corners[at + 1] = node(corner);
@@ -55,7 +54,7 @@ impl Tetrahedra {
                 body.add(corners);
             }
         }
-        body.find_faces();
+        body.find_surface();
         body
     }
 
@@ -63,7 +62,7 @@ impl Tetrahedra {
         volume(corners.map(|node| self.coordinates[node as usize]))
     }
 
-    /// Adds a tetrahedron, turned the right way.
+    /// Adds a tetrahedron with positive orientation.
     fn add(&mut self, mut corners: [u32; 4]) {
         if self.volume(corners) < 0.0 {
             corners.swap(2, 3);
@@ -71,7 +70,7 @@ impl Tetrahedra {
         self.tetrahedra.push(corners);
     }
 
-    /// By the nodes of a face: who has it, and opposite to which corner.
+    /// Returns the tetrahedra of each face, by its nodes, and the corner opposite to it.
     fn sides(&self) -> BTreeMap<[u32; 3], Vec<(usize, usize)>> {
         let mut sides: BTreeMap<[u32; 3], Vec<(usize, usize)>> = BTreeMap::new();
         for (number, corners) in self.tetrahedra.iter().enumerate() {
@@ -84,49 +83,51 @@ impl Tetrahedra {
         sides
     }
 
-    /// What has one side only is the surface.
-    fn find_faces(&mut self) {
+    /// Determines the surface: the faces of only one tetrahedron.
+    fn find_surface(&mut self) {
         let sides = self.sides();
         let outer = sides.values().filter(|sides| sides.len() == 1).map(|sides| sides[0]);
-        self.faces =
-            outer.map(|(of, opposite)| (FACES[opposite].map(|corner| self.tetrahedra[of][corner]), of)).collect();
+        self.faces = outer
+            .map(|(owner, opposite)| (FACES[opposite].map(|corner| self.tetrahedra[owner][corner]), owner))
+            .collect();
     }
 
-    /// A new node amid others.
-    fn amid(&mut self, nodes: &[u32]) -> u32 {
-        let of = |axis: usize| nodes.iter().map(|node| self.coordinates[*node as usize][axis]).sum::<f64>();
-        let place = [0, 1, 2].map(|axis| of(axis) / nodes.len() as f64);
-        self.coordinates.push(place);
+    /// Adds a node in the middle of others.
+    fn add_middle_node(&mut self, nodes: &[u32]) -> u32 {
+        let sum = |axis: usize| nodes.iter().map(|node| self.coordinates[*node as usize][axis]).sum::<f64>();
+        let middle = [0, 1, 2].map(|axis| sum(axis) / nodes.len() as f64);
+        self.coordinates.push(middle);
         self.coordinates.len() as u32 - 1
     }
 
-    /// The one of the largest tetrahedron among a few drawn of `count`, so that none becomes too small.
-    fn largest(&self, count: usize, of: impl Fn(usize) -> usize, random: &mut RandomStream) -> usize {
+    /// Draws a few of `count` candidates and returns the one with the largest tetrahedron, so that none becomes too
+    /// small.
+    fn draw_large(&self, count: usize, tetrahedron: impl Fn(usize) -> usize, random: &mut RandomStream) -> usize {
         let drawn = [(); 8].map(|()| random.random_range(0..count));
-        let size = |one: &usize| self.volume(self.tetrahedra[of(*one)]);
+        let size = |one: &usize| self.volume(self.tetrahedra[tetrahedron(*one)]);
         drawn.into_iter().max_by(|one, other| size(one).total_cmp(&size(other))).unwrap_or(0)
     }
 
     /// Splits a face of the surface, and its tetrahedron, into three.
     pub fn split_face(&mut self, random: &mut RandomStream) {
-        let at = self.largest(self.faces.len(), |at| self.faces[at].1, random);
-        let ([a, b, c], of) = self.faces[at];
-        let corners = self.tetrahedra[of];
-        let node = self.amid(&[a, b, c]);
+        let at = self.draw_large(self.faces.len(), |at| self.faces[at].1, random);
+        let ([a, b, c], owner) = self.faces[at];
+        let corners = self.tetrahedra[owner];
+        let node = self.add_middle_node(&[a, b, c]);
         let splits = [(a, [node, b, c]), (b, [a, node, c]), (c, [a, b, node])];
         for (number, (left_out, face)) in splits.into_iter().enumerate() {
             let part = corners.map(|corner| if corner == left_out { node } else { corner });
-            let (of, at) = match number {
-                0 => (of, at),
+            let (owner, at) = match number {
+                0 => (owner, at),
                 _ => (self.tetrahedra.len(), self.faces.len()),
             };
-            put(&mut self.tetrahedra, of, part);
-            put(&mut self.faces, at, (face, of));
+            set_or_push(&mut self.tetrahedra, owner, part);
+            set_or_push(&mut self.faces, at, (face, owner));
         }
-        // Other faces of the tetrahedron that was split belong to another part of it now.
+        // The other surface faces of the tetrahedron that was split may belong to another part of it now.
         for at in 0..self.faces.len() {
             let (face, _) = self.faces[at];
-            let parts = [of, self.tetrahedra.len() - 2, self.tetrahedra.len() - 1];
+            let parts = [owner, self.tetrahedra.len() - 2, self.tetrahedra.len() - 1];
             if parts.contains(&self.faces[at].1) {
                 let has = |part: &&usize| face.iter().all(|node| self.tetrahedra[**part].contains(node));
                 self.faces[at].1 = *parts.iter().find(has).expect("a face belongs to a part of its tetrahedron");
@@ -136,18 +137,18 @@ impl Tetrahedra {
 
     /// Splits a tetrahedron into four.
     pub fn split(&mut self, random: &mut RandomStream) {
-        let of = self.largest(self.tetrahedra.len(), |of| of, random);
-        let corners = self.tetrahedra[of];
-        let node = self.amid(&corners);
+        let number = self.draw_large(self.tetrahedra.len(), |number| number, random);
+        let corners = self.tetrahedra[number];
+        let node = self.add_middle_node(&corners);
         for left_out in 0..4 {
             let mut part = corners;
             part[left_out] = node;
-            let of = if left_out == 0 { of } else { self.tetrahedra.len() };
-            put(&mut self.tetrahedra, of, part);
+            let at = if left_out == 0 { number } else { self.tetrahedra.len() };
+            set_or_push(&mut self.tetrahedra, at, part);
         }
     }
 
-    /// Turns so many faces between two tetrahedra into an edge between three; how many it could.
+    /// Flips up to `wanted` faces between two tetrahedra into an edge between three; returns the number of flips.
     pub fn flip(&mut self, wanted: usize, random: &mut RandomStream) -> usize {
         let mut edges: BTreeSet<[u32; 2]> = self.tetrahedra.iter().flat_map(edges_of).collect();
         let mut flipped = 0;
@@ -155,12 +156,15 @@ impl Tetrahedra {
             let before = flipped;
             let mut inner: Vec<_> = self.sides().into_values().filter(|sides| sides.len() == 2).collect();
             inner.shuffle(random);
-            // A tetrahedron that was flipped has other sides now: they are known in the next round.
+            // A flipped tetrahedron has other sides now, which the next round finds.
             let mut is_flipped = vec![false; self.tetrahedra.len()];
             for sides in inner {
                 let two = [sides[0].0, sides[1].0];
-                if flipped < wanted && !two.iter().any(|of| is_flipped[*of]) && self.flip_face(&sides, &mut edges) {
-                    two.into_iter().for_each(|of| is_flipped[of] = true);
+                if flipped < wanted
+                    && !two.iter().any(|number| is_flipped[*number])
+                    && self.flip_face(&sides, &mut edges)
+                {
+                    two.into_iter().for_each(|number| is_flipped[number] = true);
                     flipped += 1;
                 }
             }
@@ -171,7 +175,7 @@ impl Tetrahedra {
         flipped
     }
 
-    /// Turns a face into an edge, if that is new and what lies around it is large enough.
+    /// Flips a face into an edge, if the edge is new and the new tetrahedra are large enough; returns whether it did.
     fn flip_face(&mut self, sides: &[(usize, usize)], edges: &mut BTreeSet<[u32; 2]>) -> bool {
         let [(one, first), (other, second)] = [sides[0], sides[1]];
         let (from, to) = (self.tetrahedra[one][first], self.tetrahedra[other][second]);
@@ -188,10 +192,10 @@ impl Tetrahedra {
     }
 }
 
-/// Puts something at its place, or at the end.
-fn put<T>(into: &mut Vec<T>, at: usize, what: T) {
+/// Replaces the element at an index, or appends one.
+fn set_or_push<T>(into: &mut Vec<T>, at: usize, value: T) {
     match into.get_mut(at) {
-        Some(there) => *there = what,
-        None => into.push(what),
+        Some(element) => *element = value,
+        None => into.push(value),
     }
 }

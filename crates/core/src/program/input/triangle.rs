@@ -1,10 +1,9 @@
-//! A lower triangle of a matrix by rows, and its diagonal: what a symmetric matrix is kept as, and what a
-//! triangular one is.
+//! The lower triangle of a matrix by rows, with its diagonal: a triangular matrix, or half of a symmetric one.
 
-/// A lower triangle.
+/// A lower triangular matrix.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LowerTriangle {
-    /// Where the entries of each row begin that are before the diagonal, and where the last ones end.
+    /// Index of the first entry before the diagonal of each row, and behind them the number of these entries.
     pub(crate) begin: Vec<usize>,
     pub(crate) columns: Vec<u32>,
     pub(crate) values: Vec<f64>,
@@ -12,34 +11,34 @@ pub struct LowerTriangle {
 }
 
 impl LowerTriangle {
-    /// One without rows, to be given them.
+    /// Creates a triangle without rows.
     pub(crate) fn empty() -> LowerTriangle {
         LowerTriangle { begin: vec![0], columns: Vec::new(), values: Vec::new(), diagonal: Vec::new() }
     }
 
-    /// How many rows it has.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.diagonal.len()
     }
 
-    /// How many entries there are below the diagonal.
+    /// Returns the number of entries below the diagonal.
     pub fn below(&self) -> usize {
         self.columns.len()
     }
 
-    /// The entries of a row before the diagonal: their columns, in order, and their values.
+    /// Returns the entries of a row before the diagonal: their columns, in order, and their values.
     pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
         let entries = self.begin[row]..self.begin[row + 1];
         (&self.columns[entries.clone()], &self.values[entries])
     }
 
-    /// The value of a row on the diagonal.
+    /// Returns the diagonal entry of a row.
     pub fn diagonal(&self, row: usize) -> f64 {
         self.diagonal[row]
     }
 
-    /// Whether it is what it should be: columns in order, before the diagonal, all values finite.
-    pub fn is_sound(&self) -> bool {
+    /// Returns whether the triangle is valid: columns are in order and before the diagonal, and all values are finite.
+    pub fn is_valid(&self) -> bool {
         let is_row = |row: usize| {
             let columns = self.row(row).0;
             columns.windows(2).all(|two| two[0] < two[1]) && columns.last().is_none_or(|last| (*last as usize) < row)

@@ -1,8 +1,8 @@
-//! Bare triplets: a line `row column value` for each entry of the lower triangle, counted from 0, in any
-//! order and without a header. There are as many rows as the largest index says, and none is empty.
+//! Bare triplets: a line `row column value` for each entry of the lower triangle, counted from 0, in any order and
+//! without a header. The largest index gives the number of rows, none of which is empty.
 
 use super::lines::Lines;
-use super::matrix::{Entry, Told};
+use super::matrix::{Entry, EntryLayout};
 use super::{InputError, SymmetricMatrix};
 
 /// Reads a symmetric matrix.
@@ -14,19 +14,19 @@ pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
         let row = lines.index(words.next(), "a row", 0, u32::MAX as usize)?;
         let column = lines.index(words.next(), "a column", 0, u32::MAX as usize)?;
         if row < column {
-            return Err(lines.wrong(format!("expected the lower triangle, found row {row} and column {column}")));
+            return Err(lines.error(format!("expected the lower triangle, found row {row} and column {column}")));
         }
         let value = lines.value(words.next())?;
-        lines.nothing(words, "the entry")?;
+        lines.expect_line_end(words, "the entry")?;
         entries.push(Entry { row, column, value, line: lines.number() });
     }
-    let Some(largest) = entries.iter().max_by_key(|entry| entry.row) else { return Err(lines.ended("an entry")) };
+    let Some(largest) = entries.iter().max_by_key(|entry| entry.row) else { return Err(lines.end_error("an entry")) };
     let rows = largest.row as usize + 1;
-    // An entry fills two rows at most.
+    // An entry fills at most two rows.
     if rows > 2 * entries.len() {
         let message = format!("expected rows without gaps, found row {} among {} entries", largest.row, entries.len());
         return Err(InputError { line: largest.line, message });
     }
-    let told = Told { rows, is_general: false, has_values: true, line: largest.line };
-    SymmetricMatrix::of_entries(&told, entries)
+    let layout = EntryLayout { rows, is_general: false, has_values: true, line: largest.line };
+    SymmetricMatrix::from_entries(&layout, entries)
 }

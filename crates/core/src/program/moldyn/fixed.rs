@@ -1,38 +1,38 @@
-//! Sums in fixed point: exact, so the same in any order.
+//! Sums in fixed point, which are exact and therefore independent of their order.
 //!
-//! A quantum is 2⁻³², where forces and energies of a pair are of the order of 1. A force that does not
-//! fit (particles nearer than a fifth of their size) wraps round, in any order alike.
+//! A quantum is 2⁻³², where forces and energies of a pair are of the order of 1. A force that does not fit (of
+//! particles nearer than a fifth of their size) wraps around, with the same result in any order.
 
-/// Quanta in one.
+/// Number of quanta in 1.
 const QUANTA: f64 = (1u64 << 32) as f64;
 
-/// A vector of space.
+/// A vector in space.
 pub type Vector = [f64; 3];
 
-/// A sum of forces, in quanta.
+/// A sum of forces in quanta.
 pub type Force = [i64; 3];
 
-/// A value in quanta, rounded towards zero, so that those of x and -x are opposite.
+/// Returns a value in quanta, rounded towards zero, so that those of x and -x are opposite.
 pub fn quanta(value: f64) -> i64 {
     (value * QUANTA) as i64
 }
 
-/// The value of a sum of quanta.
+/// Returns the value of a number of quanta.
 pub fn value(quanta: i64) -> f64 {
     quanta as f64 / QUANTA
 }
 
-/// Adds a force to another.
+/// Adds a force to a sum.
 pub fn add(sum: &mut Force, force: Force) {
     sum.iter_mut().zip(force).for_each(|(sum, force)| *sum = sum.wrapping_add(force));
 }
 
-/// The sums that six words say, the low word of each first.
-pub fn of_words(words: &[u32]) -> Force {
+/// Returns the force that six words encode, the low word of each component first.
+pub fn from_words(words: &[u32]) -> Force {
     [0, 1, 2].map(|axis| (u64::from(words[2 * axis]) | u64::from(words[2 * axis + 1]) << 32) as i64)
 }
 
-/// The opposite force.
+/// Returns the opposite force.
 pub fn opposite(force: Force) -> Force {
     force.map(i64::wrapping_neg)
 }

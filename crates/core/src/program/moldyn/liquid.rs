@@ -1,8 +1,8 @@
 //! The problem: a cube of liquid, periodic in all directions.
 //!
-//! Lengths are of the particles' size, energies of their well's depth; the unit of time makes the
-//! force between two of them r⁻¹³ - r⁻⁷/2 (so a kinetic energy is 24 v²). The defaults are those of
-//! the public program for 2048 particles; the lists of Alewife's reach twice the cut-off instead.
+//! The unit of length is the particles' size, that of energy the depth of their potential well. The unit of time makes
+//! the force between two particles r⁻¹³ - r⁻⁷/2 (so the kinetic energy is 24 v²). The defaults are those of the public
+//! program for 2048 particles; Alewife's version has lists with a range of twice the cut-off instead.
 
 use super::fixed::Vector;
 use crate::engine::rng::{self, RandomStream};
@@ -11,19 +11,19 @@ use rand::RngExt;
 /// The parameters of the liquid.
 #[derive(Clone, Debug)]
 pub struct Liquid {
-    /// Unit cells of the lattice along a side, of four particles each; one at least.
+    /// Number of unit cells of the lattice along a side, with four particles each; at least one.
     pub cells: usize,
-    /// Particles in a unit of volume.
+    /// Number of particles in a unit of volume.
     pub density: f64,
-    /// The temperature at the beginning.
+    /// Initial temperature.
     pub temperature: f64,
-    /// How far a force reaches.
+    /// Cut-off distance of forces.
     pub cutoff: f64,
-    /// How far a list of pairs reaches, in cut-offs.
+    /// Range of pair lists, in cut-offs.
     pub list_reach: f64,
-    /// Iterations from one making of the lists to the next; one at least.
+    /// Iterations between two builds of the lists; at least one.
     pub list_every: u64,
-    /// The time of an iteration.
+    /// Length of a time step.
     pub step: f64,
 }
 
@@ -41,40 +41,40 @@ impl Default for Liquid {
     }
 }
 
-/// Particles, by number.
+/// The state of all particles, by number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Molecules {
-    /// Where they are.
+    /// Positions.
     pub positions: Vec<Vector>,
-    /// How fast they move.
+    /// Velocities.
     pub velocities: Vec<Vector>,
 }
 
 impl Liquid {
-    /// How many particles there are.
+    /// Returns the number of particles.
     pub fn particles(&self) -> usize {
         4 * self.cells * self.cells * self.cells
     }
 
-    /// The side of the cube.
+    /// Returns the side of the cube.
     pub fn side(&self) -> f64 {
         libm::cbrt(self.particles() as f64 / self.density)
     }
 
-    /// The square of how far forces reach: at most half the cube, where each particle has one nearest image.
+    /// Returns the square of the cut-off, at most half the side, within which each particle has one nearest image.
     pub fn cutoff_squared(&self) -> f64 {
         let cutoff = self.cutoff.min(self.side() / 2.0);
         cutoff * cutoff
     }
 
-    /// The square of how far lists reach.
+    /// Returns the square of the range of lists.
     pub fn list_squared(&self) -> f64 {
         let reach = (self.cutoff * self.list_reach).min(self.side() / 2.0);
         reach * reach
     }
 
-    /// A face-centred lattice, with velocities drawn from a seed.
-    pub fn begin(&self, seed: u64) -> Molecules {
+    /// Returns the initial state: a face-centred lattice, with velocities drawn from a seed.
+    pub fn initial_state(&self, seed: u64) -> Molecules {
         Molecules { positions: self.lattice(), velocities: self.velocities(seed) }
     }
 
@@ -83,12 +83,12 @@ impl Liquid {
         let corners =
             (0..cells * cells * cells).map(|cell| [cell / (cells * cells), cell / cells % cells, cell % cells]);
         let faces = [[0.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]];
-        let of_cell =
+        let cell_particles =
             |corner: [usize; 3]| faces.map(|face| [0, 1, 2].map(|axis| (corner[axis] as f64 + face[axis]) * edge));
-        corners.flat_map(of_cell).collect()
+        corners.flat_map(cell_particles).collect()
     }
 
-    /// Those of Maxwell, with a mean of zero, and just so large that the temperature is as stated.
+    /// Draws Maxwellian velocities with a mean of zero, scaled to the stated temperature exactly.
     fn velocities(&self, seed: u64) -> Vec<Vector> {
         let mut random = rng::stream(seed, "velocities of molecules");
         let particles = self.particles();
@@ -104,7 +104,7 @@ impl Liquid {
     }
 }
 
-/// A number of the normal distribution (Box and Muller's method).
+/// Draws a number of the standard normal distribution (Box and Muller's method).
 fn normal(random: &mut RandomStream) -> f64 {
     let (radius, angle) = (random.random::<f64>(), random.random::<f64>());
     (-2.0 * libm::log(1.0 - radius)).sqrt() * libm::cos(2.0 * std::f64::consts::PI * angle)

@@ -1,8 +1,8 @@
-//! Lists of pairs near enough to interact, and the forces of those that do.
+//! Lists of pairs that are near enough to interact, and the forces of those that do.
 //!
-//! A pair is computed once, by the processor of one of its two: the one with the lower number if the sum of both
-//! is even, else the other, so that work is even. What one feels is exactly the opposite of what
-//! the other does.
+//! A pair is computed once, by the processor of one of its particles: that of the lower number if the sum of both
+//! numbers is even, otherwise that of the other, so that the work is balanced. The forces on the two are exactly
+//! opposite.
 
 use super::fixed::{self, Force, Vector};
 use super::liquid::Liquid;
@@ -11,28 +11,29 @@ use std::ops::Range;
 /// The pairs that a processor computes.
 #[derive(Clone, Debug, Default)]
 pub struct PairList {
-    /// Its own particles.
+    /// Particles of the processor.
     own: Range<usize>,
-    /// By own particle: where its partners end.
+    /// Index behind the last partner of each own particle.
     ends: Vec<u32>,
     partners: Vec<u32>,
-    /// Those of them that are of others, each once, in order.
+    /// Partners that belong to other processors, each once, in order.
     remote: Vec<u32>,
 }
 
-/// The particles of `all` with which the processor of `own` computes a pair, in order.
-pub fn computed_by(own: usize, all: usize) -> impl Iterator<Item = usize> {
+/// Returns the particles of `all` with which the processor of `own` computes a pair, in order.
+pub fn computed_partners(own: usize, all: usize) -> impl Iterator<Item = usize> {
     ((own + 1) % 2..own).step_by(2).chain((own + 2..all).step_by(2))
 }
 
 impl PairList {
-    /// The pairs of some particles with any others, from all positions.
+    /// Creates the list of the pairs of own particles with any others, from all positions.
     pub fn new(liquid: &Liquid, positions: &[Vector], own: Range<usize>) -> PairList {
         let (side, reach) = (liquid.side(), liquid.list_squared());
         let mut list = PairList { own: own.clone(), ..PairList::default() };
         for particle in own {
-            let is_near = |other: &usize| squared(apart(side, positions[particle], positions[*other])) < reach;
-            list.partners.extend(computed_by(particle, positions.len()).filter(is_near).map(|other| other as u32));
+            let is_near = |other: &usize| squared_length(offset(side, positions[particle], positions[*other])) < reach;
+            list.partners
+                .extend(computed_partners(particle, positions.len()).filter(is_near).map(|other| other as u32));
             list.ends.push(list.partners.len() as u32);
         }
         let mut is_partner = vec![false; positions.len()];
@@ -42,32 +43,32 @@ impl PairList {
         list
     }
 
-    /// How many pairs there are.
+    /// Returns the number of pairs.
     pub fn pairs(&self) -> usize {
         self.partners.len()
     }
 
-    /// Each own particle with its partners, in order: the order in which positions are read.
+    /// Returns each own particle with its partners, in the order in which positions are read.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &[u32])> {
         let begins = std::iter::once(&0).chain(&self.ends);
         let partners = begins.zip(&self.ends).map(|(begin, end)| &self.partners[*begin as usize..*end as usize]);
         self.own.clone().zip(partners)
     }
 
-    /// The particles of others whose positions are read, in order.
+    /// Returns the particles of other processors whose positions are read, in order.
     pub fn remote(&self) -> &[u32] {
         &self.remote
     }
 
-    /// Adds the forces of all pairs to `sums`, which has a place for every particle. Tells how many pairs do
+    /// Adds the forces of all pairs to `sums`, which has an element for each particle. Returns the number of pairs that
     /// interact, and their potential energy in quanta.
     pub fn forces(&self, liquid: &Liquid, positions: &[Vector], sums: &mut [Force]) -> (usize, i64) {
         let (side, cutoff) = (liquid.side(), liquid.cutoff_squared());
         let (mut interacting, mut energy) = (0, 0i64);
         for (own, partners) in self.iter() {
             for other in partners.iter().map(|other| *other as usize) {
-                let apart = apart(side, positions[own], positions[other]);
-                let Some((force, potential)) = force(cutoff, apart) else { continue };
+                let offset = offset(side, positions[own], positions[other]);
+                let Some((force, potential)) = force(cutoff, offset) else { continue };
                 fixed::add(&mut sums[own], force);
                 fixed::add(&mut sums[other], fixed::opposite(force));
                 interacting += 1;
@@ -78,10 +79,10 @@ impl PairList {
     }
 }
 
-/// From the nearest image of the second to the first.
+/// Returns the vector from the nearest image of the second position to the first.
 #[inline]
-pub fn apart(side: f64, first: Vector, second: Vector) -> Vector {
-    // No `map`: unless the whole is linked as one, the compiler leaves its closure a function.
+pub fn offset(side: f64, first: Vector, second: Vector) -> Vector {
+    // Without `map`: unless the whole program is linked as one, the compiler does not inline its closure.
     let along = |axis: usize| match first[axis] - second[axis] {
         distance if distance > side / 2.0 => distance - side,
         distance if distance < -side / 2.0 => distance + side,
@@ -91,17 +92,17 @@ pub fn apart(side: f64, first: Vector, second: Vector) -> Vector {
 }
 
 #[inline]
-fn squared(apart: Vector) -> f64 {
-    apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]
+fn squared_length(vector: Vector) -> f64 {
+    vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]
 }
 
-/// The force on the first of a pair and its potential energy, which is zero at the cut-off.
-fn force(cutoff_squared: f64, apart: Vector) -> Option<(Force, i64)> {
-    let square = squared(apart);
+/// Returns the force on the first of a pair, and the potential energy, which is zero at the cut-off; `None` beyond it.
+fn force(cutoff_squared: f64, offset: Vector) -> Option<(Force, i64)> {
+    let square = squared_length(offset);
     let inverse = (square < cutoff_squared).then(|| 1.0 / square)?;
     let cube = inverse * inverse * inverse;
     let strength = (cube * cube - 0.5 * cube) * inverse;
     let at_cutoff = 1.0 / (cutoff_squared * cutoff_squared * cutoff_squared);
     let potential = 4.0 * (cube * cube - cube - (at_cutoff * at_cutoff - at_cutoff));
-    Some((apart.map(|component| fixed::quanta(component * strength)), fixed::quanta(potential)))
+    Some((offset.map(|component| fixed::quanta(component * strength)), fixed::quanta(potential)))
 }

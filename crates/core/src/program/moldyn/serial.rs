@@ -1,22 +1,22 @@
-//! The run of one processor.
+//! The run on one processor, with which results are compared.
 
 use super::fixed::Force;
 use super::liquid::{Liquid, Molecules};
 use super::motion;
 use super::pairs::PairList;
 
-/// What a run comes to.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
-    /// The particles at the end.
+    /// Particles at the end.
     pub molecules: Molecules,
-    /// By iteration: potential and kinetic energy, in quanta.
+    /// Potential and kinetic energy of each iteration, in quanta.
     pub energies: Vec<[i64; 2]>,
 }
 
-/// Runs it. The forces of the first move are those of a perfect lattice: none.
+/// Runs the program. The forces of the first move are those of a perfect lattice, which are zero.
 pub fn run(liquid: &Liquid, seed: u64, iterations: u64) -> Trajectory {
-    let mut molecules = liquid.begin(seed);
+    let mut molecules = liquid.initial_state(seed);
     let mut forces = vec![Force::default(); liquid.particles()];
     let (mut list, mut energies) = (PairList::default(), Vec::new());
     for iteration in 0..iterations {
@@ -29,8 +29,9 @@ pub fn run(liquid: &Liquid, seed: u64, iterations: u64) -> Trajectory {
         }
         forces.fill(Force::default());
         let (_, potential) = list.forces(liquid, positions, &mut forces);
-        let kicked = velocities.iter_mut().zip(&forces).map(|(velocity, force)| motion::kick(liquid, velocity, *force));
-        energies.push([potential, kicked.fold(0, i64::wrapping_add)]);
+        let kinetic =
+            velocities.iter_mut().zip(&forces).map(|(velocity, force)| motion::kick(liquid, velocity, *force));
+        energies.push([potential, kinetic.fold(0, i64::wrapping_add)]);
     }
     Trajectory { molecules, energies }
 }

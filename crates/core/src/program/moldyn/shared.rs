@@ -1,12 +1,14 @@
 //! The program of a processor with positions and forces in shared memory (Chong et al. 1998, §4.4.2): it loads the
-//! positions that its pairs need, and adds what others' particles feel to their forces, under their locks; then each
-//! moves its own. Barriers part moving from computing. It may prefetch: positions to read, forces to write.
+//! positions that its pairs need, and adds the forces on others' particles to those in shared memory, under their
+//! locks; then it moves its own particles. Barriers separate moving from computing. It may prefetch positions for
+//! reading and forces for writing.
 //!
-//! A force takes two blocks, of which the lock has the second's other half: who changes a block has it, and nobody comes
-//! between. Each processor begins with the particles behind its own, so that not all are at one home at once.
+//! A force takes two blocks; the lock is in the second block, beside the third component. A processor that updates a
+//! block has it exclusively, so no other update comes between. Each processor begins with the particles after its own,
+//! so that not all access the same home at once.
 
 use super::fixed::Force;
-use super::run::{Own, Run};
+use super::run::{ProcessorState, Run};
 use super::{costs, fixed};
 use crate::messaging::World;
 use crate::messaging::shared::SharedAddress;
@@ -14,101 +16,102 @@ use crate::program::worker::{self, Worker};
 use crate::protocol::directory::Want;
 use std::rc::Rc;
 
-/// Bytes of a force: two blocks.
+/// Bytes of a force, which takes two blocks.
 pub(super) const FORCE_BLOCKS_BYTES: usize = 32;
 const BLOCK: u32 = 16;
 
 impl Run {
-    /// Starts it on all.
+    /// Starts the program on all processors.
     pub fn start_loading(self: Rc<Run>, world: &World) {
-        worker::start(world, &self.workers, |worker| self.clone().load_and_change(worker));
+        worker::start(world, &self.workers, |worker| self.clone().load_and_update(worker));
     }
 
-    async fn load_and_change(self: Rc<Self>, worker: Rc<Worker>) {
-        let (own, all) = (self.split.of(worker.id()), self.liquid.particles());
-        let mut it = self.own();
+    async fn load_and_update(self: Rc<Self>, worker: Rc<Worker>) {
+        let (own, all) = (self.split.particles(worker.id()), self.liquid.particles());
+        let mut state = self.initial_state();
         for at in own.clone() {
             self.clear(&worker, at).await;
         }
         worker.barrier().await;
-        self.span.begun(worker.end());
+        self.span.mark_start(worker.endpoint());
         for iteration in 0..self.parameters.iterations {
-            self.drift(&worker, &mut it).await;
+            self.drift(&worker, &mut state).await;
             worker.barrier().await;
             if iteration.is_multiple_of(self.liquid.list_every) {
-                self.make_list(&worker, &mut it, (own.end..all).chain(0..own.start)).await;
+                self.make_list(&worker, &mut state, (own.end..all).chain(0..own.start)).await;
             }
-            let potential = self.change_forces(&worker, &mut it).await;
+            let potential = self.update_forces(&worker, &mut state).await;
             worker.barrier().await;
             for at in own.clone() {
-                let force = self.force(&worker, at).await;
-                fixed::add(&mut it.sums[at], force);
+                let force = self.external_force(&worker, at).await;
+                fixed::add(&mut state.sums[at], force);
                 self.clear(&worker, at).await;
             }
             worker.compute(costs::KICK * own.len() as u64).await;
-            self.kick(own.clone(), &mut it, potential);
+            self.kick(own.clone(), &mut state, potential);
         }
         worker.barrier().await;
-        self.over(&worker, it);
+        self.finish(&worker, state);
     }
 
-    /// The forces of the processor's pairs; what others' particles feel is added to theirs. Their potential energy.
-    async fn change_forces(&self, worker: &Worker, it: &mut Own) -> i64 {
-        let own = self.split.of(worker.id());
-        let mut remote: Vec<usize> = it.list.remote().iter().map(|at| *at as usize).collect();
+    /// Computes the forces of the processor's pairs, and adds those on others' particles to shared memory; returns the
+    /// potential energy of the pairs.
+    async fn update_forces(&self, worker: &Worker, state: &mut ProcessorState) -> i64 {
+        let own = self.split.particles(worker.id());
+        let mut remote: Vec<usize> = state.list.remote().iter().map(|at| *at as usize).collect();
         let behind = remote.partition_point(|at| *at < own.end);
         remote.rotate_left(behind);
         let ahead = self.parameters.prefetch as usize;
         for (number, particle) in remote.iter().enumerate() {
             if let Some(next) = remote.get(number + ahead).filter(|_| ahead > 0) {
-                prefetch_blocks(worker, self.place(*next), Want::Read).await;
+                prefetch_blocks(worker, self.address(*next), Want::Read).await;
             }
-            self.load_position(worker, &mut it.positions, *particle).await;
+            self.load_position(worker, &mut state.positions, *particle).await;
         }
-        it.sums.fill(Force::default());
-        let (interacting, potential) = it.list.forces(&self.liquid, &it.positions, &mut it.sums);
-        let pairs = it.list.pairs();
+        state.sums.fill(Force::default());
+        let (interacting, potential) = state.list.forces(&self.liquid, &state.positions, &mut state.sums);
+        let pairs = state.list.pairs();
         worker.compute(costs::forces(self.liquid.particles(), own.len(), pairs, interacting)).await;
-        // Of those on the list only some are near enough to feel something.
-        remote.retain(|at| it.sums[*at] != Force::default());
+        // Only some of the particles on the list are near enough to interact.
+        remote.retain(|at| state.sums[*at] != Force::default());
         for (number, particle) in remote.iter().enumerate() {
             if let Some(next) = remote.get(number + ahead).filter(|_| ahead > 0) {
-                prefetch_blocks(worker, self.force_place(*next), Want::Write).await;
+                prefetch_blocks(worker, self.force_address(*next), Want::Write).await;
             }
             worker.compute(costs::SHARED_ADD + costs::LOCK).await;
-            let (place, [x, y, z]) = (self.force_place(*particle), it.sums[*particle].map(i64::cast_unsigned));
-            worker.change(place, |[had_x, had_y]| [had_x.wrapping_add(x), had_y.wrapping_add(y)]).await;
-            worker.change(place.plus(BLOCK), |[had_z, lock]| [had_z.wrapping_add(z), lock]).await;
+            let (address, [x, y, z]) = (self.force_address(*particle), state.sums[*particle].map(i64::cast_unsigned));
+            worker.update_pair(address, |[old_x, old_y]| [old_x.wrapping_add(x), old_y.wrapping_add(y)]).await;
+            worker.update_pair(address.plus(BLOCK), |[old_z, lock]| [old_z.wrapping_add(z), lock]).await;
         }
         potential
     }
 
-    /// Where others add to the force on a particle.
-    fn force_place(&self, particle: usize) -> SharedAddress {
-        let processor = self.split.processor(particle);
-        let first = self.split.of(processor).start;
+    /// Returns the address of the force that others add up for a particle.
+    fn force_address(&self, particle: usize) -> SharedAddress {
+        let processor = self.split.owner(particle);
+        let first = self.split.particles(processor).start;
         self.forces[processor].plus(((particle - first) * FORCE_BLOCKS_BYTES) as u32)
     }
 
-    /// What others have added to the force on a particle.
-    async fn force(&self, worker: &Worker, particle: usize) -> Force {
-        let (place, mut force) = (self.force_place(particle), Force::default());
+    /// Loads the force that others have added up for a particle.
+    async fn external_force(&self, worker: &Worker, particle: usize) -> Force {
+        let (address, mut force) = (self.force_address(particle), Force::default());
         for (axis, sum) in (0..).zip(&mut force) {
-            *sum = worker.load(place.plus(8 * axis)).await.cast_signed();
+            *sum = worker.load(address.plus(8 * axis)).await.cast_signed();
         }
         force
     }
 
-    /// They begin anew.
+    /// Clears the force that others have added up for a particle.
     async fn clear(&self, worker: &Worker, particle: usize) {
         for axis in 0..3 {
-            worker.store(self.force_place(particle).plus(8 * axis), 0).await;
+            worker.store(self.force_address(particle).plus(8 * axis), 0).await;
         }
     }
 }
 
 /// Prefetches the two blocks of a position or of a force.
-async fn prefetch_blocks(worker: &Worker, place: SharedAddress, want: Want) {
-    worker.prefetch(place, want).await;
-    worker.prefetch(place.plus(BLOCK), want).await;
+async fn prefetch_blocks(worker: &Worker, address: SharedAddress, want: Want) {
+    worker.prefetch(address, want).await;
+    worker.prefetch(address.plus(BLOCK), want).await;
 }

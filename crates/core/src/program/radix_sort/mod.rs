@@ -1,17 +1,16 @@
-//! Radix sort of real keys, a digit in each pass (Dusseau 1994; Callahan and Goldstein 1995, §4.5).
+//! Radix sort of keys, one pass for each digit (Dusseau 1994; Callahan and Goldstein 1995, §4.5).
 //!
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | parameters, the passes, the check of the result |
-//! | `scan.rs` | how each node learns where its keys belong |
-//! | `node.rs` | what a node holds, and what messages do to it |
+//! | `scan.rs` | the scan, which computes the positions of each node's keys |
+//! | `node.rs` | the state of a node, and the handlers of its messages |
 //!
-//! A pass: each node counts its keys by digit; the scan phase adds the counts up over all nodes; the
-//! coalesce phase sends each key to its place, "using one message for each key". There is a barrier
-//! between phases. Keys are drawn from the run's seed; the result must be that of a serial sort.
-//! A node polls after each packet it sends.
+//! In a pass each node counts its keys by digit; the scan phase adds the counts up over all nodes; the coalesce phase
+//! sends each key to its new position, "using one message for each key". There is a barrier between phases. Keys are
+//! drawn from the run's seed, and the result must be that of a serial sort. A node polls after each packet it sends.
 //!
-//! Leaves out: keys of several words, and more keys in a message than one.
+//! Leaves out keys of several words, and messages with more than one key.
 
 mod node;
 mod scan;
@@ -30,29 +29,29 @@ use rand::RngExt;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// The parameters of the sort.
+/// The parameters of the radix sort.
 #[derive(Clone, PartialEq, Debug, Parameters)]
-#[param(check = RadixSort::refused)]
+#[param(check = RadixSort::check_bits)]
 pub struct RadixSort {
-    /// Keys of each node.
+    /// Number of keys of each node.
     #[param(min = 1, max = 1_000_000, default = 256)]
     pub keys: u64,
-    /// Bits of a digit.
+    /// Number of bits of a digit.
     #[param(min = 1, max = 16, default = 8)]
     pub bits: u64,
-    /// Digits of a key, with a pass for each.
+    /// Number of digits of a key, with one pass for each.
     #[param(min = 1, max = 32, default = 2)]
     pub passes: u64,
-    /// Least cycles from the end of a send in a scan to the next to the same node.
+    /// Smallest number of cycles between two sends to the same node in a scan.
     #[param(max = 1_000_000, default = 0)]
     pub delay: u64,
-    /// Processor cycles to count a key, and again to find its place.
+    /// Processor cycles to count a key, and again to find its position.
     #[param(max = 1_000_000, default = 10)]
     pub key_cycles: u64,
 }
 
 impl RadixSort {
-    fn refused(&self) -> Option<(&'static str, &'static str, &'static str)> {
+    fn check_bits(&self) -> Option<(&'static str, &'static str, &'static str)> {
         let is_long = self.bits * self.passes > u32::BITS.into();
         is_long.then_some(("passes", "a key has at most 32 bits", "passes times bits is at most 32"))
     }
@@ -60,19 +59,19 @@ impl RadixSort {
 
 struct Sort {
     parameters: RadixSort,
-    /// The keys of all nodes before the sort.
+    /// Keys of all nodes before the sort.
     keys: Vec<u32>,
     nodes: Vec<NodeState>,
     scan_cycles: Cell<u64>,
     coalesce_cycles: Cell<u64>,
-    ended_cycle: Cell<u64>,
-    /// The sorted keys of the nodes that are done.
+    end_cycle: Cell<u64>,
+    /// Sorted keys of the nodes that are done.
     sorted: RefCell<Vec<Option<Vec<u32>>>>,
 }
 
 impl Part for RadixSort {
     const INFO: PartInfo =
-        PartInfo::new("radix-sort", "A sort of keys on all nodes").small_input("keys = 8\nbits = 3\npasses = 1");
+        PartInfo::new("radix-sort", "Parallel radix sort on all nodes").small_input("keys = 8\nbits = 3\npasses = 1");
 }
 
 impl WorkloadSpec for RadixSort {
@@ -95,73 +94,73 @@ impl WorkloadSpec for RadixSort {
             nodes: (0..nodes).map(|_| NodeState::new(1 << self.bits, self.keys as usize)).collect(),
             scan_cycles: Cell::new(0),
             coalesce_cycles: Cell::new(0),
-            ended_cycle: Cell::new(0),
+            end_cycle: Cell::new(0),
             sorted: RefCell::new(vec![None; nodes]),
         });
-        parallel::start(world, |end| {
-            let (node, state) = (end.id().index(), sort.clone());
-            end.on_message(move |received| state.nodes[node].take(received));
-            run(end, sort.clone())
+        parallel::start(world, |endpoint| {
+            let (node, state) = (endpoint.id().index(), sort.clone());
+            endpoint.on_message(move |received| state.nodes[node].handle(received));
+            run(endpoint, sort.clone())
         });
         sort
     }
 }
 
-/// The program of a node.
-async fn run(end: Rc<Active>, sort: Rc<Sort>) {
-    let (parameters, node) = (&sort.parameters, end.id().index());
+/// Runs the program of a node.
+async fn run(endpoint: Rc<Active>, sort: Rc<Sort>) {
+    let (parameters, node) = (&sort.parameters, endpoint.id().index());
     let (state, share) = (&sort.nodes[node], parameters.keys as usize);
     let mut keys = sort.keys[node * share..][..share].to_vec();
     for pass in 0..parameters.passes {
         let digit = |key: u32| (key >> (pass * parameters.bits)) as usize & ((1 << parameters.bits) - 1);
-        end.compute(parameters.keys * parameters.key_cycles).await;
+        endpoint.compute(parameters.keys * parameters.key_cycles).await;
         state.count(keys.iter().map(|key| digit(*key)));
-        let times = [parallel::barrier(&end).await];
-        let mut places = scan::places(&end, parameters, state).await;
-        let times = [times[0], parallel::barrier(&end).await];
+        let start = parallel::barrier(&endpoint).await;
+        let mut positions = scan::positions(&endpoint, parameters, state).await;
+        let scanned = parallel::barrier(&endpoint).await;
         for key in &keys {
-            end.compute(parameters.key_cycles).await;
-            let place = &mut places[digit(*key)];
-            let (to, index) = (*place as usize / share, *place % share as u32);
-            *place += 1;
+            endpoint.compute(parameters.key_cycles).await;
+            let position = &mut positions[digit(*key)];
+            let (to, index) = (*position as usize / share, *position % share as u32);
+            *position += 1;
             match to == node {
-                true => state.put(index, *key),
-                false => end.send(ActiveMessage::new(parallel::id(to), COALESCE, &[index, *key])).await,
+                true => state.store(index, *key),
+                false => endpoint.send(ActiveMessage::new(parallel::endpoint_id(to), COALESCE, &[index, *key])).await,
             }
         }
-        end.wait_until(|| state.is_full()).await;
-        keys = state.keys();
-        let ended = parallel::barrier(&end).await;
+        endpoint.wait_until(|| state.is_full()).await;
+        keys = state.take_keys();
+        let end = parallel::barrier(&endpoint).await;
         if node == 0 {
-            sort.scan_cycles.set(sort.scan_cycles.get() + times[1] - times[0]);
-            sort.coalesce_cycles.set(sort.coalesce_cycles.get() + ended - times[1]);
-            sort.ended_cycle.set(ended);
+            sort.scan_cycles.set(sort.scan_cycles.get() + scanned - start);
+            sort.coalesce_cycles.set(sort.coalesce_cycles.get() + end - scanned);
+            sort.end_cycle.set(end);
         }
     }
-    sort.end(node, keys);
+    sort.finish(node, keys);
 }
 
 impl Sort {
-    /// Keeps a node's keys; the last one compares them all with a serial sort.
-    fn end(&self, node: usize, keys: Vec<u32>) {
+    /// Stores a node's keys; the last node compares all keys with a serial sort.
+    fn finish(&self, node: usize, keys: Vec<u32>) {
         self.sorted.borrow_mut()[node] = Some(keys);
         if let Some(sorted) = self.sorted.borrow().iter().cloned().collect::<Option<Vec<_>>>() {
             let mut serial = self.keys.clone();
             serial.sort_unstable();
-            assert!(sorted.concat() == serial, "keys are not sorted: a model moved wrong bytes");
+            assert!(sorted.concat() == serial, "the keys are not sorted: a model moved wrong bytes");
         }
     }
 }
 
 impl RunningWorkload for Sort {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let of_whole = |cycles: f64| super::once(outcome.is_complete(), cycles);
-        let cycles = |name: &str, cycles: f64| Metric::new(name, of_whole(cycles), "cycles");
+        let if_complete = |cycles: f64| super::value_if(outcome.is_complete(), cycles);
+        let cycles = |name: &str, cycles: f64| Metric::new(name, if_complete(cycles), "cycles");
         let passes = self.parameters.passes as f64;
         let own = [
             cycles("radix.scan_cycles", self.scan_cycles.get() as f64 / passes),
             cycles("radix.coalesce_cycles", self.coalesce_cycles.get() as f64 / passes),
-            cycles("radix.cycles", self.ended_cycle.get() as f64),
+            cycles("radix.cycles", self.end_cycle.get() as f64),
         ];
         parallel::metrics(world, own)
     }

@@ -1,30 +1,30 @@
-//! What a node holds in a sort, and what messages do to it.
+//! The state of a node in a sort, and the handlers of its messages.
 
 use crate::messaging::active::Received;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-/// What messages are: the sum of a bucket over the nodes before the receiver.
+/// Handler of the sum of a bucket over the nodes before the receiver.
 pub(super) const SCAN: u8 = 0;
-/// The sum of a bucket over all nodes.
+/// Handler of the sum of a bucket over all nodes.
 pub(super) const TOTAL: u8 = 1;
-/// A key and its place.
+/// Handler of a key and its position.
 pub(super) const COALESCE: u8 = 2;
 
 /// The state of a node.
 pub(super) struct NodeState {
-    /// Its own keys, by bucket.
+    /// Number of own keys in each bucket.
     pub counts: RefCell<Vec<u32>>,
-    /// The keys of all nodes before it, by bucket.
+    /// Number of keys of all nodes before this one in each bucket.
     pub before: RefCell<Vec<Option<u32>>>,
-    /// The keys of all nodes, by bucket.
+    /// Number of keys of all nodes in each bucket.
     pub totals: RefCell<Vec<Option<u32>>>,
-    /// Sums that have come and are to be sent on: what they are, the bucket, the sum.
-    pub work: RefCell<VecDeque<(u8, u32, u32)>>,
-    /// The keys that have come, by place.
+    /// Sums that have arrived and are to be forwarded: the handler, the bucket, the sum.
+    pub pending_sums: RefCell<VecDeque<(u8, u32, u32)>>,
+    /// Keys that have arrived, by position.
     incoming: RefCell<Vec<Option<u32>>>,
-    /// How many.
-    came: Cell<usize>,
+    /// Number of keys that have arrived.
+    arrived: Cell<usize>,
 }
 
 impl NodeState {
@@ -33,47 +33,47 @@ impl NodeState {
             counts: RefCell::new(vec![0; buckets]),
             before: RefCell::new(vec![None; buckets]),
             totals: RefCell::new(vec![None; buckets]),
-            work: RefCell::default(),
+            pending_sums: RefCell::default(),
             incoming: RefCell::new(vec![None; keys]),
-            came: Cell::new(0),
+            arrived: Cell::new(0),
         }
     }
 
-    /// Counts its own keys by their digits.
+    /// Counts the node's own keys by their digits.
     pub fn count(&self, digits: impl Iterator<Item = usize>) {
         let mut counts = self.counts.borrow_mut();
         counts.fill(0);
         digits.for_each(|digit| counts[digit] += 1);
     }
 
-    /// Takes a message; panics if it is none that may come.
-    pub fn take(&self, received: &Received<'_>) {
+    /// Handles a message. Panics if the sum of a bucket arrives twice.
+    pub fn handle(&self, received: &Received<'_>) {
         let (first, second) = (received.words[0], received.words[1]);
         let sums = match received.handler {
             SCAN => &self.before,
             TOTAL => &self.totals,
-            _ => return self.put(first, second),
+            _ => return self.store(first, second),
         };
-        let had = sums.borrow_mut()[first as usize].replace(second);
-        assert!(had.is_none(), "the sum of a bucket arrived twice");
-        self.work.borrow_mut().push_back((received.handler, first, second));
+        let previous = sums.borrow_mut()[first as usize].replace(second);
+        assert!(previous.is_none(), "the sum of a bucket arrived twice");
+        self.pending_sums.borrow_mut().push_back((received.handler, first, second));
     }
 
-    /// Puts a key in its place.
-    pub fn put(&self, index: u32, key: u32) {
-        let had = self.incoming.borrow_mut()[index as usize].replace(key);
-        assert!(had.is_none(), "two keys have one place: a model moved wrong bytes");
-        self.came.set(self.came.get() + 1);
+    /// Stores a key at its position.
+    pub fn store(&self, index: u32, key: u32) {
+        let previous = self.incoming.borrow_mut()[index as usize].replace(key);
+        assert!(previous.is_none(), "two keys have the same position: a model moved wrong bytes");
+        self.arrived.set(self.arrived.get() + 1);
     }
 
-    /// Whether all keys have come.
+    /// Returns whether all keys have arrived.
     pub fn is_full(&self) -> bool {
-        self.came.get() == self.incoming.borrow().len()
+        self.arrived.get() == self.incoming.borrow().len()
     }
 
-    /// The keys that have come, in their places; there is room for others.
-    pub fn keys(&self) -> Vec<u32> {
-        self.came.set(0);
-        self.incoming.borrow_mut().iter_mut().map(|key| key.take().expect("all keys have come")).collect()
+    /// Removes and returns the keys that have arrived, by position.
+    pub fn take_keys(&self) -> Vec<u32> {
+        self.arrived.set(0);
+        self.incoming.borrow_mut().iter_mut().map(|key| key.take().expect("all keys have arrived")).collect()
     }
 }

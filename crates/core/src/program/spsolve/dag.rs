@@ -1,25 +1,25 @@
-//! Who waits for whom in a triangular solve: rows, and an edge for each entry beside the diagonal.
+//! The dependence graph of a triangular solve: its rows, and an edge for each off-diagonal entry.
 //!
-//! Forward, `L x = b`, a row waits for those before it; backward, `Lᵀ x = b`, for those behind it. The
-//! edges into a row are in the order of columns.
+//! Forward, `L x = b`, a row waits for rows before it; backward, `Lᵀ x = b`, for rows after it. The edges into a row
+//! are in the order of columns.
 
 use crate::program::input::LowerTriangle;
 
-/// A triangular solve.
+/// The dependence graph of a triangular solve, with its coefficients.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Dag {
-    /// Where the edges into each row begin, and where the last ones end.
+    /// Index of the first edge into each row, and behind them the number of edges.
     begin: Vec<usize>,
     sources: Vec<u32>,
     coefficients: Vec<f64>,
-    /// By row: one over the entry on the diagonal.
+    /// Reciprocal of each row's diagonal entry.
     reciprocals: Vec<f64>,
-    /// Rows in an order in which each comes after those that it waits for.
+    /// Rows in a topological order.
     order: Vec<u32>,
 }
 
 impl Dag {
-    /// The solve of `L x = b`.
+    /// Returns the graph of `L x = b`.
     pub fn forward(lower: &LowerTriangle) -> Dag {
         let rows = lower.rows();
         let edges = (0..rows).flat_map(|row| {
@@ -29,7 +29,7 @@ impl Dag {
         Dag::new(lower, edges, (0..rows as u32).collect())
     }
 
-    /// The solve of `Lᵀ x = b`.
+    /// Returns the graph of `Lᵀ x = b`.
     pub fn backward(lower: &LowerTriangle) -> Dag {
         let rows = lower.rows();
         let mut edges: Vec<_> = Dag::forward(lower).edges().map(|(row, source, value)| (source, row, value)).collect();
@@ -55,43 +55,44 @@ impl Dag {
         dag
     }
 
-    /// How many rows it has.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.reciprocals.len()
     }
 
-    /// The edges into a row: from where, and by what they multiply; in order.
+    /// Returns the edges into a row: their source rows and coefficients, in order.
     pub fn edges_to(&self, row: usize) -> (&[u32], &[f64]) {
         let edges = self.begin[row]..self.begin[row + 1];
         (&self.sources[edges.clone()], &self.coefficients[edges])
     }
 
-    /// All edges: into which row, from where, and by what they multiply; in order.
+    /// Returns all edges in order, each as its row, its source row, and its coefficient.
     pub fn edges(&self) -> impl Iterator<Item = (u32, u32, f64)> + '_ {
         (0..self.rows()).flat_map(|row| {
             let (sources, coefficients) = self.edges_to(row);
-            sources.iter().zip(coefficients).map(move |(source, by)| (row as u32, *source, *by))
+            sources.iter().zip(coefficients).map(move |(source, coefficient)| (row as u32, *source, *coefficient))
         })
     }
 
-    /// One over a row's entry on the diagonal.
+    /// Returns the reciprocal of a row's diagonal entry.
     pub fn reciprocal(&self, row: usize) -> f64 {
         self.reciprocals[row]
     }
 
-    /// What one processor alone makes of a right-hand side.
+    /// Solves for a right-hand side on one processor.
     pub fn serial(&self, right_hand: &[f64]) -> Vec<f64> {
         let mut unknowns = vec![f64::NAN; self.rows()];
         for row in self.order.iter().map(|row| *row as usize) {
             let (sources, coefficients) = self.edges_to(row);
-            let contributions = sources.iter().zip(coefficients).map(|(source, by)| by * unknowns[*source as usize]);
+            let contributions =
+                sources.iter().zip(coefficients).map(|(source, coefficient)| coefficient * unknowns[*source as usize]);
             unknowns[row] = unknown(right_hand[row], contributions, self.reciprocals[row]);
         }
         unknowns
     }
 
-    /// How many rows wait at most one for the other, and that for the next: the steps that no number of
-    /// processors can save.
+    /// Returns the number of levels: the length of the longest chain of rows of which each waits for the one before. It
+    /// is a lower bound of the number of parallel steps.
     pub fn levels(&self) -> usize {
         let mut levels = vec![0; self.rows()];
         for row in self.order.iter().map(|row| *row as usize) {
@@ -102,7 +103,7 @@ impl Dag {
     }
 }
 
-/// An unknown, from its row's contributions in their order.
+/// Returns the unknown of a row, from its contributions in order.
 pub(super) fn unknown(right_hand: f64, contributions: impl Iterator<Item = f64>, reciprocal: f64) -> f64 {
     contributions.fold(right_hand, |rest, contribution| rest - contribution) * reciprocal
 }

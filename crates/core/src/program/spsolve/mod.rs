@@ -1,39 +1,41 @@
-//! Spsolve: a sparse triangular solve, as active messages that go down the edges of a graph without circles
-//! (Chong et al. 1995; Mukherjee and Hill 1998, Table 4; `iccg` of Chong et al. 1998, §4.3).
+//! Spsolve: a sparse triangular solve by active messages along the edges of a directed acyclic graph (Chong et al.
+//! 1995; Mukherjee and Hill 1998, Table 4; `iccg` of Chong et al. 1998, §4.3).
 //!
 //! | file | holds |
 //! |---|---|
-//! | `factor.rs` | incomplete Cholesky, which makes a triangular matrix of a symmetric one |
-//! | `dag.rs` | who waits for whom; a serial solve; levels |
-//! | `rows.rs` | a processor's rows, and what a message does to them |
-//! | `parameters.rs` | the parameters, the matrix of a file or as it is drawn |
+//! | `factor.rs` | incomplete Cholesky factorisation of a symmetric matrix |
+//! | `dag.rs` | the dependence graph, a serial solve, levels |
+//! | `rows.rs` | a processor's rows, and the contributions that they receive and send |
+//! | `parameters.rs` | the parameters, and the matrix, from a file or generated |
 //! | `run.rs` | the program of a processor, the check of the result |
-//! | `shared.rs` | the same over shared memory |
+//! | `shared.rs` | the solve over shared memory |
 //!
-//! A row waits for the rows that its entries name. When all of them are known, so is its unknown; for each
-//! row that waits for it, it is multiplied by the entry and added there: on the same processor at once, on
-//! another by a message of 12 bytes, a place and a double.
+//! A row waits for the rows that its entries refer to. When the unknowns of all of them are known, its own can be
+//! computed. The unknown is then multiplied by the entry of each row that waits for it, and contributed to that row: on
+//! the same processor directly, to another processor by a message of 12 bytes, an index and a double.
 //!
-//! An iteration solves forward and then backward with an incomplete factor, as the preconditioner of conjugate
-//! gradients does, and then counts the unknowns that changed, by a reduction, to see whether it has converged; there is a
-//! barrier before each solve.
-//! A handler stores what has come; rows that became ready are solved by the program, between the sends of which
-//! it polls. The result must be bit for bit that of a serial run.
+//! An iteration solves forward and then backward with an incomplete factor, as the preconditioner of the conjugate
+//! gradient method does, and then counts the unknowns that changed, by a reduction, as a test of convergence. There is
+//! a barrier before each solve. A handler stores the contribution that arrived; rows that became ready are solved by
+//! the program, which polls between sends. The result must be bit for bit that of a serial run.
 //!
-//! **Bit-equal** to the serial solve, in whatever order messages come: a contribution is stored at its own
-//! place, and when the last one has come all are subtracted in the order of columns, as in the textbook.
-//! There is still one addition for each message, but it is done late, in a burst. It costs 8 bytes for each
-//! edge, and a store and a load for each message more than to add at once would, where both come to one cache
-//! block. (Exact accumulation in fixed point would need no place for each edge, but many words for each row,
-//! since entries span many powers of two.)
+//! **The result is bit-equal** to that of the serial solve for any order of messages: each contribution is stored in a
+//! slot of its own, and when the last one has arrived all are subtracted in the order of columns, as in the textbook.
+//! There is still one addition for each message, but additions happen late and in bursts. This costs 8 bytes for each
+//! edge, and a store and a load for each message more than immediate addition, where both go to one cache block. (Exact
+//! fixed-point accumulation would need no slot for each edge, but many words for each row, since entries span many
+//! powers of two.)
 //!
-//! Contributions may be buffered, a buffer for each processor that gets some, until one is full or its processor has
-//! nothing else to do (`sends = "buffers"`); each is then padded to two double words, as memory is moved by these.
+//! Contributions may be buffered, in one buffer for each receiving processor, until it is full or the processor has no
+//! other work (`sends = "buffers"`). Each contribution is then padded to two double words, the unit in which memory is
+//! moved.
 //!
-//! Over shared memory (`sends = "changes"`) who knows an unknown subtracts what it contributes itself, where the row is;
-//! those sums are in the order in which they come, and differ from a serial run's by roundings.
+//! Over shared memory (`sends = "changes"`) the processor that computes an unknown itself subtracts its contributions
+//! from the rows that wait. These sums depend on the order of arrival, and differ from those of a serial run by
+//! rounding.
 //!
-//! Leaves out: how rows are best given to processors, the conjugate gradients around the solve, and the
+//! Leaves out an optimised assignment of rows to processors, the conjugate gradient iteration around the solve, and the
+//! paper's matrix, of which only the number of elements, 3720, is known.
 //! paper's matrix, of which 3720 elements are all that is known.
 
 mod dag;
@@ -45,22 +47,23 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{Contributing, Factored, Ordering, RowsTo, Spsolve};
+pub use parameters::{Exchange, Factored, Ordering, RowAssignment, Spsolve};
 
 use rows::{Contribution, RowShare};
 
-/// Instructions to take a contribution: loads of place and value (3 words: 2), of the row's number and what
-/// it still waits for (2); stores of the value and the new count (2); two addresses, a subtraction, a branch.
-/// (Chosen: counted by hand, of an in-order processor; without calling the handler, which messaging has.)
-const TAKE_INSTRUCTIONS: u64 = 4 + 2 + 4;
-/// Instructions to add a contribution once all are there: a load, the addition, two of the loop, which
-/// the loads share. (Chosen, as above.)
+/// Instructions to receive a contribution: loads of slot and value (3 words: 2), of the row's number and of the number
+/// of contributions that it still waits for (2); stores of the value and the new number (2); two addresses, a
+/// subtraction, a branch. (Chosen: counted by hand for an in-order processor; the call of the handler is part of
+/// messaging.)
+const RECEIVE_INSTRUCTIONS: u64 = 4 + 2 + 4;
+/// Instructions to add a contribution once all have arrived: a load, the addition, two of the loop, which the loads
+/// share. (Chosen, as above.)
 const ADD_INSTRUCTIONS: u64 = 4;
-/// Instructions to solve a row, beside adding: out of the queue of those that are ready (4); right-hand
-/// side, reciprocal, begin and end of contributions and edges (6 loads); a multiplication, a store of
-/// the unknown, a new count for the next solve (2), four of calls and branches. (Chosen, as above.)
+/// Instructions to solve a row, apart from the additions: removal from the queue of ready rows (4); right-hand side,
+/// reciprocal, begin and end of contributions and edges (6 loads); a multiplication, a store of the unknown, a new
+/// count for the next solve (2), four of calls and branches. (Chosen, as above.)
 const ROW_INSTRUCTIONS: u64 = 4 + 6 + 8;
-/// Instructions to send a contribution on, or to call `take` with it: loads of whom, where and the entry
-/// (3), the multiplication, a branch on whose it is, three of the loop; without sending, which messaging has.
-/// (Chosen, as above.)
+/// Instructions to send a contribution, or to deliver it locally: loads of processor, slot and entry (3), the
+/// multiplication, a branch on the processor, three of the loop; the send itself is part of messaging. (Chosen, as
+/// above.)
 const EDGE_INSTRUCTIONS: u64 = 3 + 1 + 1 + 3;

@@ -7,133 +7,134 @@ use crate::text::{ParameterChoice, Parameters, Table, file};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The parameters of Spsolve.
+/// The parameters of spsolve.
 #[derive(Clone, Debug, Parameters)]
 pub struct Spsolve {
-    /// The matrix that is drawn.
+    /// Size of the generated matrix.
     #[param(flatten)]
     pub size: FemSize,
-    /// In which order rows are eliminated: as they come, or those that have nothing in common together.
+    /// Order of the elimination of rows: the given one, or a multicolour ordering.
     #[param(default = "natural")]
     pub ordering: Ordering,
-    /// A file with a symmetric matrix instead: Matrix Market, Harwell-Boeing, METIS, or lines of triplets.
+    /// File with a symmetric matrix, used instead of a generated one: Matrix Market, Harwell-Boeing, METIS, or
+    /// triplets.
     pub matrix: Option<PathBuf>,
-    /// What the file holds, unless that was wrong.
+    /// Factor of the matrix in the file, if that could be read.
     #[param(with(read = |t| load_matrix(t, matrix.as_deref(), ordering), write = |_, _| ()))]
     pub file: Option<Arc<Factored>>,
-    /// Solves, each forward and then backward.
+    /// Number of iterations, each a forward and a backward solve.
     #[param(min = 1, max = 100, default = 1)]
     pub iterations: u64,
-    /// Which processor gets which rows: those near each other, or one each in turn.
+    /// Assignment of rows to processors: neighbouring rows together, or round-robin.
     #[param(default = "near")]
-    pub rows_to: RowsTo,
-    /// How contributions travel: a message for each, buffers of several for each processor, or changes of the rows that
-    /// wait, in shared memory.
+    pub rows_to: RowAssignment,
+    /// How contributions are communicated: a message for each, buffers of several for each processor, or updates of the
+    /// waiting rows in shared memory.
     #[param(default = "messages")]
-    pub sends: Contributing,
-    /// Contributions of a message, where they are buffered.
+    pub sends: Exchange,
+    /// Contributions in each message where they are buffered.
     #[param(min = 1, max = 1_000, default = 8)]
     pub buffer: u64,
-    /// How many changes ahead rows are prefetched; 0: they are not.
+    /// Number of updates ahead of the present one whose rows are prefetched; 0 for no prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
 }
 
-/// In which order rows are eliminated.
+/// The order of the elimination of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Ordering {
-    /// As they come.
+    /// The order of the matrix.
     Natural,
-    /// Colour by colour.
+    /// A multicolour ordering.
     Coloured,
 }
 
-/// Which processor gets which rows.
+/// The assignment of rows to processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum RowsTo {
-    /// Rows that are near each other to the same.
+pub enum RowAssignment {
+    /// Neighbouring rows to the same processor.
     Near,
-    /// One row to each, again and again.
+    /// Round-robin, one row at a time.
     Dealt,
 }
 
-/// How contributions travel.
+/// How contributions are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum Contributing {
-    /// Each in a message.
+pub enum Exchange {
+    /// A message for each contribution.
     Messages,
-    /// In messages of several, when a buffer is full or nothing else is to be done.
+    /// Messages of several contributions, sent when a buffer is full or the processor has no other work.
     Buffers,
-    /// The row that waits is changed, in shared memory.
+    /// Updates of the waiting rows in shared memory.
     Changes,
 }
 
-/// A matrix's factor, and which of its rows have an entry in common.
+/// The factor of a matrix, and the graph of its rows.
 #[derive(Clone, Debug)]
 pub struct Factored {
-    /// The factor.
+    /// Triangular factor.
     pub lower: LowerTriangle,
-    /// The rows.
+    /// Graph of the rows that have an entry in common.
     pub neighbours: Adjacency,
-    /// By row: which of the matrix it was.
+    /// Original number of each row.
     pub order: Vec<u32>,
 }
 
-const FORMATS: &str = "name a Matrix Market file (.mtx), a Harwell-Boeing file (.rsa, .psa), a METIS graph (.graph) or lines \
+const FORMATS: &str = "give a Matrix Market file (.mtx), a Harwell-Boeing file (.rsa, .psa), a METIS graph (.graph) or lines \
                        `row column value`";
 
 impl Spsolve {
-    /// The key and the reason, for whatever so many processors cannot do.
+    /// Returns the errors on `processors` processors, each as the key and the reason.
     pub fn check_processors(&self, processors: usize) -> Vec<(&'static str, String)> {
         let rows = self.file.as_ref().map_or(self.size.rows, |file| file.lower.rows());
         let few = || ("rows", format!("{rows} rows are too few for {processors} processors"));
-        let mut wrong: Vec<_> = (rows < processors).then(few).into_iter().collect();
-        // Whether there is such a matrix depends on no seed.
-        let drawn = if self.file.is_none() { fem::generate(self.size, 0).err() } else { None };
-        wrong.extend(drawn.map(|reason| ("neighbours", reason)));
-        wrong
+        let mut errors: Vec<_> = (rows < processors).then(few).into_iter().collect();
+        // Whether a matrix can be generated does not depend on the seed.
+        let impossible = if self.file.is_none() { fem::generate(self.size, 0).err() } else { None };
+        errors.extend(impossible.map(|reason| ("neighbours", reason)));
+        errors
     }
 
-    /// The factor, of the file or as it is drawn from the seed, and each row's processor.
+    /// Returns the factor, from the file or generated from the seed, and the processor of each row.
     pub(super) fn factored(&self, seed: u64, processors: usize) -> (LowerTriangle, Vec<u32>) {
-        let drawn;
-        let (factored, places) = match &self.file {
+        let generated;
+        let (factored, positions) = match &self.file {
             Some(file) => (&**file, None),
             None => {
-                let made = fem::generate(self.size, seed).expect("a checked description has a matrix");
-                drawn = Factored::of(&made.matrix, self.ordering)
-                    .expect("a matrix that its diagonal dominates has a factor");
-                let places = drawn.order.iter().map(|row| made.coordinates[*row as usize]).collect::<Vec<_>>();
-                (&drawn, Some(places))
+                let fem = fem::generate(self.size, seed).expect("a checked description has a matrix");
+                generated =
+                    Factored::compute(&fem.matrix, self.ordering).expect("a diagonally dominant matrix has a factor");
+                let positions = generated.order.iter().map(|row| fem.coordinates[*row as usize]).collect::<Vec<_>>();
+                (&generated, Some(positions))
             }
         };
-        let owners = match (self.rows_to, places) {
-            (RowsTo::Dealt, _) => partition::dealt(factored.lower.rows(), processors),
-            (RowsTo::Near, Some(places)) => partition::parts(&places, processors),
-            (RowsTo::Near, None) => partition::breadth_first(&factored.neighbours, processors),
+        let owners = match (self.rows_to, positions) {
+            (RowAssignment::Dealt, _) => partition::round_robin(factored.lower.rows(), processors),
+            (RowAssignment::Near, Some(positions)) => partition::parts(&positions, processors),
+            (RowAssignment::Near, None) => partition::breadth_first(&factored.neighbours, processors),
         };
         (factored.lower.clone(), owners)
     }
 }
 
 impl Factored {
-    fn of(matrix: &SymmetricMatrix, ordering: Ordering) -> Result<Factored, String> {
+    fn compute(matrix: &SymmetricMatrix, ordering: Ordering) -> Result<Factored, String> {
         let neighbours = matrix.adjacency();
         match ordering {
             Ordering::Natural => {
                 let order = (0..neighbours.vertices() as u32).collect();
-                Ok(Factored { lower: Factor::of(matrix)?.lower, neighbours, order })
+                Ok(Factored { lower: Factor::compute(matrix)?.lower, neighbours, order })
             }
             Ordering::Coloured => {
                 let order = colours::by_colour(&neighbours);
                 let matrix = matrix.reordered(&order);
-                Ok(Factored { lower: Factor::of(&matrix)?.lower, neighbours: matrix.adjacency(), order })
+                Ok(Factored { lower: Factor::compute(&matrix)?.lower, neighbours: matrix.adjacency(), order })
             }
         }
     }
 }
 
-/// The matrix of a file, factored; or what is wrong told at the key that names it.
+/// Reads and factors the matrix of a file; reports errors at the key that names the file.
 fn load_matrix(t: &mut Table<'_>, matrix: Option<&Path>, ordering: Ordering) -> Option<Arc<Factored>> {
     let path = matrix.filter(|_| !t.describing())?;
     load(t, path, ordering).map(Arc::new)
@@ -148,8 +149,9 @@ fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<Factored> 
         }
     };
     let name = path.display();
-    let read = input::read(path, text.as_bytes()).map_err(|error| format!("`{name}` is wrong in {error}"));
-    let factored = read
-        .and_then(|matrix| Factored::of(&matrix, ordering).map_err(|why| format!("`{name}` cannot be used: {why}")));
+    let read = input::read(path, text.as_bytes()).map_err(|error| format!("`{name}` has an error in {error}"));
+    let factored = read.and_then(|matrix| {
+        Factored::compute(&matrix, ordering).map_err(|reason| format!("`{name}` cannot be used: {reason}"))
+    });
     factored.map_err(|message| t.wrong("matrix", message, FORMATS)).ok()
 }

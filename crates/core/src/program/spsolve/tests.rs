@@ -1,4 +1,4 @@
-//! Is the factor one, is the solve a solve, and does any order of messages give the same?
+//! Tests the factor, the solves, and the independence of the result of the order of messages.
 
 use super::dag::Dag;
 use super::factor::Factor;
@@ -10,7 +10,7 @@ use crate::program::input::{LowerTriangle, SymmetricMatrix, colours, fem, matrix
 use crate::text::Parameters;
 use rand::RngExt;
 
-fn drawn(rows: usize, seed: u64) -> SymmetricMatrix {
+fn generated(rows: usize, seed: u64) -> SymmetricMatrix {
     fem::generate(FemSize { rows, freedom: 3, neighbours: 20.0 }, seed).expect("a matrix").matrix
 }
 
@@ -19,7 +19,7 @@ fn right_hand(rows: usize) -> Vec<f64> {
     (0..rows).map(|_| random.random_range(-1.0..1.0)).collect()
 }
 
-/// `L x - b`, or `Lᵀ x - b`, at worst.
+/// Returns the largest magnitude of `L x - b`, or of `Lᵀ x - b`.
 fn residual(lower: &LowerTriangle, is_forward: bool, unknowns: &[f64], right_hand: &[f64]) -> f64 {
     let mut rest: Vec<f64> =
         (0..lower.rows()).map(|row| lower.diagonal(row) * unknowns[row] - right_hand[row]).collect();
@@ -32,21 +32,21 @@ fn residual(lower: &LowerTriangle, is_forward: bool, unknowns: &[f64], right_han
     rest.iter().fold(0.0, |worst, rest| worst.max(rest.abs()))
 }
 
-/// Entries of `L Lᵀ` where the matrix has some are the matrix's.
+/// The entries of `L Lᵀ` equal those of the matrix where it has entries.
 #[test]
-fn a_factor_times_itself_is_the_matrix_where_it_has_entries() {
-    let matrix = drawn(90, 1);
-    let Factor { lower, shift } = Factor::of(&matrix).expect("a factor");
+fn product_of_the_factor_matches_the_entries_of_the_matrix() {
+    let matrix = generated(90, 1);
+    let Factor { lower, shift } = Factor::compute(&matrix).expect("a factor");
     let matrix = matrix.lower;
     assert_eq!((shift, lower.below()), (0.0, matrix.below()));
-    let mut whole = vec![vec![0.0; 90]; 90];
-    for (row, of) in whole.iter_mut().enumerate() {
-        lower.row(row).0.iter().zip(lower.row(row).1).for_each(|(column, value)| of[*column as usize] = *value);
-        of[row] = lower.diagonal(row);
+    let mut dense = vec![vec![0.0; 90]; 90];
+    for (row, values) in dense.iter_mut().enumerate() {
+        lower.row(row).0.iter().zip(lower.row(row).1).for_each(|(column, value)| values[*column as usize] = *value);
+        values[row] = lower.diagonal(row);
     }
-    let product = |one: usize, other: usize| whole[one].iter().zip(&whole[other]).map(|(a, b)| a * b).sum::<f64>();
+    let product = |one: usize, other: usize| dense[one].iter().zip(&dense[other]).map(|(a, b)| a * b).sum::<f64>();
     for row in 0..90 {
-        // Entries of about 30, and some dozens of roundings.
+        // Entries are about 30, with some dozens of rounding errors.
         assert!((product(row, row) - matrix.diagonal(row)).abs() < 1e-12);
         for (column, value) in matrix.row(row).0.iter().zip(matrix.row(row).1) {
             assert!((product(row, *column as usize) - value).abs() < 1e-12);
@@ -55,65 +55,65 @@ fn a_factor_times_itself_is_the_matrix_where_it_has_entries() {
 }
 
 #[test]
-fn a_solve_solves() {
-    let lower = Factor::of(&drawn(900, 2)).expect("a factor").lower;
+fn solves_have_small_residuals() {
+    let lower = Factor::compute(&generated(900, 2)).expect("a factor").lower;
     let right_hand = right_hand(900);
     for (dag, is_forward) in [(Dag::forward(&lower), true), (Dag::backward(&lower), false)] {
         let unknowns = dag.serial(&right_hand);
-        // Right-hand sides of at most 1, and some dozens of roundings of terms of about that.
+        // Right-hand sides are at most 1, with some dozens of rounding errors of terms of that size.
         assert!(residual(&lower, is_forward, &unknowns, &right_hand) < 1e-12);
-        assert!(residual(&lower, !is_forward, &unknowns, &right_hand) > 1e-3, "the other solve is another");
+        assert!(residual(&lower, !is_forward, &unknowns, &right_hand) > 1e-3, "the other solve has another solution");
         assert!(dag.levels() > 30 && dag.levels() < 900, "{}", dag.levels());
     }
 }
 
 #[test]
-fn what_has_no_factor_is_told_or_shifted() {
-    let of = |text: &str| {
+fn matrices_without_a_factor_are_shifted_or_rejected() {
+    let factor = |text: &str| {
         let text = format!("%%MatrixMarket matrix coordinate real symmetric\n{text}");
-        Factor::of(&matrix_market::read(text.as_bytes()).expect("a matrix"))
+        Factor::compute(&matrix_market::read(text.as_bytes()).expect("a matrix"))
     };
-    let negative = of("2 2 3\n1 1 1\n2 1 1\n2 2 -1\n").expect_err("no factor");
+    let negative = factor("2 2 3\n1 1 1\n2 1 1\n2 2 -1\n").expect_err("no factor");
     assert_eq!(negative, "expected a positive definite matrix: row 2 has -1 on the diagonal");
-    let shifted = of("2 2 3\n1 1 1\n2 1 1\n2 2 1\n").expect("a factor of a larger diagonal");
+    let shifted = factor("2 2 3\n1 1 1\n2 1 1\n2 2 1\n").expect("a factor with an increased diagonal");
     assert_eq!(shifted.shift, 1e-3);
-    let huge = of("2 2 3\n1 1 1e-300\n2 1 1e300\n2 2 1\n").expect_err("no factor");
-    assert!(huge.contains("too large beside the diagonal"), "{huge}");
+    let huge = factor("2 2 3\n1 1 1e-300\n2 1 1e300\n2 2 1\n").expect_err("no factor");
+    assert!(huge.contains("off-diagonal entries are too large"), "{huge}");
 }
 
 #[test]
-fn contributions_travel_in_three_words() {
-    let contribution = Contribution { place: 7, value: -0.1 };
-    assert_eq!(Contribution::of(contribution.words()), contribution);
+fn contribution_encoding_is_three_words_and_lossless() {
+    let contribution = Contribution { slot: 7, value: -0.1 };
+    assert_eq!(Contribution::from_words(contribution.words()), contribution);
     assert_eq!(std::mem::size_of_val(&contribution.words()), 12);
 }
 
-/// Solves with several processors; messages come in an order drawn from the seed. How many there were.
-fn parallel(dag: &Dag, owners: &[u32], parts: usize, right_hand: &[f64], seed: u64) -> (Vec<f64>, usize) {
+/// Solves on several processors with messages in an order drawn from the seed; returns also the number of messages.
+fn parallel(dag: &Dag, owners: &[u32], processors: usize, right_hand: &[f64], seed: u64) -> (Vec<f64>, usize) {
     let mut random = rng::stream(seed, "orders");
-    let mut all = RowShare::all(dag, owners, parts);
-    all.iter_mut().for_each(|rows| rows.begin(right_hand));
-    let (mut on_the_way, mut messages): (Vec<(usize, [u32; 3])>, usize) = (Vec::new(), 0);
-    while !on_the_way.is_empty() || !all.iter().all(RowShare::is_solved) {
-        let part = random.random_range(0..parts);
-        if random.random::<bool>() && !on_the_way.is_empty() {
-            let (to, words) = on_the_way.swap_remove(random.random_range(0..on_the_way.len()));
-            all[to].take(Contribution::of(words));
-        } else if let Some(row) = all[part].next_ready() {
-            all[part].solve(row);
-            for edge in 0..all[part].degree(row).1 {
-                let (to, contribution) = all[part].contribution(row, edge);
-                if to == part {
-                    all[to].take(contribution);
+    let mut all = RowShare::all(dag, owners, processors);
+    all.iter_mut().for_each(|rows| rows.start(right_hand));
+    let (mut in_flight, mut messages): (Vec<(usize, [u32; 3])>, usize) = (Vec::new(), 0);
+    while !in_flight.is_empty() || !all.iter().all(RowShare::is_solved) {
+        let processor = random.random_range(0..processors);
+        if random.random::<bool>() && !in_flight.is_empty() {
+            let (to, words) = in_flight.swap_remove(random.random_range(0..in_flight.len()));
+            all[to].receive(Contribution::from_words(words));
+        } else if let Some(row) = all[processor].next_ready() {
+            all[processor].solve(row);
+            for edge in 0..all[processor].degree(row).1 {
+                let (to, contribution) = all[processor].contribution(row, edge);
+                if to == processor {
+                    all[to].receive(contribution);
                 } else {
-                    on_the_way.push((to, contribution.words()));
+                    in_flight.push((to, contribution.words()));
                     messages += 1;
                 }
             }
         }
     }
     let mut unknowns = vec![f64::NAN; dag.rows()];
-    all.iter().for_each(|rows| rows.put(&mut unknowns));
+    all.iter().for_each(|rows| rows.store(&mut unknowns));
     (unknowns, messages)
 }
 
@@ -122,17 +122,19 @@ fn bits(unknowns: &[f64]) -> Vec<u64> {
 }
 
 #[test]
-fn any_order_of_messages_gives_the_serial_answer() {
-    let matrix = drawn(400, 3);
-    let lower = Factor::of(&matrix).expect("a factor").lower;
+fn any_order_of_messages_matches_the_serial_solve() {
+    let matrix = generated(400, 3);
+    let lower = Factor::compute(&matrix).expect("a factor").lower;
     let right_hand = right_hand(400);
     for dag in [Dag::forward(&lower), Dag::backward(&lower)] {
         let serial = bits(&dag.serial(&right_hand));
-        for parts in [1, 3, 16] {
-            for owners in [partition::dealt(400, parts), partition::breadth_first(&matrix.adjacency(), parts)] {
+        for processors in [1, 3, 16] {
+            for owners in
+                [partition::round_robin(400, processors), partition::breadth_first(&matrix.adjacency(), processors)]
+            {
                 for seed in 0..3 {
-                    let (unknowns, messages) = parallel(&dag, &owners, parts, &right_hand, seed);
-                    assert!(bits(&unknowns) == serial, "{parts} parts");
+                    let (unknowns, messages) = parallel(&dag, &owners, processors, &right_hand, seed);
+                    assert!(bits(&unknowns) == serial, "{processors} processors");
                     let cut = dag.edges().filter(|(row, from, _)| owners[*row as usize] != owners[*from as usize]);
                     assert_eq!(messages, cut.count());
                 }
@@ -142,53 +144,53 @@ fn any_order_of_messages_gives_the_serial_answer() {
 }
 
 #[test]
-fn the_papers_size_is_drawn() {
+fn default_matrix_has_the_size_of_the_paper() {
     let matrix = fem::generate(FemSize::defaults(), 1).expect("a matrix").matrix;
-    let dag = Dag::forward(&Factor::of(&matrix).expect("a factor").lower);
+    let dag = Dag::forward(&Factor::compute(&matrix).expect("a factor").lower);
     assert_eq!((dag.rows(), dag.edges().count()), (3720, 3720 * 26 / 2));
     assert!((100..1000).contains(&dag.levels()), "{}", dag.levels());
-    // By colours: at most as many levels as a row has neighbours, and one.
+    // In a multicolour ordering there are at most as many levels as a row has neighbours, plus one.
     let coloured = matrix.reordered(&colours::by_colour(&matrix.adjacency()));
-    let dag = Dag::forward(&Factor::of(&coloured).expect("a factor").lower);
+    let dag = Dag::forward(&Factor::compute(&coloured).expect("a factor").lower);
     assert_eq!((dag.rows(), dag.edges().count()), (3720, 3720 * 26 / 2));
     assert!((9..40).contains(&dag.levels()), "{}", dag.levels());
 }
 
-fn described(text: &str) -> Spsolve {
+fn parameters(text: &str) -> Spsolve {
     super::super::tests::read::<Spsolve>(&format!("[workload.spsolve]\n{text}"))
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
-    assert!(described("").check_processors(16).is_empty());
-    let few = described("rows = 30\nneighbours = 10");
+fn impossible_sizes_are_rejected() {
+    assert!(parameters("").check_processors(16).is_empty());
+    let few = parameters("rows = 30\nneighbours = 10");
     assert!(few.check_processors(30).is_empty());
     assert_eq!(few.check_processors(31)[0].0, "rows");
-    assert_eq!(described("rows = 30\nneighbours = 60").check_processors(2)[0].0, "neighbours");
+    assert_eq!(parameters("rows = 30\nneighbours = 60").check_processors(2)[0].0, "neighbours");
 }
 
-/// Two processors that have solved; one unknown of the second is off by as little as can be.
-fn ended(ordering: &str, is_right: bool) {
+/// Checks the results of two processors; unless `is_correct`, one unknown of the second has a wrong bit.
+fn check_result(ordering: &str, is_correct: bool) {
     let text = format!("rows = 30\nneighbours = 10\niterations = 2\nordering = '{ordering}'");
-    let solve = Solve::new(&described(&text), 2, 7);
+    let solve = Solve::new(&parameters(&text), 2, 7);
     let (mut unknowns, changed) = solve.serial();
-    let of = |unknowns: &[f64], processor| solve.own(unknowns, processor);
-    solve.end(0, (of(&unknowns, 0), changed));
-    if !is_right {
+    let share = |unknowns: &[f64], processor| solve.own_values(unknowns, processor);
+    solve.finish(0, (share(&unknowns, 0), changed));
+    if !is_correct {
         let last = unknowns.last_mut().expect("thirty");
         *last = f64::from_bits(last.to_bits() ^ 1);
     }
-    solve.end(1, (of(&unknowns, 1), changed));
+    solve.finish(1, (share(&unknowns, 1), changed));
 }
 
 #[test]
-fn a_solve_that_is_right_is_taken() {
-    ended("natural", true);
-    ended("coloured", true);
+fn correct_solves_are_accepted() {
+    check_result("natural", true);
+    check_result("coloured", true);
 }
 
 #[test]
-#[should_panic(expected = "the unknowns are not those of a serial run")]
-fn a_solve_that_is_wrong_in_one_bit_is_told() {
-    ended("natural", false);
+#[should_panic(expected = "the unknowns differ from those of a serial run")]
+fn solve_with_one_wrong_bit_is_rejected() {
+    check_result("natural", false);
 }

@@ -1,8 +1,9 @@
-//! The program of a processor that sends node by node (Chong et al. 1998, §4.2.1): values that others need before the
-//! sweep, each in a message of four words; what an edge or a face adds to another's node as soon as it is known, so that
-//! sending overlaps computing. A handler adds while nothing else runs, and needs no lock.
+//! The program of a processor that sends node by node (Chong et al. 1998, §4.2.1): before the sweep the values that
+//! others need, each in a message of four words; during it the flux of an edge or a face to another processor's node as
+//! soon as it is computed, so that communication overlaps computation. A handler adds while nothing else runs, and
+//! needs no lock.
 //!
-//! It needs no barrier, as with batches: who waits for all sums of its nodes sends no new value before each was added.
+//! As with batches no barrier is needed: a processor waits for all fluxes into its nodes before it sends new values.
 
 use super::run::{Part, SUMS, Sweep, VALUES};
 use super::{ADD_INSTRUCTIONS, FluidShare, NODE_INSTRUCTIONS, PACK_INSTRUCTIONS, ShareLink};
@@ -12,76 +13,77 @@ use crate::program::collective::Collective;
 use crate::program::parallel;
 use std::rc::Rc;
 
-/// The program of a processor.
-pub(super) async fn run(end: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
-    let own = end.id().index();
+/// Runs the program of a processor.
+pub(super) async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
+    let own = endpoint.id().index();
     let part = &sweep.parts[own];
     let nodes = part.share.borrow().nodes.len();
     let ghosts: usize = part.links.iter().map(|link| link.ghosts.len()).sum();
-    let awaited = sweep.sums_for(own);
-    sweep.span.begin(&end, &collective).await;
+    let expected = sweep.expected_sums(own);
+    sweep.span.begin(&endpoint, &collective).await;
     for iteration in 1..=sweep.iterations as usize {
         for link in &part.links {
-            for (place, at) in (0..).zip(&link.given) {
-                let [x, y, z] = part.share.borrow().value_of(*at);
-                sweep.tell(&end, link.other, VALUES, [place, x, y, z]).await;
+            for (index, at) in (0..).zip(&link.sent_nodes) {
+                let [x, y, z] = part.share.borrow().value_words(*at);
+                sweep.send_node(&endpoint, link.other, VALUES, [index, x, y, z]).await;
             }
         }
-        end.wait_until(|| part.came[0].get() == iteration * ghosts).await;
-        elements(&end, &sweep, part).await;
-        end.wait_until(|| part.came[1].get() == iteration * awaited).await;
+        endpoint.wait_until(|| part.arrived[0].get() == iteration * ghosts).await;
+        sweep_elements(&endpoint, &sweep, part).await;
+        endpoint.wait_until(|| part.arrived[1].get() == iteration * expected).await;
         part.share.borrow_mut().update();
-        parallel::compute(&end, NODE_INSTRUCTIONS * nodes as u64).await;
+        parallel::compute(&endpoint, NODE_INSTRUCTIONS * nodes as u64).await;
     }
-    sweep.span.end(&end, &collective).await;
-    sweep.end(own, part.share.borrow().amounts().to_vec());
+    sweep.span.end(&endpoint, &collective).await;
+    sweep.finish(own, part.share.borrow().amounts().to_vec());
 }
 
-/// Sweeps over edges and faces.
-async fn elements(end: &Active, sweep: &Sweep, part: &Part) {
+/// Sweeps over edges and faces, and sends each flux to another processor's node.
+async fn sweep_elements(endpoint: &Active, sweep: &Sweep, part: &Part) {
     let (all, mut instructions) = (part.share.borrow().elements(), 0);
     for element in 0..all {
         let (nodes, amounts, is_edge) = {
             let share = part.share.borrow();
-            (share.nodes_of(element).to_vec(), share.passed(element), share.is_edge(element))
+            (share.nodes_of(element).to_vec(), share.fluxes(element), share.is_edge(element))
         };
         instructions += sweep.cycles(is_edge);
         for (at, amount) in nodes.into_iter().zip(amounts) {
-            let Some((link, place)) = part.ghost(at) else {
+            let Some((link, index)) = part.ghost(at) else {
                 part.share.borrow_mut().add(at, amount);
                 continue;
             };
-            parallel::compute(end, std::mem::take(&mut instructions)).await;
+            parallel::compute(endpoint, std::mem::take(&mut instructions)).await;
             let [x, y, z] = amount.map(i32::cast_unsigned);
-            sweep.tell(end, link.other, SUMS, [place, x, y, z]).await;
+            sweep.send_node(endpoint, link.other, SUMS, [index, x, y, z]).await;
         }
     }
-    parallel::compute(end, instructions).await;
+    parallel::compute(endpoint, instructions).await;
 }
 
 impl Part {
-    /// Whose a node is that is another's, and its place among what that one gives.
+    /// Returns the link to the owner of a ghost node, and the node's index among the nodes that the owner sends; `None`
+    /// for an own node.
     pub fn ghost(&self, at: u32) -> Option<(&ShareLink, u32)> {
-        let of = |link: &&ShareLink| link.ghosts.contains(&(at as usize));
+        let is_owner = |link: &&ShareLink| link.ghosts.contains(&(at as usize));
         let is_ghost = self.share.borrow().is_ghost(at);
-        let link = is_ghost.then(|| self.links.iter().find(of).expect("a ghost is a neighbour's node"))?;
+        let link = is_ghost.then(|| self.links.iter().find(is_owner).expect("a ghost is a neighbour's node"))?;
         Some((link, (at as usize - link.ghosts.start) as u32))
     }
 
-    /// Takes a value or what is added to a sum; the instructions that it costs.
-    pub fn take_node(&self, from: EndId, what: u8, words: &[u32]) -> u64 {
+    /// Handles a value or a flux of one node, and returns the instructions that this costs.
+    pub fn handle_node(&self, from: EndId, handler: u8, words: &[u32]) -> u64 {
         let link = self.link(from.index());
-        let came = &self.came[usize::from(what)];
-        came.set(came.get() + 1);
-        let [place, x, y, z] = words.try_into().expect("a node's message has four words");
+        let arrived = &self.arrived[usize::from(handler)];
+        arrived.set(arrived.get() + 1);
+        let [index, x, y, z] = words.try_into().expect("a node's message has four words");
         let mut share = self.share.borrow_mut();
-        match what {
+        match handler {
             VALUES => {
-                share.take_value(link.ghosts.start as u32 + place, [x, y, z]);
+                share.set_value(link.ghosts.start as u32 + index, [x, y, z]);
                 PACK_INSTRUCTIONS
             }
             _ => {
-                share.add(link.given[place as usize], [x, y, z].map(u32::cast_signed));
+                share.add(link.sent_nodes[index as usize], [x, y, z].map(u32::cast_signed));
                 ADD_INSTRUCTIONS
             }
         }
@@ -89,20 +91,20 @@ impl Part {
 }
 
 impl Sweep {
-    /// How many sums others send to a processor in an iteration.
-    fn sums_for(&self, processor: usize) -> usize {
-        let of = |share: &FluidShare, part: &Part| {
+    /// Returns the number of fluxes that others send to a processor in an iteration.
+    fn expected_sums(&self, processor: usize) -> usize {
+        let sent = |share: &FluidShare, part: &Part| {
             let Some(link) = part.links.iter().find(|link| link.other == processor) else { return 0 };
             let nodes = (0..share.elements()).flat_map(|element| share.nodes_of(element));
             nodes.filter(|at| link.ghosts.contains(&(**at as usize))).count()
         };
-        self.parts.iter().map(|part| of(&part.share.borrow(), part)).sum()
+        self.parts.iter().map(|part| sent(&part.share.borrow(), part)).sum()
     }
 
-    /// Sends a node's value, or what is added to it.
-    async fn tell(&self, end: &Active, to: usize, what: u8, words: [u32; 4]) {
-        parallel::compute(end, PACK_INSTRUCTIONS).await;
+    /// Sends the value of a node, or a flux into it.
+    async fn send_node(&self, endpoint: &Active, to: usize, handler: u8, words: [u32; 4]) {
+        parallel::compute(endpoint, PACK_INSTRUCTIONS).await;
         self.batches.set(self.batches.get() + 1);
-        parallel::send(end, to, what, &words).await;
+        parallel::send(endpoint, to, handler, &words).await;
     }
 }

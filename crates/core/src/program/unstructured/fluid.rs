@@ -1,6 +1,6 @@
-//! A mesh as finite volumes around its nodes (median duals), the flow at first, and a serial run.
+//! A mesh as finite volumes around its nodes (median duals), the initial flow, and a serial run.
 
-use super::flux::{Amount, FluidEdge, FluidFace, UNITS, Value, add, take, through_edge, through_face, value};
+use super::flux::{Amount, FluidEdge, FluidFace, UNITS, Value, add, edge_flux, face_flux, subtract, value};
 use crate::engine::rng;
 use crate::program::input::mesh::{Mesh, volume};
 use rand::RngExt;
@@ -10,22 +10,22 @@ use rand::RngExt;
 pub struct Fluid {
     pub(super) edges: Vec<FluidEdge>,
     pub(super) faces: Vec<FluidFace>,
-    /// By node: one over its volume, of units.
+    /// Reciprocal of each node's volume, in units.
     pub(super) inverse_units: Vec<f32>,
-    /// What the nodes hold at first.
+    /// Initial amounts of the nodes.
     pub(super) initial: Vec<Amount>,
-    /// The length of a step, in units.
+    /// Length of a time step in units.
     pub(super) step_units: f32,
 }
 
-/// The mean flow, and how far each number is drawn from it (chosen: below 1 in all).
+/// Mean flow, and the largest random deviation of each component from it (chosen: the speed is below 1).
 const MEAN: [f64; 3] = [0.5, 0.1, 0.0];
-const DRAWN: f64 = 0.25;
-/// No value is larger, as a step is chosen.
+const DEVIATION_MAX: f64 = 0.25;
+/// Largest speed, which a time step is chosen for.
 const SPEED_MAX: f64 = 1.0;
 /// Viscosity (chosen).
 const VISCOSITY: f64 = 0.01;
-/// The part of a volume that may flow out in a step (chosen: below 1, for a step to be stable).
+/// Fraction of a volume that may flow out in a step (chosen: below 1, for stability).
 const COURANT: f64 = 0.5;
 
 type Vector = [f64; 3];
@@ -34,96 +34,97 @@ fn minus(one: Vector, other: Vector) -> Vector {
     [0, 1, 2].map(|axis| one[axis] - other[axis])
 }
 
-fn mean<const N: usize>(places: [Vector; N]) -> Vector {
-    [0, 1, 2].map(|axis: usize| places.iter().map(|place| place[axis]).sum::<f64>() / N as f64)
+fn mean<const N: usize>(points: [Vector; N]) -> Vector {
+    [0, 1, 2].map(|axis: usize| points.iter().map(|point| point[axis]).sum::<f64>() / N as f64)
 }
 
 fn cross(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-fn length(of: Vector) -> f64 {
-    of.iter().map(|along| along * along).sum::<f64>().sqrt()
+fn length(vector: Vector) -> f64 {
+    vector.iter().map(|along| along * along).sum::<f64>().sqrt()
 }
 
-/// The corners of a tetrahedron's edges, and of the two beside each, so that it has the sense of a screw.
+/// The corners of each edge of a tetrahedron, and the other two corners, in right-handed order.
 const EDGES: [[usize; 4]; 6] = [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 2, 0], [2, 3, 0, 1]];
 
 impl Fluid {
-    /// A fluid on a mesh, its flow drawn from the seed.
+    /// Creates a fluid on a mesh with a random flow drawn from the seed.
     pub fn new(mesh: &Mesh, seed: u64) -> Fluid {
         let mut random = rng::stream(seed, "flow at first");
-        let mut flow = || MEAN.map(|mean| mean + random.random_range(-DRAWN..DRAWN));
+        let mut flow = || MEAN.map(|mean| mean + random.random_range(-DEVIATION_MAX..DEVIATION_MAX));
         let flow = (0..mesh.coordinates.len()).map(|_| flow()).collect::<Vec<_>>();
-        Fluid::with(mesh, &flow)
+        Fluid::with_flow(mesh, &flow)
     }
 
-    /// A fluid on a mesh that flows like this at its nodes.
-    pub(super) fn with(mesh: &Mesh, flow: &[Vector]) -> Fluid {
+    /// Creates a fluid on a mesh with this flow at its nodes.
+    pub(super) fn with_flow(mesh: &Mesh, flow: &[Vector]) -> Fluid {
         let (areas, volumes) = (areas(mesh), volumes(mesh));
-        let sides = mesh.edges.iter().zip(&areas).map(|([one, other], area)| {
-            let apart = minus(mesh.coordinates[*one as usize], mesh.coordinates[*other as usize]);
+        let edges = mesh.edges.iter().zip(&areas).map(|([one, other], area)| {
+            let offset = minus(mesh.coordinates[*one as usize], mesh.coordinates[*other as usize]);
             FluidEdge {
                 nodes: [*one, *other],
                 area: area.map(|along| along as f32),
-                conductance: (VISCOSITY * length(*area) / length(apart)) as f32,
+                conductance: (VISCOSITY * length(*area) / length(offset)) as f32,
             }
         });
-        let of_volume =
+        let amount_in_volume =
             |(amount, volume): (&Vector, &f64)| amount.map(|along| (along * volume * f64::from(UNITS)) as i32);
         Fluid {
-            edges: sides.collect(),
+            edges: edges.collect(),
             faces: faces(mesh).collect(),
             inverse_units: volumes.iter().map(|volume| (1.0 / (volume * f64::from(UNITS))) as f32).collect(),
-            initial: flow.iter().zip(&volumes).map(of_volume).collect(),
+            initial: flow.iter().zip(&volumes).map(amount_in_volume).collect(),
             step_units: (step(mesh, &areas, &volumes) * f64::from(UNITS)) as f32,
         }
     }
 
-    /// How many nodes it has.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> usize {
         self.initial.len()
     }
 
-    /// The values of some amounts of all nodes.
+    /// Returns the values of amounts of all nodes.
     pub(super) fn values(&self, amounts: &[Amount]) -> Vec<Value> {
         amounts.iter().zip(&self.inverse_units).map(|(amount, inverse)| value(*amount, *inverse)).collect()
     }
 
-    /// What one processor alone makes of it: amounts by node.
+    /// Runs the program on one processor; returns the amounts by node.
     pub fn serial(&self, iterations: u64) -> Vec<[i32; 3]> {
         let mut amounts = self.initial.clone();
         for _ in 0..iterations {
             let values = self.values(&amounts);
             for edge in &self.edges {
                 let [one, other] = edge.nodes.map(|node| node as usize);
-                let amount = through_edge(edge, values[one], values[other], self.step_units);
-                take(&mut amounts[one], amount);
+                let amount = edge_flux(edge, values[one], values[other], self.step_units);
+                subtract(&mut amounts[one], amount);
                 add(&mut amounts[other], amount);
             }
             for face in &self.faces {
-                let of = face.nodes.map(|node| values[node as usize]);
-                let amount = through_face(face, of, self.step_units);
-                face.nodes.iter().for_each(|node| take(&mut amounts[*node as usize], amount));
+                let values = face.nodes.map(|node| values[node as usize]);
+                let amount = face_flux(face, values, self.step_units);
+                face.nodes.iter().for_each(|node| subtract(&mut amounts[*node as usize], amount));
             }
         }
         amounts
     }
 }
 
-/// The area between the volumes of each edge's nodes: of each tetrahedron two triangles, from the middle
-/// of the edge by the middles of its two faces to its own.
+/// Returns the area between the volumes of each edge's nodes. Each tetrahedron has two triangles of it, from the middle
+/// of the edge over the middles of two faces to the middle of the tetrahedron.
 fn areas(mesh: &Mesh) -> Vec<Vector> {
     let mut areas = vec![[0.0; 3]; mesh.edges.len()];
     for corners in &mesh.tetrahedra {
-        let places = corners.map(|node| mesh.coordinates[node as usize]);
+        let points = corners.map(|node| mesh.coordinates[node as usize]);
         for [a, b, c, d] in EDGES {
-            let middle = mean([places[a], places[b]]);
-            let one = mean([places[a], places[b], places[c]]);
-            let other = mean([places[a], places[b], places[d]]);
-            let area = cross(minus(mean(places), middle), minus(other, one)).map(|along| along / 2.0);
+            let middle = mean([points[a], points[b]]);
+            let one = mean([points[a], points[b], points[c]]);
+            let other = mean([points[a], points[b], points[d]]);
+            let area = cross(minus(mean(points), middle), minus(other, one)).map(|along| along / 2.0);
             let (first, second) = (corners[a].min(corners[b]), corners[a].max(corners[b]));
-            let edge = mesh.edges.binary_search(&[first, second]).expect("an edge of a tetrahedron is the mesh's");
+            let edge =
+                mesh.edges.binary_search(&[first, second]).expect("an edge of a tetrahedron is an edge of the mesh");
             let sign = if corners[a] == first { 1.0 } else { -1.0 };
             (0..3).for_each(|axis| areas[edge][axis] += sign * area[axis]);
         }
@@ -131,7 +132,7 @@ fn areas(mesh: &Mesh) -> Vec<Vector> {
     areas
 }
 
-/// A quarter of each tetrahedron for each of its corners.
+/// Returns the volume of each node: a quarter of each of its tetrahedra.
 fn volumes(mesh: &Mesh) -> Vec<f64> {
     let mut volumes = vec![0.0; mesh.coordinates.len()];
     for corners in &mesh.tetrahedra {
@@ -144,17 +145,17 @@ fn volumes(mesh: &Mesh) -> Vec<f64> {
 fn faces(mesh: &Mesh) -> impl Iterator<Item = FluidFace> + '_ {
     mesh.faces.iter().map(|nodes| {
         let [a, b, c] = nodes.map(|node| mesh.coordinates[node as usize]);
-        // Half of the cross product is the triangle; each node has a third of it.
+        // The triangle is half of the cross product, and each node has a third of it.
         FluidFace { nodes: *nodes, area: cross(minus(b, a), minus(c, a)).map(|along| (along / 6.0) as f32) }
     })
 }
 
-/// How long a step may be for every volume.
+/// Returns the longest time step that is stable for every volume.
 fn step(mesh: &Mesh, areas: &[Vector], volumes: &[f64]) -> f64 {
     let mut rates = vec![0.0; volumes.len()];
     for ([one, other], area) in mesh.edges.iter().zip(areas) {
-        let apart = minus(mesh.coordinates[*one as usize], mesh.coordinates[*other as usize]);
-        let rate = length(*area) * (2.0 * SPEED_MAX + VISCOSITY / length(apart));
+        let offset = minus(mesh.coordinates[*one as usize], mesh.coordinates[*other as usize]);
+        let rate = length(*area) * (2.0 * SPEED_MAX + VISCOSITY / length(offset));
         rates[*one as usize] += rate;
         rates[*other as usize] += rate;
     }

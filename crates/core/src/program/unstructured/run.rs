@@ -1,4 +1,4 @@
-//! The parameters, the program of a processor, and the check of what all have made.
+//! The parameters, the program of a processor, and the check of the results.
 
 use super::shared::SharedSweep;
 use super::{
@@ -19,70 +19,70 @@ use crate::text::{ParameterChoice, Parameters};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-/// The parameters of Unstructured.
+/// The parameters of unstructured.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct Unstructured {
-    /// Nodes of the mesh, which is drawn: with 9428 it has the paper's edges and faces.
+    /// Number of nodes of the generated mesh; with 9428 nodes it has the paper's numbers of edges and faces.
     #[param(min = 8, max = 200_000, default = UNSTRUCTURED.nodes as u64)]
     pub nodes: u64,
-    /// Iterations: a sweep over edges and faces.
+    /// Number of iterations, each a sweep over edges and faces.
     #[param(min = 1, max = 1000, default = ITERATIONS)]
     pub iterations: u64,
-    /// How values and sums travel: batches for each processor, a message for each node's value and each edge's sum, or
-    /// loads and changes of shared memory.
+    /// How values and sums are communicated: batches for each processor, a message for each node's value and each flux,
+    /// or loads and updates of shared memory.
     #[param(default = "batches")]
-    pub sends: Passing,
-    /// How many edges ahead sums in shared memory are prefetched; 0: they are not.
+    pub sends: Exchange,
+    /// Number of edges ahead of the present one whose sums in shared memory are prefetched; 0 for no prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
-    /// Cycles of an edge.
+    /// Processor cycles to compute an edge.
     #[param(min = 50, max = 1_000_000, default = EDGE_INSTRUCTIONS)]
     pub edge_cycles: u64,
 }
 
-/// How values and sums travel.
+/// How values and sums are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum Passing {
-    /// All that another processor needs in one message.
+pub enum Exchange {
+    /// All values or sums for another processor in one message.
     Batches,
-    /// A node's value in a message, and what an edge adds to it as soon as that is known.
+    /// A message for each node's value, and for each flux as soon as it is computed.
     Nodes,
-    /// Values are loaded from shared memory, and sums are changed there.
+    /// Loads of values from shared memory, and updates of sums there.
     Loads,
 }
 
-/// Values, from who has the nodes to who needs them.
+/// Handler of values, which the owner of the nodes sends.
 pub(super) const VALUES: u8 = 0;
-/// Sums, the other way.
+/// Handler of sums of fluxes, which are sent to the owner of the nodes.
 pub(super) const SUMS: u8 = 1;
 
-/// A processor's part.
+/// A processor's part of the sweep.
 pub(super) struct Part {
     pub share: RefCell<FluidShare>,
-    /// Those it has to do with, beginning with the one after it, so that not all send to the same one.
+    /// Links to neighbours, beginning with the next processor, so that not all send to the same one.
     pub links: Vec<ShareLink>,
-    /// Messages of values and of sums that have come.
-    pub came: [Cell<usize>; 2],
+    /// Numbers of messages of values and of sums that have arrived.
+    pub arrived: [Cell<usize>; 2],
 }
 
-/// A sweep in progress.
+/// The state of a sweep.
 pub(super) struct Sweep {
     pub(super) iterations: u64,
     edge_cycles: u64,
     pub(super) fluid: Fluid,
     pub(super) parts: Vec<Part>,
     pub(super) batches: Cell<u64>,
-    pub(super) span: parallel::Span,
-    /// The programs that share memory.
+    pub(super) span: parallel::TimedSection,
+    /// Workers of the programs that share memory.
     workers: OnceCell<Vec<Rc<Worker>>>,
-    /// What each processor's nodes hold in the end.
-    made: RefCell<Vec<Option<Vec<[i32; 3]>>>>,
+    /// Final amounts of each processor's nodes.
+    results: RefCell<Vec<Option<Vec<[i32; 3]>>>>,
 }
 
 impl Unstructured {
     fn size(&self) -> MeshSize {
-        let of_nodes = || MeshSize::of_nodes(self.nodes as usize).expect("eight nodes and more make a mesh");
-        if self.nodes as usize == UNSTRUCTURED.nodes { UNSTRUCTURED } else { of_nodes() }
+        let any_size = || MeshSize::of_nodes(self.nodes as usize).expect("eight nodes and more make a mesh");
+        if self.nodes as usize == UNSTRUCTURED.nodes { UNSTRUCTURED } else { any_size() }
     }
 }
 
@@ -93,17 +93,17 @@ impl part::Part for Unstructured {
 
 impl WorkloadSpec for Unstructured {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == Passing::Loads, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: self.sends == Exchange::Loads, ..WorkloadNeeds::default() }
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
         let few =
             || ParameterError::new("nodes", format!("{} nodes are too few for {processors} processors", self.nodes));
         let few = ((self.nodes as usize) < processors).then(few);
-        // An edge and more for each node.
-        let least = self.nodes / processors as u64;
-        let ahead = || format!("a processor may have no more than {least} edges: none is {} ahead", self.prefetch);
-        let ahead = (self.prefetch > 0 && self.prefetch >= least).then(|| ParameterError::new("prefetch", ahead()));
+        // There is at least one edge for each node.
+        let edges_min = self.nodes / processors as u64;
+        let ahead = || format!("a processor may have only {edges_min} edges, so none is {} ahead", self.prefetch);
+        let ahead = (self.prefetch > 0 && self.prefetch >= edges_min).then(|| ParameterError::new("prefetch", ahead()));
         few.into_iter().chain(ahead).collect()
     }
 
@@ -113,23 +113,24 @@ impl WorkloadSpec for Unstructured {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let sweep = Rc::new(Sweep::new(self, world.addresses.len(), world.seed));
-        if self.sends == Passing::Loads {
+        if self.sends == Exchange::Loads {
             let workers = SharedSweep::start(&sweep, self.prefetch as usize, world);
             assert!(sweep.workers.set(workers).is_ok(), "programs start once");
             return sweep;
         }
         let sends = self.sends;
-        parallel::start(world, |end| {
-            let (processor, taking, collective) = (end.id().index(), sweep.clone(), Rc::<Collective>::default());
-            parallel::take_by(&end, &collective, move |from, what, words| match sends {
-                Passing::Nodes => taking.parts[processor].take_node(from, what, words),
-                _ => taking.parts[processor].take(from, what, words),
+        parallel::start(world, |endpoint| {
+            let (processor, receiver) = (endpoint.id().index(), sweep.clone());
+            let collective = Rc::<Collective>::default();
+            parallel::set_handler(&endpoint, &collective, move |from, handler, words| match sends {
+                Exchange::Nodes => receiver.parts[processor].handle_node(from, handler, words),
+                _ => receiver.parts[processor].handle_batch(from, handler, words),
             });
             let sweep = sweep.clone();
             async move {
                 match sends {
-                    Passing::Nodes => by_node::run(end, collective, sweep).await,
-                    _ => run(end, collective, sweep).await,
+                    Exchange::Nodes => by_node::run(endpoint, collective, sweep).await,
+                    _ => run(endpoint, collective, sweep).await,
                 }
             }
         });
@@ -137,34 +138,34 @@ impl WorkloadSpec for Unstructured {
     }
 }
 
-/// The program of a processor.
-async fn run(end: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
-    let own = end.id().index();
+/// Runs the program of a processor.
+async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
+    let own = endpoint.id().index();
     let part = &sweep.parts[own];
-    let (nodes, (edges, faces)) = (part.share.borrow().nodes.len(), part.share.borrow().work());
+    let (nodes, (edges, faces)) = (part.share.borrow().nodes.len(), part.share.borrow().element_counts());
     let flux = sweep.edge_cycles * edges as u64 + FACE_INSTRUCTIONS * faces as u64;
-    sweep.span.begin(&end, &collective).await;
+    sweep.span.begin(&endpoint, &collective).await;
     for iteration in 1..=sweep.iterations as usize {
-        for link in part.links.iter().filter(|link| !link.given.is_empty()) {
+        for link in part.links.iter().filter(|link| !link.sent_nodes.is_empty()) {
             let words = part.share.borrow().values_for(link);
-            sweep.send(&end, link, VALUES, &words).await;
+            sweep.send(&endpoint, link, VALUES, &words).await;
         }
         let sources = part.links.iter().filter(|link| !link.ghosts.is_empty()).count();
-        end.wait_until(|| part.came[0].get() == iteration * sources).await;
+        endpoint.wait_until(|| part.arrived[0].get() == iteration * sources).await;
         part.share.borrow_mut().sweep_edges();
         part.share.borrow_mut().sweep_faces();
-        parallel::compute(&end, flux).await;
+        parallel::compute(&endpoint, flux).await;
         for link in part.links.iter().filter(|link| !link.ghosts.is_empty()) {
-            let words = part.share.borrow_mut().sums_for(link.ghosts.clone());
-            sweep.send(&end, link, SUMS, &words).await;
+            let words = part.share.borrow_mut().take_sums(link.ghosts.clone());
+            sweep.send(&endpoint, link, SUMS, &words).await;
         }
-        let owing = part.links.iter().filter(|link| !link.given.is_empty()).count();
-        end.wait_until(|| part.came[1].get() == iteration * owing).await;
+        let receivers = part.links.iter().filter(|link| !link.sent_nodes.is_empty()).count();
+        endpoint.wait_until(|| part.arrived[1].get() == iteration * receivers).await;
         part.share.borrow_mut().update();
-        parallel::compute(&end, NODE_INSTRUCTIONS * nodes as u64).await;
+        parallel::compute(&endpoint, NODE_INSTRUCTIONS * nodes as u64).await;
     }
-    sweep.span.end(&end, &collective).await;
-    sweep.end(own, part.share.borrow().amounts().to_vec());
+    sweep.span.end(&endpoint, &collective).await;
+    sweep.finish(own, part.share.borrow().amounts().to_vec());
 }
 
 impl Part {
@@ -172,27 +173,27 @@ impl Part {
         let mut links = share.links.clone();
         let after = links.partition_point(|link| link.other < processor);
         links.rotate_left(after);
-        Part { share: RefCell::new(share), links, came: Default::default() }
+        Part { share: RefCell::new(share), links, arrived: Default::default() }
     }
 
-    /// What it has to do with another.
+    /// Returns the link to another processor.
     pub fn link(&self, other: usize) -> &ShareLink {
-        self.links.iter().find(|link| link.other == other).expect("a message comes from a neighbour")
+        self.links.iter().find(|link| link.other == other).expect("messages arrive only from neighbours")
     }
 
-    /// Takes a batch; the instructions that it costs.
-    fn take(&self, from: EndId, what: u8, words: &[u32]) -> u64 {
+    /// Handles a batch, and returns the instructions that this costs.
+    fn handle_batch(&self, from: EndId, handler: u8, words: &[u32]) -> u64 {
         let link = self.link(from.index());
-        let came = &self.came[usize::from(what)];
-        came.set(came.get() + 1);
+        let arrived = &self.arrived[usize::from(handler)];
+        arrived.set(arrived.get() + 1);
         let nodes = words.len() as u64 / 3;
-        match what {
+        match handler {
             VALUES => {
-                self.share.borrow_mut().take_values(link.ghosts.clone(), words);
+                self.share.borrow_mut().set_values(link.ghosts.clone(), words);
                 PACK_INSTRUCTIONS * nodes
             }
             _ => {
-                self.share.borrow_mut().take_sums(&link.given, words);
+                self.share.borrow_mut().add_sums(&link.sent_nodes, words);
                 ADD_INSTRUCTIONS * nodes
             }
         }
@@ -211,34 +212,34 @@ impl Sweep {
             parts: shares.map(|(processor, share)| Part::new(share, processor)).collect(),
             fluid,
             batches: Cell::new(0),
-            span: parallel::Span::default(),
+            span: parallel::TimedSection::default(),
             workers: OnceCell::new(),
-            made: RefCell::new(vec![None; processors]),
+            results: RefCell::new(vec![None; processors]),
         }
     }
 
-    /// Cycles of an edge or a face.
+    /// Returns the processor cycles of an edge or a face.
     pub(super) fn cycles(&self, is_edge: bool) -> u64 {
         if is_edge { self.edge_cycles } else { FACE_INSTRUCTIONS }
     }
 
-    /// Gathers a batch and sends it.
-    async fn send(&self, end: &Active, link: &ShareLink, what: u8, words: &[u32]) {
-        parallel::compute(end, PACK_INSTRUCTIONS * words.len() as u64 / 3).await;
+    /// Packs a batch and sends it.
+    async fn send(&self, endpoint: &Active, link: &ShareLink, handler: u8, words: &[u32]) {
+        parallel::compute(endpoint, PACK_INSTRUCTIONS * words.len() as u64 / 3).await;
         self.batches.set(self.batches.get() + 1);
-        parallel::send(end, link.other, what, words).await;
+        parallel::send(endpoint, link.other, handler, words).await;
     }
 
-    /// Keeps what a processor's nodes hold; the last one compares all with a serial run.
-    pub(super) fn end(&self, processor: usize, amounts: Vec<[i32; 3]>) {
-        self.made.borrow_mut()[processor] = Some(amounts);
-        let Some(made) = self.made.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
+    /// Stores the amounts of a processor's nodes; the last processor compares all amounts with a serial run.
+    pub(super) fn finish(&self, processor: usize, amounts: Vec<[i32; 3]>) {
+        self.results.borrow_mut()[processor] = Some(amounts);
+        let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
         let serial = self.fluid.serial(self.iterations);
-        let of = |(part, amounts): (&Part, &Vec<[i32; 3]>)| {
+        let is_equal = |(part, amounts): (&Part, &Vec<[i32; 3]>)| {
             part.share.borrow().nodes.iter().map(|node| serial[*node as usize]).eq(amounts.iter().copied())
         };
-        let same = self.parts.iter().zip(&made).all(of);
-        assert!(same, "the flow is not that of a serial run: a model moved wrong bytes");
+        let same = self.parts.iter().zip(&results).all(is_equal);
+        assert!(same, "the flow differs from that of a serial run: a model moved wrong bytes");
     }
 }
 

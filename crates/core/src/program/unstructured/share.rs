@@ -1,60 +1,60 @@
-//! A processor's part of a fluid: its nodes, edges and faces; the ghosts that it needs and the sums that it
-//! owes for them; and what each step of the program does with these.
+//! A processor's share of a fluid: its nodes, edges and faces, the ghosts whose values it needs and whose sums it
+//! returns, and the steps of the program on these.
 
 use super::Fluid;
-use super::flux::{Amount, FluidEdge, FluidFace, Value, add, minus, take, through_edge, through_face, value};
+use super::flux::{Amount, FluidEdge, FluidFace, Value, add, edge_flux, face_flux, opposite, subtract, value};
 use crate::program::input::partition;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What a processor has to do with another.
+/// The link of a processor to a neighbour.
 #[derive(Clone, Debug)]
 pub struct ShareLink {
-    /// The other.
+    /// Number of the neighbour.
     pub other: usize,
-    /// The other's nodes that are needed here: values come, sums go.
+    /// Local numbers of the neighbour's nodes that are needed here: values are received, sums are sent.
     pub ghosts: Range<usize>,
-    /// Own nodes that are needed there, in the order of its ghosts: values go, sums come.
-    pub given: Vec<u32>,
+    /// Own nodes that are needed there, in the order of its ghosts: values are sent, sums are received.
+    pub sent_nodes: Vec<u32>,
 }
 
-/// A processor's part. Its nodes are numbered here: its own, in order, then ghosts, by their processor.
+/// A processor's share of a fluid. Local node numbers are first its own nodes, in order, then ghosts, by processor.
 #[derive(Clone, Debug)]
 pub struct FluidShare {
-    /// The numbers of its own nodes in the mesh.
+    /// Numbers of its own nodes in the mesh.
     pub nodes: Vec<u32>,
-    /// Those it has to do with, in order.
+    /// Links to its neighbours, in order.
     pub links: Vec<ShareLink>,
     edges: Vec<FluidEdge>,
     faces: Vec<FluidFace>,
     inverse_units: Vec<f32>,
     step_units: f32,
-    /// Of its own nodes.
+    /// Amounts of its own nodes.
     amounts: Vec<Amount>,
-    /// Of all nodes here.
+    /// Values of own nodes and ghosts.
     values: Vec<Value>,
-    /// What has been added up for all nodes here since the last update.
+    /// Sums of fluxes into own nodes and ghosts since the last update.
     sums: Vec<Amount>,
 }
 
 impl FluidShare {
-    /// The parts of all processors, from the processor of each node.
+    /// Creates the shares of all processors, from the processor of each node.
     pub fn all(fluid: &Fluid, owners: &[u32], parts: usize) -> Vec<FluidShare> {
-        let owned = Owned::new(fluid, owners, parts);
-        (0..parts).map(|part| FluidShare::new(fluid, &owned, part)).collect()
+        let ownership = Ownership::new(fluid, owners, parts);
+        (0..parts).map(|part| FluidShare::new(fluid, &ownership, part)).collect()
     }
 
-    fn new(fluid: &Fluid, owned: &Owned<'_>, part: usize) -> FluidShare {
-        let own = &owned.members[part];
-        let nodes = own.len() + owned.ghosts[part].len();
-        let at = |node: u32| owned.at(part, node);
-        let is_here = |node: u32| owned.owners[node as usize] as usize == part;
+    fn new(fluid: &Fluid, ownership: &Ownership<'_>, part: usize) -> FluidShare {
+        let own = &ownership.members[part];
+        let nodes = own.len() + ownership.ghosts[part].len();
+        let at = |node: u32| ownership.local_number(part, node);
+        let is_here = |node: u32| ownership.owners[node as usize] as usize == part;
         let edges = fluid.edges.iter().filter(|edge| is_here(edge.nodes[0]));
         let faces = fluid.faces.iter().filter(|face| is_here(face.nodes[0]));
         let mut share = FluidShare {
             nodes: own.clone(),
-            links: (0..owned.members.len()).filter_map(|other| owned.link(part, other)).collect(),
+            links: (0..ownership.members.len()).filter_map(|other| ownership.link(part, other)).collect(),
             edges: edges.map(|edge| FluidEdge { nodes: edge.nodes.map(at), ..*edge }).collect(),
             faces: faces.map(|face| FluidFace { nodes: face.nodes.map(at), ..*face }).collect(),
             inverse_units: own.iter().map(|node| fluid.inverse_units[*node as usize]).collect(),
@@ -63,26 +63,26 @@ impl FluidShare {
             values: vec![[f32::NAN; 3]; nodes],
             sums: vec![[0; 3]; nodes],
         };
-        share.value();
+        share.update_values();
         share
     }
 
-    /// How many edges and faces it computes.
-    pub fn work(&self) -> (usize, usize) {
+    /// Returns the numbers of edges and faces that it computes.
+    pub fn element_counts(&self) -> (usize, usize) {
         (self.edges.len(), self.faces.len())
     }
 
-    /// Its edges and faces, by number: edges first.
+    /// Returns the number of its elements, which are its edges followed by its faces.
     pub fn elements(&self) -> usize {
         self.edges.len() + self.faces.len()
     }
 
-    /// Whether an edge or face is an edge.
+    /// Returns whether an element is an edge.
     pub fn is_edge(&self, element: usize) -> bool {
         element < self.edges.len()
     }
 
-    /// The nodes of an edge or face.
+    /// Returns the nodes of an element.
     pub fn nodes_of(&self, element: usize) -> &[u32] {
         match element.checked_sub(self.edges.len()) {
             None => &self.edges[element].nodes,
@@ -90,126 +90,126 @@ impl FluidShare {
         }
     }
 
-    /// What an edge or face adds to the sum of each of its nodes, in their order; the nodes' values must be there.
-    pub fn passed(&self, element: usize) -> SmallVec<[Amount; 3]> {
+    /// Returns the flux of an element into each of its nodes, in order; the values of the nodes must have arrived.
+    pub fn fluxes(&self, element: usize) -> SmallVec<[Amount; 3]> {
         let value = |at: u32| self.values[at as usize];
         match element.checked_sub(self.edges.len()) {
             None => {
                 let edge = &self.edges[element];
-                let amount = through_edge(edge, value(edge.nodes[0]), value(edge.nodes[1]), self.step_units);
-                SmallVec::from_slice(&[minus(amount), amount])
+                let amount = edge_flux(edge, value(edge.nodes[0]), value(edge.nodes[1]), self.step_units);
+                SmallVec::from_slice(&[opposite(amount), amount])
             }
             Some(face) => {
                 let face = &self.faces[face];
-                let amount = through_face(face, face.nodes.map(value), self.step_units);
-                SmallVec::from_slice(&[minus(amount); 3])
+                let amount = face_flux(face, face.nodes.map(value), self.step_units);
+                SmallVec::from_slice(&[opposite(amount); 3])
             }
         }
     }
 
-    /// Whether a node is another's.
+    /// Returns whether a node is a ghost.
     pub fn is_ghost(&self, at: u32) -> bool {
         at as usize >= self.nodes.len()
     }
 
-    /// The value of a node, as it travels.
-    pub fn value_of(&self, at: u32) -> [u32; 3] {
+    /// Returns the words of a message with the value of a node.
+    pub fn value_words(&self, at: u32) -> [u32; 3] {
         self.values[at as usize].map(f32::to_bits)
     }
 
-    /// Takes the value of a ghost.
-    pub fn take_value(&mut self, at: u32, words: [u32; 3]) {
+    /// Sets the value of a ghost.
+    pub fn set_value(&mut self, at: u32, words: [u32; 3]) {
         self.values[at as usize] = words.map(f32::from_bits);
     }
 
-    /// Adds to the sum of an own node.
+    /// Adds to the sum of a node.
     pub fn add(&mut self, at: u32, amount: [i32; 3]) {
         add(&mut self.sums[at as usize], amount);
     }
 
-    /// The values that another needs, as they travel.
+    /// Returns the words of a message with the values that a neighbour needs.
     pub fn values_for(&self, link: &ShareLink) -> Vec<u32> {
-        link.given.iter().flat_map(|at| self.values[*at as usize].map(f32::to_bits)).collect()
+        link.sent_nodes.iter().flat_map(|at| self.values[*at as usize].map(f32::to_bits)).collect()
     }
 
-    /// Takes the values that another sent.
-    pub fn take_values(&mut self, ghosts: Range<usize>, words: &[u32]) {
+    /// Sets the values of ghosts that a neighbour sent.
+    pub fn set_values(&mut self, ghosts: Range<usize>, words: &[u32]) {
         assert_eq!(words.len(), 3 * ghosts.len(), "a batch of values has another length than was sent");
         for (ghost, words) in self.values[ghosts].iter_mut().zip(words.as_chunks().0) {
             *ghost = words.map(f32::from_bits);
         }
     }
 
-    /// Adds up what passes its edges; the values of all ghosts must be there.
+    /// Adds up the fluxes of its edges; the values of all ghosts must have arrived.
     pub fn sweep_edges(&mut self) {
         for edge in &self.edges {
             let [one, other] = edge.nodes.map(|at| at as usize);
-            let amount = through_edge(edge, self.values[one], self.values[other], self.step_units);
-            take(&mut self.sums[one], amount);
+            let amount = edge_flux(edge, self.values[one], self.values[other], self.step_units);
+            subtract(&mut self.sums[one], amount);
             add(&mut self.sums[other], amount);
         }
     }
 
-    /// Adds up what leaves by its faces.
+    /// Adds up the fluxes of its faces.
     pub fn sweep_faces(&mut self) {
         for face in &self.faces {
-            let amount = through_face(face, face.nodes.map(|at| self.values[at as usize]), self.step_units);
-            face.nodes.iter().for_each(|at| take(&mut self.sums[*at as usize], amount));
+            let amount = face_flux(face, face.nodes.map(|at| self.values[at as usize]), self.step_units);
+            face.nodes.iter().for_each(|at| subtract(&mut self.sums[*at as usize], amount));
         }
     }
 
-    /// The sums for another's nodes, as they travel; here they begin anew.
-    pub fn sums_for(&mut self, ghosts: Range<usize>) -> Vec<u32> {
-        // Old values must not be used again.
+    /// Returns the words of a message with the sums of ghosts, and clears the sums.
+    pub fn take_sums(&mut self, ghosts: Range<usize>) -> Vec<u32> {
+        // The values are invalidated, so that old ones cannot be used again.
         self.values[ghosts.clone()].fill([f32::NAN; 3]);
         let sums = self.sums[ghosts].iter_mut().map(std::mem::take);
         sums.flat_map(|sum| sum.map(i32::cast_unsigned)).collect()
     }
 
-    /// Adds the sums that another sent for own nodes, `given` to it.
-    pub fn take_sums(&mut self, given: &[u32], words: &[u32]) {
-        assert_eq!(words.len(), 3 * given.len(), "a batch of sums has another length than was sent");
-        for (at, words) in given.iter().zip(words.as_chunks().0) {
+    /// Adds the sums that a neighbour sent for own nodes.
+    pub fn add_sums(&mut self, nodes: &[u32], words: &[u32]) {
+        assert_eq!(words.len(), 3 * nodes.len(), "a batch of sums has another length than was sent");
+        for (at, words) in nodes.iter().zip(words.as_chunks().0) {
             add(&mut self.sums[*at as usize], words.map(u32::cast_signed));
         }
     }
 
-    /// Updates its own nodes; all sums must be there.
+    /// Updates its own nodes; all sums must have arrived.
     pub fn update(&mut self) {
         for (amount, sum) in self.amounts.iter_mut().zip(&mut self.sums) {
             add(amount, std::mem::take(sum));
         }
-        self.value();
+        self.update_values();
     }
 
-    /// What its own nodes hold, in their order.
+    /// Returns the amounts of its own nodes, in order.
     pub fn amounts(&self) -> &[[i32; 3]] {
         &self.amounts
     }
 
-    fn value(&mut self) {
+    fn update_values(&mut self) {
         for ((new, amount), inverse) in self.values.iter_mut().zip(&self.amounts).zip(&self.inverse_units) {
             *new = value(*amount, *inverse);
         }
     }
 }
 
-/// Who has which nodes, and needs which of others.
-struct Owned<'a> {
+/// The owners of all nodes, and the ghosts of all processors.
+struct Ownership<'a> {
     owners: &'a [u32],
-    /// By processor: its own nodes, in order.
+    /// Own nodes of each processor, in order.
     members: Vec<Vec<u32>>,
-    /// By node: where it is among its processor's own.
-    own_at: Vec<u32>,
-    /// By processor: the nodes of others at its edges and faces, with their owners, in order.
+    /// Index of each node among its processor's own nodes.
+    local_index: Vec<u32>,
+    /// Nodes of others at the edges and faces of each processor, with their owners, in order.
     ghosts: Vec<Vec<(u32, u32)>>,
 }
 
-impl Owned<'_> {
-    fn new<'a>(fluid: &Fluid, owners: &'a [u32], parts: usize) -> Owned<'a> {
+impl Ownership<'_> {
+    fn new<'a>(fluid: &Fluid, owners: &'a [u32], parts: usize) -> Ownership<'a> {
         let members = partition::members(owners, parts);
-        let mut own_at = vec![0; fluid.nodes()];
-        members.iter().for_each(|own| (0..).zip(own).for_each(|(at, node)| own_at[*node as usize] = at));
+        let mut local_index = vec![0; fluid.nodes()];
+        members.iter().for_each(|own| (0..).zip(own).for_each(|(at, node)| local_index[*node as usize] = at));
         let mut ghosts = vec![BTreeSet::new(); parts];
         let edges = fluid.edges.iter().map(|edge| &edge.nodes[..]);
         for nodes in edges.chain(fluid.faces.iter().map(|face| &face.nodes[..])) {
@@ -217,31 +217,31 @@ impl Owned<'_> {
             let others = nodes.iter().map(|node| (owners[*node as usize], *node)).filter(|(owner, _)| *owner != part);
             ghosts[part as usize].extend(others);
         }
-        Owned {
+        Ownership {
             owners,
             members,
-            own_at,
+            local_index,
             ghosts: ghosts.into_iter().map(|ghosts| ghosts.into_iter().collect()).collect(),
         }
     }
 
-    /// The number of a node in a part.
-    fn at(&self, part: usize, node: u32) -> u32 {
+    /// Returns the local number of a node in a part.
+    fn local_number(&self, part: usize, node: u32) -> u32 {
         let owner = self.owners[node as usize];
         if owner as usize == part {
-            return self.own_at[node as usize];
+            return self.local_index[node as usize];
         }
         let ghost = self.ghosts[part].binary_search(&(owner, node)).expect("a node of an edge or face is a ghost");
         (self.members[part].len() + ghost) as u32
     }
 
-    /// What two parts have to do with each other, if anything.
+    /// Returns the link of a part to another, if they share any nodes.
     fn link(&self, part: usize, other: usize) -> Option<ShareLink> {
         let before = |other: usize| self.ghosts[part].partition_point(|(owner, _)| (*owner as usize) < other);
         let own = self.members[part].len();
         let there = self.ghosts[other].iter().filter(|(owner, _)| *owner as usize == part);
-        let given: Vec<u32> = there.map(|(_, node)| self.own_at[*node as usize]).collect();
-        let link = ShareLink { other, ghosts: own + before(other)..own + before(other + 1), given };
-        (!link.ghosts.is_empty() || !link.given.is_empty()).then_some(link)
+        let sent_nodes: Vec<u32> = there.map(|(_, node)| self.local_index[*node as usize]).collect();
+        let link = ShareLink { other, ghosts: own + before(other)..own + before(other + 1), sent_nodes };
+        (!link.ghosts.is_empty() || !link.sent_nodes.is_empty()).then_some(link)
     }
 }

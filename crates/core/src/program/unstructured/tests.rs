@@ -1,4 +1,4 @@
-//! Are volumes closed, is a uniform flow kept and momentum conserved, and do parts make the same of it?
+//! Tests the volumes, the conservation of momentum, and whether runs of several processors match the serial run.
 
 use super::flux::Amount;
 use super::run::Sweep;
@@ -17,7 +17,7 @@ fn total(amounts: &[Amount]) -> [i64; 3] {
     [0, 1, 2].map(|axis| amounts.iter().map(|amount| i64::from(amount[axis])).sum())
 }
 
-/// The areas around each volume add up to nothing.
+/// The areas around each volume add up to zero.
 #[test]
 fn volumes_are_closed() {
     let fluid = Fluid::new(&mesh(200), 1);
@@ -32,48 +32,48 @@ fn volumes_are_closed() {
     for face in &fluid.faces {
         face.nodes.iter().for_each(|node| add(*node, face.area, 1.0));
     }
-    // Some forty areas of about 1, each rounded to single precision.
+    // There are about forty areas of size 1, each rounded to single precision.
     let worst = around.iter().flatten().fold(0.0, |worst: f64, along| worst.max(along.abs()));
     assert!(worst < 1e-5, "{worst}");
 }
 
 #[test]
-fn a_uniform_flow_is_kept() {
+fn uniform_flow_is_steady() {
     let mesh = mesh(200);
-    let fluid = Fluid::with(&mesh, &vec![[0.5, 0.25, -0.125]; mesh.coordinates.len()]);
+    let fluid = Fluid::with_flow(&mesh, &vec![[0.5, 0.25, -0.125]; mesh.coordinates.len()]);
     let mut fluxes = vec![0.0_f32; fluid.nodes()];
-    let ends = fluid.edges.iter().flat_map(|edge| edge.nodes).chain(fluid.faces.iter().flat_map(|face| face.nodes));
-    ends.for_each(|node| fluxes[node as usize] += 1.0);
+    let nodes = fluid.edges.iter().flat_map(|edge| edge.nodes).chain(fluid.faces.iter().flat_map(|face| face.nodes));
+    nodes.for_each(|node| fluxes[node as usize] += 1.0);
     for (node, value) in fluid.values(&fluid.serial(ITERATIONS)).into_iter().enumerate() {
-        // Each flux of each step may be off by a unit; as much again for rounding, and for what others are off.
+        // Each flux of each step may be off by one unit; the factor 2 allows for rounding and for the errors of others.
         let bound = 2.0 * ITERATIONS as f32 * fluxes[node] * fluid.inverse_units[node];
-        for (axis, at_first) in [0.5_f32, 0.25, -0.125].into_iter().enumerate() {
-            assert!((value[axis] - at_first).abs() < bound, "{value:?} {bound}");
+        for (axis, initial) in [0.5_f32, 0.25, -0.125].into_iter().enumerate() {
+            assert!((value[axis] - initial).abs() < bound, "{value:?} {bound}");
         }
         assert!(bound < 2e-3, "{bound}");
     }
 }
 
 #[test]
-fn momentum_is_conserved_to_the_bit_but_for_what_leaves_by_faces() {
+fn momentum_is_conserved_exactly_except_for_the_flux_through_faces() {
     let mut fluid = Fluid::new(&mesh(300), 1);
     let (before, after) = (total(&fluid.initial), total(&fluid.serial(1)));
     let values = fluid.values(&fluid.initial);
-    let mut left = [0; 3];
+    let mut outflow = [0; 3];
     for face in &fluid.faces {
-        let amount = flux::through_face(face, face.nodes.map(|node| values[node as usize]), fluid.step_units);
-        (0..3).for_each(|axis| left[axis] += 3 * i64::from(amount[axis]));
+        let amount = flux::face_flux(face, face.nodes.map(|node| values[node as usize]), fluid.step_units);
+        (0..3).for_each(|axis| outflow[axis] += 3 * i64::from(amount[axis]));
     }
-    assert_ne!(left, [0; 3]);
-    assert_eq!(after, [0, 1, 2].map(|axis| before[axis] - left[axis]));
+    assert_ne!(outflow, [0; 3]);
+    assert_eq!(after, [0, 1, 2].map(|axis| before[axis] - outflow[axis]));
     fluid.faces.clear();
-    assert_eq!(total(&fluid.serial(ITERATIONS)), before, "a closed vessel keeps all");
+    assert_eq!(total(&fluid.serial(ITERATIONS)), before, "a closed vessel conserves momentum");
     assert_ne!(fluid.serial(ITERATIONS), fluid.initial);
 }
 
-/// Differences level out.
+/// Differences of the flow decrease.
 #[test]
-fn the_flow_is_smoothed() {
+fn viscosity_smooths_the_flow() {
     let fluid = Fluid::new(&mesh(300), 1);
     let spread = |amounts: &[Amount]| {
         let values = fluid.values(amounts);
@@ -84,22 +84,22 @@ fn the_flow_is_smoothed() {
     assert!(last < 0.7 * first, "{first} {last}");
 }
 
-/// Runs the parts, each batch taken in an order of its own.
-fn parallel(fluid: &Fluid, owners: &[u32], parts: usize, iterations: u64) -> Vec<Amount> {
+/// Runs several processors with batches in random order.
+fn parallel(fluid: &Fluid, owners: &[u32], processors: usize, iterations: u64) -> Vec<Amount> {
     let mut random = rng::stream(11, "orders");
-    let mut shares = FluidShare::all(fluid, owners, parts);
+    let mut shares = FluidShare::all(fluid, owners, processors);
     let mut batches: Vec<(usize, ShareLink)> = shares
         .iter()
         .enumerate()
         .flat_map(|(part, share)| share.links.iter().map(move |l| (part, l.clone())))
         .collect();
-    let mut order: Vec<usize> = (0..parts).collect();
+    let mut order: Vec<usize> = (0..processors).collect();
     for _ in 0..iterations {
         batches.shuffle(&mut random);
         for (part, link) in &batches {
-            let back = shares[link.other].links.iter().find(|back| back.other == *part).expect("both know each other");
+            let back = shares[link.other].links.iter().find(|back| back.other == *part).expect("links are mutual");
             let (ghosts, words) = (back.ghosts.clone(), shares[*part].values_for(link));
-            shares[link.other].take_values(ghosts, &words);
+            shares[link.other].set_values(ghosts, &words);
         }
         order.shuffle(&mut random);
         for part in &order {
@@ -108,10 +108,10 @@ fn parallel(fluid: &Fluid, owners: &[u32], parts: usize, iterations: u64) -> Vec
         }
         batches.shuffle(&mut random);
         for (part, link) in &batches {
-            let words = shares[*part].sums_for(link.ghosts.clone());
-            let back = shares[link.other].links.iter().find(|back| back.other == *part).expect("both know each other");
-            let given = back.given.clone();
-            shares[link.other].take_sums(&given, &words);
+            let words = shares[*part].take_sums(link.ghosts.clone());
+            let back = shares[link.other].links.iter().find(|back| back.other == *part).expect("links are mutual");
+            let nodes = back.sent_nodes.clone();
+            shares[link.other].add_sums(&nodes, &words);
         }
         order.iter().for_each(|part| shares[*part].update());
     }
@@ -123,69 +123,70 @@ fn parallel(fluid: &Fluid, owners: &[u32], parts: usize, iterations: u64) -> Vec
 }
 
 #[test]
-fn parts_make_of_it_what_one_makes_of_it() {
+fn parallel_runs_match_the_serial_run() {
     let mesh = mesh(400);
     let fluid = Fluid::new(&mesh, 2);
     let serial = fluid.serial(4);
     assert_eq!(serial, Fluid::new(&mesh, 2).serial(4));
     assert_ne!(serial, Fluid::new(&mesh, 3).serial(4));
-    for parts in [1, 2, 5, 16] {
-        for owners in [partition::parts(&mesh.coordinates, parts), partition::dealt(400, parts)] {
-            assert!(parallel(&fluid, &owners, parts, 4) == serial, "{parts} parts");
+    for processors in [1, 2, 5, 16] {
+        for owners in [partition::parts(&mesh.coordinates, processors), partition::round_robin(400, processors)] {
+            assert!(parallel(&fluid, &owners, processors, 4) == serial, "{processors} processors");
         }
     }
 }
 
 #[test]
-fn the_papers_problem_has_batches_of_its_size() {
+fn default_mesh_has_batches_of_the_papers_size() {
     let mesh = Mesh::generate(UNSTRUCTURED, 1).expect("the paper's mesh");
     let fluid = Fluid::new(&mesh, 1);
     let owners = partition::parts(&mesh.coordinates, 16);
     assert!(parallel(&fluid, &owners, 16, 2) == fluid.serial(2));
     let shares = FluidShare::all(&fluid, &owners, 16);
-    let edges: usize = shares.iter().map(|share| share.work().0).sum();
+    let edges: usize = shares.iter().map(|share| share.element_counts().0).sum();
     assert_eq!(edges, UNSTRUCTURED.edges);
-    let batches = shares.iter().flat_map(|share| &share.links).flat_map(|link| [link.ghosts.len(), link.given.len()]);
+    let batches =
+        shares.iter().flat_map(|share| &share.links).flat_map(|link| [link.ghosts.len(), link.sent_nodes.len()]);
     let batches: Vec<usize> = batches.filter(|nodes| *nodes > 0).collect();
-    let (mean, most) =
+    let (mean, max) =
         (batches.iter().sum::<usize>() as f64 / batches.len() as f64, batches.iter().copied().max().unwrap_or(0));
-    // The paper's 351 and 1812 bytes are 28 and 150 nodes, with a header of 12 bytes.
-    assert!((15.0..60.0).contains(&mean) && (100..200).contains(&most), "{mean} {most}");
+    // The paper's mean of 351 bytes and maximum of 1812 bytes are 28 and 150 nodes, with a header of 12 bytes.
+    assert!((15.0..60.0).contains(&mean) && (100..200).contains(&max), "{mean} {max}");
 }
 
-fn described(text: &str) -> Unstructured {
+fn parameters(text: &str) -> Unstructured {
     super::super::tests::read::<Unstructured>(&format!("[workload.unstructured]\n{text}"))
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
-    assert!(described("").check_endpoints(16).is_empty());
-    assert!(described("nodes = 12\niterations = 2").check_endpoints(12).is_empty());
-    assert_eq!(described("nodes = 12\niterations = 2").check_endpoints(12 + 1)[0].key, "nodes");
+fn more_processors_than_nodes_are_rejected() {
+    assert!(parameters("").check_endpoints(16).is_empty());
+    assert!(parameters("nodes = 12\niterations = 2").check_endpoints(12).is_empty());
+    assert_eq!(parameters("nodes = 12\niterations = 2").check_endpoints(12 + 1)[0].key, "nodes");
 }
 
-/// A processor that has all; one amount is off by as little as can be.
-fn ended(is_right: bool) {
-    let sweep = Sweep::new(&described("nodes = 12\niterations = 2"), 1, 7);
+/// Checks the result of one processor that has the whole mesh; unless `is_correct`, one bit of an amount is wrong.
+fn check_result(is_correct: bool) {
+    let sweep = Sweep::new(&parameters("nodes = 12\niterations = 2"), 1, 7);
     let mut amounts = sweep.fluid.serial(2);
-    amounts[7][2] ^= i32::from(!is_right);
-    sweep.end(0, amounts);
+    amounts[7][2] ^= i32::from(!is_correct);
+    sweep.finish(0, amounts);
 }
 
 #[test]
-fn a_flow_that_is_right_is_taken() {
-    ended(true);
+fn correct_flow_is_accepted() {
+    check_result(true);
 }
 
 #[test]
-#[should_panic(expected = "the flow is not that of a serial run")]
-fn a_flow_that_is_wrong_in_one_bit_is_told() {
-    ended(false);
+#[should_panic(expected = "the flow differs from that of a serial run")]
+fn flow_with_one_wrong_bit_is_rejected() {
+    check_result(false);
 }
 
-/// The mesh depends on the seed; that there is one must not.
+/// The generated mesh depends on the seed; whether it can be generated does not.
 #[test]
-fn the_papers_mesh_is_drawn_from_several_seeds() {
+fn paper_mesh_can_be_generated_from_any_seed() {
     for seed in 0..4 {
         assert!(Mesh::generate(UNSTRUCTURED, seed).is_ok(), "seed {seed}");
     }

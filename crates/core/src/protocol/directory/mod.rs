@@ -98,40 +98,7 @@
 //!   blocks that are moved to another home, updates in place of invalidations, atomic operations.
 //! * Which blocks are evicted, and where prefetched blocks are kept.
 //!
-//! # Example
-//!
-//! ```
-//! # extern crate narrows_core as narrows;
-//! use narrows::engine::NodeId;
-//! use narrows::protocol::directory::{Access, BlockId, CoherenceAction, Directory, DirectoryParameters};
-//! use narrows::protocol::directory::{Requester, RequesterParameters, Touch, Want};
-//!
-//! let (home, other) = (NodeId(0), NodeId(1));
-//! let each = RequesterParameters { contexts: 1, prefetches: 4, write_backs: 1 };
-//! let mut directory = Directory::new(home, DirectoryParameters::unlimited(2, each.requests()));
-//! let mut requester = Requester::new(other, each);
-//! let block = BlockId { home, number: 7 };
-//!
-//! // A load misses, and asks the home.
-//! let mut actions = Vec::new();
-//! assert_eq!(requester.access(block, Want::Read, &mut actions), Touch::Waits);
-//! let Some(CoherenceAction::Send { message, .. }) = actions.pop() else { panic!("a request") };
-//!
-//! // A pointer is written, the home's processor may only load from now on, the block is sent.
-//! directory.arrive(other, message, &mut actions);
-//! let Some(CoherenceAction::Send { message, .. }) = actions.pop() else { panic!("a reply") };
-//! assert!(message.kind.carries_block());
-//! assert_eq!(actions, [CoherenceAction::Pointer, CoherenceAction::Access(Access::ReadOnly)]);
-//!
-//! // It is put in its place, and the load is done.
-//! actions.clear();
-//! requester.arrive(home, message, &mut actions);
-//! let granted = [Access::ReadOnly].map(CoherenceAction::Granted);
-//! assert_eq!(actions[0], CoherenceAction::Store);
-//! assert_eq!(actions[2..], granted);
-//! requester.used(block, &mut actions);
-//! assert_eq!(requester.access(block, Want::Read, &mut actions), Touch::Hit);
-//! ```
+#![doc = include_str!("example.md")]
 
 mod action;
 mod cache;
@@ -141,8 +108,18 @@ mod parameters;
 #[cfg(test)]
 mod tests;
 
-pub use action::{Access, CoherenceAction, Evicted, Prefetched, Touch, Trap, Want};
+#[doc = include_str!("example.md")]
+pub use action::{Access, CoherenceAction, Touch, Want};
+#[doc = include_str!("example.md")]
 pub use cache::Requester;
+#[doc = include_str!("example.md")]
 pub use home::Directory;
-pub use message::{BLOCKS_MAX, BlockId, CoherenceKind, CoherenceMessage};
+#[doc = include_str!("example.md")]
+pub use message::{BlockId, CoherenceMessage};
+#[doc = include_str!("example.md")]
 pub use parameters::{DirectoryParameters, RequesterParameters};
+
+#[doc(hidden)]
+pub use action::{Evicted, Prefetched, Trap};
+#[doc(hidden)]
+pub use message::{BLOCKS_MAX, CoherenceKind};

@@ -74,26 +74,7 @@
 //!   dialog until then.
 //! * Timers that adapt. Copies of packets that bypass the protocol: these are lost if dropped.
 //!
-//! # Example
-//!
-//! ```
-//! # extern crate narrows_core as narrows;
-//! use narrows::engine::{NodeId, Time};
-//! use narrows::protocol::nifdy::{Answer, NifdyUnit, OutgoingPacket, UnitParameters};
-//!
-//! let parameters = UnitParameters::default();
-//! let (mut a, mut b) = (NifdyUnit::new(NodeId(0), &parameters), NifdyUnit::new(NodeId(1), &parameters));
-//! a.offer(OutgoingPacket::new(NodeId(1), "first")).unwrap();
-//! a.offer(OutgoingPacket::new(NodeId(1), "second")).unwrap();
-//!
-//! let frame = a.next(Time::ZERO).unwrap();
-//! assert!(!a.has_next(), "one packet may be outstanding per destination");
-//! let _ = b.arrive(frame);
-//! assert!(!b.has_next(), "acknowledged when accepted");
-//! assert_eq!(b.accept(Answer::None).unwrap().body, "first");
-//! let _ = a.arrive(b.next(Time::ZERO).unwrap());
-//! assert_eq!(a.next(Time::ZERO).unwrap().body, Some("second"));
-//! ```
+#![doc = include_str!("example.md")]
 
 mod acknowledge;
 mod adapter;
@@ -115,11 +96,24 @@ mod statistics;
 mod tests;
 mod unit;
 
-pub use super::Answer;
-pub use adapter::{NifdyAdapter, NifdyParameters};
-pub use frame::{Acknowledgement, Bulk, BulkNumber, NifdyFrame, NifdyHeader, Request, Scalar};
-pub use held::HeldState;
-pub use parameters::{AcknowledgeAt, BulkAcknowledge, Retransmission, UnitParameters};
+#[doc = include_str!("example.md")]
+pub use frame::NifdyFrame;
+#[doc = include_str!("example.md")]
+pub use parameters::UnitParameters;
+#[doc = include_str!("example.md")]
 pub use pool::OutgoingPacket;
-pub use statistics::NifdyStatistics;
+#[doc = include_str!("example.md")]
 pub use unit::{Delivered, NifdyUnit};
+
+#[doc(hidden)]
+pub use super::Answer;
+#[doc(hidden)]
+pub use adapter::{NifdyAdapter, NifdyParameters};
+#[doc(hidden)]
+pub use frame::{Acknowledgement, Bulk, BulkNumber, NifdyHeader, Request, Scalar};
+#[doc(hidden)]
+pub use held::HeldState;
+#[doc(hidden)]
+pub use parameters::{AcknowledgeAt, BulkAcknowledge, Retransmission};
+#[doc(hidden)]
+pub use statistics::NifdyStatistics;

@@ -24,6 +24,10 @@ impl ProtocolSpec for NifdyParameters {
         }
     }
 
+    fn retransmission_key(&self) -> Option<&'static str> {
+        Some("retransmission")
+    }
+
     fn buffer_requirements(&self) -> Option<[u64; 2]> {
         let UnitParameters { outstanding, pool, dialogs, window, arrivals, retransmission, .. } = self.unit;
         let copies = retransmission.map_or(0, |_| u64::from(outstanding) + u64::from(window));

@@ -7,6 +7,8 @@
 //!
 //! Parameters: packets that wait to enter, and that wait for their reader, in each class.
 //! Leaves out: anything that would make up for what the fabric loses.
+//!
+#![doc = include_str!("../example.md")]
 
 mod spec;
 
@@ -19,6 +21,8 @@ use std::collections::VecDeque;
 /// How many packets wait.
 ///
 /// By default as many as return-to-sender has buffers (chosen).
+///
+#[doc = include_str!("../example.md")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
 #[param(each(min = 1, max = QUEUE_MAX))]
 pub struct PlainParameters {
@@ -31,6 +35,8 @@ pub struct PlainParameters {
 }
 
 /// The buffers of a node.
+///
+#[doc = include_str!("../example.md")]
 pub struct Plain<P> {
     own: NodeId,
     parameters: PlainParameters,

@@ -49,33 +49,12 @@
 //! before a retry. [`outgoing::OutgoingStatistics`], [`incoming::IncomingStatistics`]: packets sent, acknowledged,
 //! bounced, retried; accepted, returned, released; most buffers in use at once.
 //!
-//! # Example
-//!
-//! ```
-//! # extern crate narrows_core as narrows;
-//! use narrows::engine::{NodeId, Time};
-//! use narrows::protocol::return_to_sender::{Buffers, FlowControl, FlowControlParameters, ReplyOutcome, Retry};
-//!
-//! let one_buffer = FlowControlParameters::symmetric(Buffers::finite(1).unwrap(), Retry::constant(Time::from_ns(100)));
-//! let (mut a, mut b) = (FlowControl::new(NodeId(0), one_buffer), FlowControl::new(NodeId(1), one_buffer));
-//!
-//! // Room: accepted, acknowledged, freed.
-//! let packet = a.outgoing.send(NodeId(1), "first").unwrap();
-//! let reply = b.incoming.arrive(packet);
-//! assert!(matches!(a.outgoing.reply(reply, Time::from_ns(80)), ReplyOutcome::Freed(_)));
-//!
-//! // No room until "first" is read: the packet comes back and is retried.
-//! let packet = a.outgoing.send(NodeId(1), "second").unwrap();
-//! let reply = b.incoming.arrive(packet);
-//! let outcome = a.outgoing.reply(reply, Time::from_ns(200));
-//! assert!(matches!(outcome, ReplyOutcome::Bounced { retry_at, .. } if retry_at == Time::from_ns(300)));
-//! assert_eq!(b.incoming.drain(), Some((NodeId(0), "first")));
-//! let packet = a.outgoing.retry(Time::from_ns(300)).unwrap();
-//! assert!(b.incoming.arrive(packet).is_accepted());
-//! ```
+#![doc = include_str!("example.md")]
 
 mod adapter;
+#[doc(hidden)]
 pub mod incoming;
+#[doc(hidden)]
 pub mod outgoing;
 mod parameters;
 mod slots;
@@ -84,15 +63,27 @@ mod spec;
 mod tests;
 mod wire;
 
+#[doc = include_str!("example.md")]
+pub use outgoing::ReplyOutcome;
+#[doc = include_str!("example.md")]
+pub use parameters::{Buffers, FlowControlParameters, Retry};
+
+#[doc(hidden)]
 pub use adapter::{ReturnToSenderAdapter, ReturnToSenderParameters};
+#[doc(hidden)]
 pub use incoming::{IncomingHalf, PacketBeingRead};
-pub use outgoing::{Holder, OutgoingHalf, ReplyOutcome};
-pub use parameters::{BadRetry, Buffers, FlowControlParameters, Retry};
+#[doc(hidden)]
+pub use outgoing::{Holder, OutgoingHalf};
+#[doc(hidden)]
+pub use parameters::BadRetry;
+#[doc(hidden)]
 pub use wire::{DataPacket, IncomingBuffer, OutgoingBuffer, Reply, Verdict};
 
 use crate::engine::NodeId;
 
 /// Both halves of one node's flow control; they share nothing, and may be kept apart.
+///
+#[doc = include_str!("example.md")]
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct FlowControl<P> {
     /// The sending half.

@@ -16,27 +16,51 @@
 //!
 //! What it leaves out: options of IPv4 (skipped where others send them), routing and the time to
 //! live, ICMP, path MTU discovery (Don't Fragment is never set), multicast, the options of UDP.
+//!
+#![doc = include_str!("example.md")]
 
+#[doc(hidden)]
 pub mod addresses;
+#[doc(hidden)]
 pub mod checksum;
+#[doc(hidden)]
 pub mod fragment;
+#[doc(hidden)]
 pub mod parse;
+#[doc(hidden)]
 pub mod reassembly;
+#[doc(hidden)]
 pub mod statistics;
 #[cfg(test)]
 mod tests;
 
+#[doc = include_str!("example.md")]
+pub use fragment::{Datagram, Fragment};
+#[doc = include_str!("example.md")]
+pub use parse::{Parsed, parse};
+#[doc = include_str!("example.md")]
+pub use reassembly::{Reassembled, Reassembly, ReassemblyParameters};
+
+#[doc(hidden)]
 pub use checksum::Sum;
-pub use fragment::{Datagram, Fragment, FragmentError, Fragments};
-pub use parse::{Parsed, UdpHead, parse};
-pub use reassembly::{DatagramKey, Reassembled, Reassembly, ReassemblyParameters};
+#[doc(hidden)]
+pub use fragment::{FragmentError, Fragments};
+#[doc(hidden)]
+pub use parse::UdpHead;
+#[doc(hidden)]
+pub use reassembly::DatagramKey;
+#[doc(hidden)]
 pub use statistics::{DropReason, Drops};
 
 /// The longest IPv4 packet: its length is a number of 16 bits.
+#[doc(hidden)]
 pub const PACKET_MAX: usize = 65_535;
 /// The bytes of an IPv4 header without options.
+#[doc(hidden)]
 pub const IPV4_HEADER: usize = 20;
 /// The bytes of a UDP header.
+#[doc(hidden)]
 pub const UDP_HEADER: usize = 8;
 /// The most payload of a datagram.
+#[doc(hidden)]
 pub const PAYLOAD_MAX: usize = PACKET_MAX - IPV4_HEADER - UDP_HEADER;

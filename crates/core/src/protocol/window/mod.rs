@@ -80,34 +80,7 @@
 //! Grows with the peers a node has talked to, never with the machine ([`LinkParameters::state_bytes`]):
 //! their numbers must outlive the packets.
 //!
-//! # Example
-//!
-//! ```
-//! # extern crate narrows_core as narrows;
-//! use narrows::engine::Time;
-//! use narrows::engine::NodeId;
-//! use narrows::protocol::window::{Arrived, LinkParameters, WindowLink};
-//!
-//! let parameters = LinkParameters { timeout: Time::from_us(10), ..LinkParameters::default() };
-//! let (mut a, mut b) = (WindowLink::new(NodeId(0), &parameters), WindowLink::new(NodeId(1), &parameters));
-//! for packet in ["first", "second"] {
-//!     assert!(a.reserve());
-//!     a.offer(NodeId(1), packet);
-//! }
-//! let _lost = a.next(Time::ZERO).unwrap();
-//! let second = a.next(Time::ZERO).unwrap();
-//! assert_eq!(b.arrive(second, Time::ZERO), Arrived::Kept, "ahead of its turn");
-//!
-//! a.on_time(Time::from_us(10));
-//! let copy = a.next(Time::from_us(10)).unwrap();
-//! assert_eq!(b.arrive(copy, Time::from_us(11)), Arrived::Readable(2));
-//! let acknowledgement = b.next(Time::from_us(11)).unwrap();
-//! assert_eq!(a.arrive(acknowledgement, Time::from_us(12)), Arrived::Freed(2));
-//!
-//! let (from, packet, place) = b.take().unwrap();
-//! assert_eq!((from, packet), (NodeId(0), "first"));
-//! b.release(place);
-//! ```
+#![doc = include_str!("example.md")]
 
 mod acknowledge;
 mod adapter;
@@ -126,10 +99,20 @@ mod statistics;
 mod tests;
 mod timers;
 
-pub use adapter::{WindowAdapter, WindowParameters};
-pub use arrivals::ReadingPlace;
-pub use frame::{WindowFrame, WindowHeader};
+#[doc = include_str!("example.md")]
+pub use frame::WindowFrame;
+#[doc = include_str!("example.md")]
 pub use link::{Arrived, WindowLink};
+#[doc = include_str!("example.md")]
 pub use parameters::{LinkParameters, Order};
+
+#[doc(hidden)]
+pub use adapter::{WindowAdapter, WindowParameters};
+#[doc(hidden)]
+pub use arrivals::ReadingPlace;
+#[doc(hidden)]
+pub use frame::WindowHeader;
+#[doc(hidden)]
 pub use peer::Peer;
+#[doc(hidden)]
 pub use statistics::WindowStatistics;

@@ -106,20 +106,9 @@ const NODE_BYTES: usize = 4;
 const TIMER_BYTES: usize = 4;
 
 impl Default for LinkParameters {
-    /// Small, selective, for any fabric (chosen).
+    /// Returns the defaults of a description, for a fabric that may deliver in any order.
     fn default() -> LinkParameters {
-        LinkParameters {
-            buffers: 16,
-            window: 8,
-            reorder: 8,
-            arrivals: 16,
-            acknowledge_every: 1,
-            acknowledge_delay: Time::ZERO,
-            timeout: Time::from_us(100),
-            timeout_max: Time::from_us(1_600),
-            sequence_bits: 32,
-            order: Order::Any { packets: 1 << 31 },
-        }
+        LinkParameters { order: Order::Any { packets: 1 << 31 }, ..LinkParameters::defaults() }
     }
 }
 

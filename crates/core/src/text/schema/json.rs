@@ -135,7 +135,7 @@ impl Form {
             Form::List(shape) => json!({ "type": "array", "items": shape.allowed() }),
             Form::OneOf(family, beside) => {
                 let items = beside.items.iter().cloned().chain([Item::Family(family.clone())]).collect();
-                json!({ "anyOf": [{ "type": "string", "enum": family.names() }, TableShape { items }.allowed()] })
+                json!({ "anyOf": [{ "type": "string", "enum": family.names() }, TableShape { items, ..TableShape::default() }.allowed()] })
             }
             Form::Like(key) => json!({ "allOf": [{ "$ref": format!("#/properties/{key}") }] }),
             Form::Parts => {

@@ -2,6 +2,9 @@
 //! pause, an access of 100 ns after the other; set-up is 150 ns and a byte takes 7.8125 ns.
 
 use super::*;
+use crate::engine::LocalFuture;
+use crate::host::Direction;
+use crate::host::{CoreId, Interrupt, InterruptController, InterruptVector};
 
 /// Bursts of a transfer, each as (began, ended), and the processor's accesses by its end.
 struct Seen {
@@ -121,22 +124,23 @@ fn the_processor_and_its_interrupts_take_turns() {
     let noted = handled.clone();
     bench.spawn("program", |sim, host| async move {
         let held = host.cpu.arbiter().resource().acquire().await;
-        host.interrupt.raise(1);
-        host.interrupt.raise(1);
+        host.interrupts.raise(InterruptVector::FIRST, 1);
+        host.interrupts.raise(InterruptVector::FIRST, 2);
         host.cpu.work(500);
         host.cpu.sync().await;
         drop(held);
         sim.delay(Time::from_us(1)).await;
     });
     let (sim, host) = (bench.simulation.sim(), bench.host.clone());
-    bench.simulation.sim().spawn_server("handler", async move {
-        loop {
-            host.interrupt.taken().await;
+    let handle = move |interrupt: Interrupt| -> LocalFuture<'static> {
+        let (sim, host, noted) = (sim.clone(), host.clone(), noted.clone());
+        Box::pin(async move {
             let held = host.cpu.arbiter().resource().acquire().await;
-            noted.borrow_mut().push(sim.now());
+            noted.borrow_mut().push((sim.now(), interrupt.causes));
             drop(held);
-        }
-    });
+        })
+    };
+    bench.host.interrupts.connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(handle));
     bench.finish();
-    assert_eq!(*handled.borrow(), [Time::from_us(5)], "raised twice, taken once, when the program lets it");
+    assert_eq!(*handled.borrow(), [(Time::from_us(5), 3)], "raised twice, taken once, when the program lets it");
 }

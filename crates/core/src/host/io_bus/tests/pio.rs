@@ -1,6 +1,8 @@
 //! Programmed I/O: the cycle in which each word arrives, and what the processor waits for.
 
 use super::*;
+use crate::engine::LocalFuture;
+use crate::host::{AsyncDevice, Immediate, Window};
 use std::cell::Cell;
 
 /// 96 and 47 MB/s: "CIA can burst consecutive PIO writes [...] for a bandwidth of 96 MB/s" and
@@ -84,4 +86,53 @@ fn stores_are_posted_until_the_buffer_is_full_and_loads_wait_for_them() {
     // Transactions are added up by whole picoseconds, rounded down.
     let drained = CLOCK.cycles(4) * 5;
     assert_eq!(loaded.get(), drained + CLOCK.cycles(16), "a load drains the stores, then crosses the bus");
+}
+
+/// Registers behind a link: an answer takes 400 ns.
+struct FarRegisters(Sim, Rc<Registers>);
+
+impl AsyncDevice for FarRegisters {
+    fn read<'a>(&'a self, at: u64, into: &'a mut [u8]) -> LocalFuture<'a> {
+        Box::pin(async move {
+            self.0.delay(Time::from_ns(400)).await;
+            self.1.read(at, into);
+        })
+    }
+
+    fn write<'a>(&'a self, at: u64, bytes: &'a [u8]) -> LocalFuture<'a> {
+        Box::pin(async move {
+            self.0.delay(Time::from_ns(400)).await;
+            self.1.write(at, bytes);
+        })
+    }
+}
+
+/// Writes two words and reads one; returns when the writes were posted, and when the read was answered.
+fn write_and_read(map: impl FnOnce(&Bench) -> Window) -> [Time; 2] {
+    let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
+    let (window, times) = (map(&bench), Rc::new(Cell::new([Time::ZERO; 2])));
+    let noted = times.clone();
+    bench.spawn("program", |sim, host| async move {
+        host.pio.write(window.at(8), &[1; 8]).await;
+        let posted = sim.now();
+        let mut word = [0; 4];
+        host.pio.read(window.at(8), &mut word).await;
+        assert_eq!(word, [8, 9, 10, 11]);
+        noted.set([posted, sim.now()]);
+    });
+    bench.finish();
+    assert_eq!(bench.device.stores.borrow().len(), 2);
+    times.get()
+}
+
+#[test]
+fn a_device_that_takes_time_holds_the_bus_for_it() {
+    let near = write_and_read(|bench| bench.host.attach(bench.device.clone(), 64));
+    let adapted = write_and_read(|bench| bench.host.attach_async(Rc::new(Immediate(bench.device.clone())), 64));
+    assert_eq!(near, adapted, "a device that answers at once takes no time behind its adapter");
+    let far = write_and_read(|bench| {
+        bench.host.attach_async(Rc::new(FarRegisters(bench.simulation.sim(), bench.device.clone())), 64)
+    });
+    assert_eq!(far[0], near[0], "writes are posted");
+    assert_eq!(far[1], near[1] + Time::from_ns(1200), "two writes and a read");
 }

@@ -3,8 +3,8 @@
 use super::{Bus, Done};
 use crate::engine::Time;
 use crate::engine::resource::{Acquire, Held};
+use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
 use crate::host::memory_bus::agent::{AgentId, TransactionKind};
-use crate::host::memory_bus::block::{Address, BLOCK_BYTES, Block, block_of};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -54,27 +54,17 @@ impl Granted<'_> {
     }
 
     /// Runs a transaction on `bytes` bytes at `address`, which lie in one block.
-    pub fn run(
-        self,
-        kind: TransactionKind,
-        address: Address,
-        bytes: usize,
-        data: &mut Block,
-    ) -> impl Future<Output = Done> {
-        self.run_told(kind, address, bytes, data, |_, _, _| {})
+    pub async fn run(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Done {
+        self.begin(kind, address, bytes, data).finish(data).await
     }
+}
 
-    /// Runs a transaction and tells when it begins and will end, and of the data, when it begins.
-    pub async fn run_told(
-        self,
-        kind: TransactionKind,
-        address: Address,
-        bytes: usize,
-        data: &mut Block,
-        begins: impl FnOnce(Time, Time, &mut Block),
-    ) -> Done {
+impl<'a> Granted<'a> {
+    /// Begins a transaction on `bytes` bytes at `address`, which lie in one block. What a supplier has of it is in `data`
+    /// at once; what is written may still be put there.
+    pub fn begin(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Transaction<'a> {
         let (bus, block) = (self.bus, block_of(address));
-        let start = self.begins.max(bus.sim.now());
+        let from = self.begins.max(bus.sim.now());
         debug_assert!(block_of(address + bytes.max(1) as u64 - 1) == block, "a transaction stays in one block");
         debug_assert!(!kind.is_word() || (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
         let (supplier, shared) = match kind {
@@ -82,17 +72,43 @@ impl Granted<'_> {
             _ => bus.snoop(self.by, kind, block, data),
         };
         let by = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
-        let access = bus.access_time(start, kind, supplier, by, address);
-        let end = bus.end(start, kind, bytes, access);
-        begins(start, end, data);
+        let access = bus.access_time(from, kind, supplier, by, address);
+        let to = bus.end(from, kind, bytes, access);
+        Transaction { granted: self, kind, address, bytes, supplier, shared, by, access, from, to }
+    }
+}
+
+/// A transaction that has begun.
+#[must_use = "a transaction ends only when it is finished"]
+pub struct Transaction<'a> {
+    granted: Granted<'a>,
+    kind: TransactionKind,
+    address: Address,
+    bytes: usize,
+    supplier: Option<AgentId>,
+    shared: bool,
+    /// The agent that supplies or takes the data.
+    by: Option<AgentId>,
+    access: Time,
+    /// Its beginning.
+    pub from: Time,
+    /// Its end.
+    pub to: Time,
+}
+
+impl Transaction<'_> {
+    /// Waits for the end of the transaction, whose data is in `data`.
+    pub async fn finish(self, data: &mut Block) -> Done {
+        let Transaction { ref granted, kind, address, bytes, supplier, shared, by, access, from, to } = self;
+        let (bus, asked) = (granted.bus, granted.by);
         let carries = supplier.is_some() || kind.may_be_posted() && bytes == BLOCK_BYTES;
         if carries {
             bus.moved.set(*data);
-            bus.under_way.set(Some(block));
+            bus.under_way.set(Some(block_of(address)));
         }
-        bus.sim.until(end).await;
+        bus.sim.until(to).await;
         bus.under_way.set(None);
-        bus.account(kind, (self.by, by), access, (start, end));
+        bus.account(kind, (asked, by), access, (from, to));
         let settled = bus.settle(kind, by, address);
         if let (None, Some(home)) = (supplier, by) {
             let home = &bus.agents.borrow()[home.0];
@@ -101,7 +117,7 @@ impl Granted<'_> {
                 false => home.home_write(address, bytes, data),
             }
         }
-        bus.record(kind, bytes, start, end);
+        bus.record(kind, bytes, from, to);
         Done { shared, by, settled }
     }
 }

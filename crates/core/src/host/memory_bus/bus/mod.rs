@@ -27,14 +27,14 @@
 mod granted;
 mod word_reads;
 
-pub use granted::{AcquireBus, Granted};
+pub use granted::{AcquireBus, Granted, Transaction};
 pub(super) use word_reads::WordReads;
 
 use super::agent::{Agent, AgentId, TransactionKind};
-use super::block::{Address, BLOCK_BYTES, Block};
 use super::moesi::State;
 use super::parameters::BusParameters;
 use crate::engine::{Busy, Rate, Resource, Sim, Time, record};
+use crate::host::block::{Address, BLOCK_BYTES, Block};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;

@@ -2,8 +2,8 @@
 
 use super::Bus;
 use crate::engine::Time;
+use crate::host::block::Address;
 use crate::host::memory_bus::agent::{AgentId, TransactionKind};
-use crate::host::memory_bus::block::Address;
 
 /// A word that is read again and again, while nobody else uses the bus.
 #[derive(Clone, Copy)]

@@ -7,6 +7,7 @@ mod processor;
 mod protocol;
 mod sight;
 mod traffic;
+mod write_combining;
 
 use super::*;
 use crate::engine::{Bytes, Outcome, Recorder, Simulation, Time};

@@ -35,7 +35,7 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
     let sim = simulation.sim();
     let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
     let (status, told) = (Rc::new(Status::default()), Rc::new(Signal::new(&sim, "the status")));
-    let window = node.attach_device(status.clone(), 8);
+    let window = node.attach_device(status.clone(), crate::host::DeviceWindow::uncached(8));
     assert!(window.0 >= INTERFACE_BASE);
     let (set, tells, later) = (status.clone(), told.clone(), sim.clone());
     sim.spawn("setter", async move {

@@ -14,7 +14,7 @@ use super::super::{stage, sums};
 use super::{Context, cause};
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
-use crate::host::Direction;
+use crate::host::{Direction, InterruptVector};
 use crate::ni::lanai::{HostJob, Landing, ReceiveJob, Sram};
 use crate::protocol::udp_ip::{DatagramKey, Sum};
 use std::collections::VecDeque;
@@ -292,7 +292,7 @@ impl ReceiveSide {
         packet.journey.close(stage::HOST_RCV, context.chip.sim.now());
         self.told += 1;
         context.instruments.received.borrow_mut().push_back(packet.journey.clone());
-        context.host.interrupt().raise(cause::RECEIVED);
+        context.host.interrupts().raise(InterruptVector::FIRST, cause::RECEIVED);
     }
 
     /// So much more of a message is with the host, or was dropped.

@@ -7,7 +7,7 @@ use super::super::{stage, sums};
 use super::{Context, cause};
 use crate::engine::{Bytes, Class, Journey, NodeId, Passed};
 use crate::fabric::{Label, Packet};
-use crate::host::Direction;
+use crate::host::{Direction, InterruptVector};
 use crate::ni::lanai::{HostJob, Landing, TransmitJob};
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -212,7 +212,7 @@ impl SendSide {
         self.gone = self.gone.wrapping_add(1);
         context.chip.sram.store_word(SENT, self.gone);
         if context.parameters.sends_ip() {
-            context.host.interrupt().raise(cause::SENT);
+            context.host.interrupts().raise(InterruptVector::FIRST, cause::SENT);
         }
     }
 }

@@ -16,21 +16,18 @@ use crate::protocol::udp_ip::{
 use std::net::SocketAddrV4;
 
 impl Kernel {
-    /// Handles interrupts.
-    pub(super) async fn handle(&self, cpu: &AnyProcessor) {
-        loop {
-            let causes = self.card.host.interrupt().taken().await;
-            let _turn = cpu.acquire("interrupt").await;
-            cpu.work(self.costs.interrupt);
-            if causes & cause::SENT != 0 {
-                let [all] = self.card.read_words::<1>(cpu, SENT).await;
-                self.card.have_gone(cpu, all, self.costs.sent).await;
-            }
-            if causes & cause::RECEIVED != 0 {
-                self.read_events(cpu).await;
-            }
-            cpu.sync().await;
+    /// Handles an interrupt for `causes`.
+    pub(super) async fn handle(&self, cpu: &AnyProcessor, causes: u32) {
+        let _turn = cpu.acquire("interrupt").await;
+        cpu.work(self.costs.interrupt);
+        if causes & cause::SENT != 0 {
+            let [all] = self.card.read_words::<1>(cpu, SENT).await;
+            self.card.have_gone(cpu, all, self.costs.sent).await;
         }
+        if causes & cause::RECEIVED != 0 {
+            self.read_events(cpu).await;
+        }
+        cpu.sync().await;
     }
 
     /// Reads what the interface tells of packets that came, and leaves it to the bottom half.

@@ -30,8 +30,8 @@ use super::buffers::HEADER_PLACE;
 use super::card::{Came, Card};
 use super::layout::fragments_max;
 use super::parameters::{KernelCosts, McpParameters};
-use crate::engine::Mailbox;
-use crate::host::{ExecPriority, Processor};
+use crate::engine::{LocalFuture, Mailbox};
+use crate::host::{CoreId, ExecPriority, Interrupt, InterruptVector, Processor};
 use crate::ni::build_context::BuildContext;
 use crate::protocol::udp_ip::PAYLOAD_MAX;
 use gathering::Gathering;
@@ -76,7 +76,11 @@ impl Kernel {
         let [handler, half] = [kernel.clone(), kernel.clone()];
         let [interrupt, below] =
             [ExecPriority::Interrupt, ExecPriority::BottomHalf].map(|priority| context.host.cpu().at(priority));
-        sim.spawn_server(format!("{name} interrupt handler"), async move { handler.handle(&interrupt).await });
+        let handle = move |Interrupt { causes, .. }| -> LocalFuture<'static> {
+            let (kernel, cpu) = (handler.clone(), interrupt.clone());
+            Box::pin(async move { kernel.handle(&cpu, causes).await })
+        };
+        context.host.interrupts().connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(handle));
         sim.spawn_server(format!("{name} bottom half"), async move { half.serve(&below).await });
         kernel
     }

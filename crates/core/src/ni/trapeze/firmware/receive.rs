@@ -12,7 +12,7 @@ use super::Context;
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
-use crate::host::{Address, Direction};
+use crate::host::{Address, Direction, InterruptVector};
 use crate::ni::lanai::{HostJob, Landing, ReceiveJob};
 use crate::protocol;
 use std::cell::Cell;
@@ -144,7 +144,7 @@ impl ReceiveSide {
         context.instruments.received.borrow_mut()[place] = journey.clone();
         sram.store_word(entry + word::STATE, state::RECEIVED);
         if context.parameters.notification == Notification::Interrupt {
-            context.host.interrupt().raise(RECEIVED);
+            context.host.interrupts().raise(InterruptVector::FIRST, RECEIVED);
         }
     }
 

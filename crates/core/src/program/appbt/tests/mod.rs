@@ -1,6 +1,6 @@
-//! Does the gas go to its solution? Is a run of several processors, however they run, that of one?
+//! Tests whether the gas converges to its solution, and whether runs of several processors match the run of one.
 
-mod by_hand;
+mod emulated_run;
 
 use super::coupling::{self, Coupling, QUANTITIES, Quantities};
 use super::field::Field;
@@ -16,15 +16,15 @@ fn small(points: usize) -> Gas {
 }
 
 fn error(gas: &Gas, field: &Field) -> f64 {
-    let of = |point: usize| {
-        let solution = gas::solution(gas.place(gas.at(point)));
+    let at = |point: usize| {
+        let solution = gas::solution(gas.position(gas.at(point)));
         field.states[point].iter().zip(solution).map(|(state, solution)| (state - solution).abs()).fold(0.0, f64::max)
     };
-    (0..gas.size()).map(of).fold(0.0, f64::max)
+    (0..gas.size()).map(at).fold(0.0, f64::max)
 }
 
 #[test]
-fn a_jacobian_is_the_slope_of_a_flux() {
+fn jacobian_is_the_derivative_of_the_flux() {
     let state = gas::solution([0.3, 0.6, 0.8]);
     for axis in 0..3 {
         let jacobian = gas::jacobian(&state, axis);
@@ -44,16 +44,16 @@ fn a_jacobian_is_the_slope_of_a_flux() {
 }
 
 #[test]
-fn a_matrix_is_solved_for() {
+fn solve_inverts_a_matrix_and_a_vector() {
     let mut random = rng::stream(1, "matrices");
     let mut draw =
         || -> Coupling { [(); QUANTITIES].map(|()| [(); QUANTITIES].map(|()| random.random::<f64>() - 0.5)) };
     let (mut matrix, right) = (draw(), draw());
-    (0..QUANTITIES).for_each(|of| matrix[of][of] += 4.0);
+    (0..QUANTITIES).for_each(|row| matrix[row][row] += 4.0);
     let vector = right[2].map(|value| value + 1.0);
     let (matrices, vectors) = coupling::solve(matrix, right, vector);
-    let left = coupling::less_product(&vector, &matrix, &vectors);
-    let lefts = coupling::less_coupling_product(&right, &matrix, &matrices);
+    let left = coupling::subtract_product(&vector, &matrix, &vectors);
+    let lefts = coupling::subtract_matrix_product(&right, &matrix, &matrices);
     assert!(left.iter().chain(lefts.iter().flatten()).all(|value| value.abs() < 1e-14), "{left:?} {lefts:?}");
 }
 
@@ -61,27 +61,30 @@ fn a_matrix_is_solved_for() {
 fn the_solution_is_steady() {
     let gas = small(9);
     let mut field = Field::new(&gas);
-    (0..gas.size()).for_each(|point| field.states[point] = gas::solution(gas.place(gas.at(point))));
+    (0..gas.size()).for_each(|point| field.states[point] = gas::solution(gas.position(gas.at(point))));
     let whole = Subcubes::new(&gas, 1).expect("it fits").of(0);
     assert_eq!(residual::residuals(&gas, &mut field, &whole), Quantities::default());
 }
 
 #[test]
-fn the_residual_falls_and_the_solution_is_found() {
+fn residual_falls_and_the_solution_converges() {
     let gas = Gas { points: 12, step: 0.01, ..Gas::default() };
     let (field, norms) = serial::run(&gas, 120);
     let begin = error(&gas, &Field::new(&gas));
-    assert!(begin > 0.5, "it begins elsewhere: {begin}");
+    assert!(begin > 0.5, "the initial state is far from the solution: {begin}");
     assert!(error(&gas, &field) < 1e-9 * begin, "{}", error(&gas, &field));
     let (first, last) = (norms[0], norms[119]);
-    assert!((0..QUANTITIES).all(|of| last[of] < 1e-9 * first[of]), "{first:?} {last:?}");
-    // Four iterations of the data set: each quantity's residual falls in each.
+    assert!((0..QUANTITIES).all(|quantity| last[quantity] < 1e-9 * first[quantity]), "{first:?} {last:?}");
+    // In four iterations of the data set, the residual of each quantity falls in each iteration.
     let (_, norms) = serial::run(&Gas::default(), 4);
-    assert!((0..3).all(|at| (0..QUANTITIES).all(|of| norms[at + 1][of] < norms[at][of])), "{norms:?}");
+    assert!(
+        (0..3).all(|at| (0..QUANTITIES).all(|quantity| norms[at + 1][quantity] < norms[at][quantity])),
+        "{norms:?}"
+    );
 }
 
 #[test]
-fn a_sweep_solves_its_system() {
+fn sweeps_solve_their_systems() {
     let gas = Gas { points: 8, step: 0.01, ..Gas::default() };
     let whole = Subcubes::new(&gas, 1).expect("it fits").of(0);
     for axis in 0..3 {
@@ -90,24 +93,27 @@ fn a_sweep_solves_its_system() {
         let right = field.residuals.clone();
         (0..whole.chunks(axis)).for_each(|chunk| sweep::forward(&gas, &mut field, &whole, axis, chunk));
         (0..whole.chunks(axis)).for_each(|chunk| sweep::backward(&gas, &mut field, &whole, axis, chunk));
-        // What the implicit operator makes of the solution, from the Jacobians alone.
+        // Applies the implicit operator to the solution, computed from the Jacobians alone.
         for point in whole.inner_points(&gas) {
             let [before, after] = [point - gas.stride(axis), point + gas.stride(axis)];
-            let minus =
-                coupling::less_product(&[0.0; 5], &gas::jacobian(&field.states[after], axis), &field.residuals[after]);
-            let plus = coupling::less_product(
+            let minus = coupling::subtract_product(
+                &[0.0; 5],
+                &gas::jacobian(&field.states[after], axis),
+                &field.residuals[after],
+            );
+            let plus = coupling::subtract_product(
                 &[0.0; 5],
                 &gas::jacobian(&field.states[before], axis),
                 &field.residuals[before],
             );
-            for of in 0..QUANTITIES {
-                let [low, here, high] = [before, point, after].map(|point| field.residuals[point][of]);
-                let left =
-                    here - gas.of_dissipation() * (low - 2.0 * here + high) + gas.of_flux() * (plus[of] - minus[of]);
+            for quantity in 0..QUANTITIES {
+                let [low, here, high] = [before, point, after].map(|point| field.residuals[point][quantity]);
+                let left = here - gas.dissipation_factor() * (low - 2.0 * here + high)
+                    + gas.flux_factor() * (plus[quantity] - minus[quantity]);
                 assert!(
-                    (left - right[point][of]).abs() < 1e-12,
+                    (left - right[point][quantity]).abs() < 1e-12,
                     "axis {axis}, point {point}: {left} {}",
-                    right[point][of]
+                    right[point][quantity]
                 );
             }
         }
@@ -115,7 +121,7 @@ fn a_sweep_solves_its_system() {
 }
 
 #[test]
-fn subcubes_hold_each_point_once() {
+fn subcubes_partition_the_points() {
     let gas = Gas::default();
     assert_eq!(Subcubes::new(&gas, 16).expect("it fits").shape(), [4, 2, 2]);
     assert_eq!(Subcubes::new(&gas, 32).expect("it fits").shape(), [4, 4, 2]);
@@ -123,19 +129,20 @@ fn subcubes_hold_each_point_once() {
     assert!(Subcubes::new(&gas, 29).is_none(), "29 planes");
     for processors in [1, 2, 7, 16, 23, 64] {
         let subcubes = Subcubes::new(&gas, processors).expect("it fits");
-        let mut places: Vec<(usize, usize)> = (0..gas.size()).map(|point| subcubes.place(gas.at(point))).collect();
+        let mut owners: Vec<(usize, usize)> = (0..gas.size()).map(|point| subcubes.owner(gas.at(point))).collect();
         let inner: usize = (0..processors).map(|processor| subcubes.of(processor).inner_points(&gas).count()).sum();
         assert_eq!(inner, 22 * 22 * 22);
-        places.sort_unstable();
-        let sizes = (0..processors).map(|processor| subcubes.of(processor).points.iter().map(|of| of.len()).product());
+        owners.sort_unstable();
+        let sizes =
+            (0..processors).map(|processor| subcubes.of(processor).points.iter().map(|range| range.len()).product());
         let all =
             sizes.enumerate().flat_map(|(processor, size): (usize, usize)| (0..size).map(move |at| (processor, at)));
-        assert_eq!(places, all.collect::<Vec<_>>(), "{processors} processors");
+        assert_eq!(owners, all.collect::<Vec<_>>(), "{processors} processors");
     }
 }
 
 #[test]
-fn surfaces_are_what_is_read() {
+fn remote_reads_are_the_adjacent_planes() {
     let gas = Gas::default();
     let subcubes = Subcubes::new(&gas, 16).expect("it fits");
     // 4 × 2 × 2: a subcube inside has 6 × 11 × 11 inner points, and two neighbours along x.
@@ -144,7 +151,7 @@ fn surfaces_are_what_is_read() {
     let forward = reads::remote(&gas, &subcubes, processor, Phase::Forward(0, 0));
     let bytes: usize = forward.iter().map(|(_, what, _)| what.bytes()).sum();
     assert_eq!(bytes, 11 * (40 + 40 + 200) + 11 * 40);
-    assert_eq!(reads::awaited(&gas, &subcubes, processor, Phase::Forward(0, 3)), Some(0));
-    assert_eq!(reads::awaited(&gas, &subcubes, processor, Phase::Backward(0, 3)), Some(8));
-    assert_eq!(reads::awaited(&gas, &subcubes, 0, Phase::Forward(0, 3)), None);
+    assert_eq!(reads::predecessor(&gas, &subcubes, processor, Phase::Forward(0, 3)), Some(0));
+    assert_eq!(reads::predecessor(&gas, &subcubes, processor, Phase::Backward(0, 3)), Some(8));
+    assert_eq!(reads::predecessor(&gas, &subcubes, 0, Phase::Forward(0, 3)), None);
 }

@@ -1,13 +1,13 @@
-//! Do readers read what they should, and tell what is wrong with the rest? Is what is drawn what was asked?
+//! Tests the readers, their errors, and the generators.
 
-mod drawn;
-mod parts;
-mod real;
-mod wrong;
+mod errors;
+mod files;
+mod generated;
+mod partitions;
 
 use super::*;
 
-/// A triangle with a tail, and the same as a matrix, in cards, and as triplets.
+/// A triangle with a tail: as a graph, and as a matrix in three formats.
 const GRAPH: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.graph");
 const MARKET: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.mtx");
 const CARDS: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.rsa");
@@ -20,17 +20,17 @@ fn rows(matrix: &SymmetricMatrix) -> Vec<(Vec<u32>, Vec<f64>, f64)> {
 }
 
 #[test]
-fn a_graph_is_read() {
+fn graphs_are_read_with_and_without_weights() {
     let graph = metis::read(GRAPH.as_bytes()).expect("a graph");
     assert_eq!((graph.vertices(), graph.edges()), (4, 4));
-    assert_eq!([graph.of(0), graph.of(1), graph.of(2), graph.of(3)], [&[1, 2][..], &[0, 2], &[0, 1, 3], &[2]]);
+    assert_eq!([0, 1, 2, 3].map(|vertex| graph.neighbours(vertex)), [&[1, 2][..], &[0, 2], &[0, 1, 3], &[2]]);
     let weighted = "3 2 111 2\n9 5 6 2 7\n9 5 6 3 8 1 7\n9 5 6 2 8\n";
     let weighted = metis::read(weighted.as_bytes()).expect("a graph with weights");
-    assert_eq!([weighted.of(0), weighted.of(1), weighted.of(2)], [&[1][..], &[0, 2], &[1]]);
+    assert_eq!([0, 1, 2].map(|vertex| weighted.neighbours(vertex)), [&[1][..], &[0, 2], &[1]]);
 }
 
 #[test]
-fn three_formats_of_a_matrix_are_read_as_one() {
+fn all_formats_of_a_matrix_are_equal() {
     let market = matrix_market::read(MARKET.as_bytes()).expect("a matrix");
     let row = |columns: &[u32], values: &[f64], diagonal| (columns.to_vec(), values.to_vec(), diagonal);
     let expected =
@@ -39,18 +39,18 @@ fn three_formats_of_a_matrix_are_read_as_one() {
     assert_eq!(harwell_boeing::read(CARDS.as_bytes()), Ok(market.clone()));
     assert_eq!(triplets::read(TRIPLETS.as_bytes()), Ok(market.clone()));
     assert_eq!(metis::read(GRAPH.as_bytes()), Ok(market.adjacency()));
-    assert!(market.lower.is_sound() && market.adjacency().is_sound());
+    assert!(market.lower.is_valid() && market.adjacency().is_valid());
 }
 
 #[test]
-fn a_general_matrix_that_is_symmetric_is_read() {
+fn symmetric_general_matrices_are_read() {
     let text = "%%MatrixMarket MATRIX coordinate integer General\n2 2 3\n1 2 7\n2 1 7\n2 2 5\n";
     let matrix = matrix_market::read(text.as_bytes()).expect("a matrix");
     assert_eq!(rows(&matrix), [(vec![], vec![], 0.0), (vec![0], vec![7.0], 5.0)]);
 }
 
 #[test]
-fn a_pattern_has_values_that_make_it_positive_definite() {
+fn patterns_get_positive_definite_values() {
     let text = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 1\n3 3\n";
     let matrix = matrix_market::read(text.as_bytes()).expect("a pattern");
     assert!(!matrix.has_values);
@@ -58,7 +58,7 @@ fn a_pattern_has_values_that_make_it_positive_definite() {
 }
 
 #[test]
-fn right_hand_sides_are_passed_over() {
+fn right_hand_sides_are_skipped() {
     let cards = CARDS.replacen(
         "            6             1             2             3             0",
         "            7             1             2             3             1",
@@ -71,15 +71,15 @@ fn right_hand_sides_are_passed_over() {
 }
 
 #[test]
-fn a_file_is_read_by_its_ending_and_how_it_begins() {
-    let of = |name: &str, text: &str| read(Path::new(name), text.as_bytes());
-    let market = of("a.mtx", MARKET).expect("a matrix");
+fn format_follows_from_extension_and_first_line() {
+    let read_as = |name: &str, text: &str| read(Path::new(name), text.as_bytes());
+    let market = read_as("a.mtx", MARKET).expect("a matrix");
     for (name, text) in [("a.txt", MARKET), ("a.RSA", CARDS), ("a.triplet", TRIPLETS)] {
-        assert_eq!(of(name, text), Ok(market.clone()), "{name}");
+        assert_eq!(read_as(name, text), Ok(market.clone()), "{name}");
     }
-    let graph = of("a.graph", GRAPH).expect("a pattern");
+    let graph = read_as("a.graph", GRAPH).expect("a pattern");
     assert_eq!((graph.adjacency(), graph.has_values), (market.adjacency(), false));
     assert_eq!(rows(&graph)[2], (vec![0, 1], vec![-1.0, -1.0], 4.0));
-    assert!(graph.lower.is_sound());
-    assert_eq!(of("a.mtx", TRIPLETS).expect_err("no banner").line, 1);
+    assert!(graph.lower.is_valid());
+    assert_eq!(read_as("a.mtx", TRIPLETS).expect_err("no banner").line, 1);
 }

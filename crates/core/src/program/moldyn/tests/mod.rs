@@ -1,6 +1,6 @@
-//! Does the liquid do what physics says? Is a run of several processors, in any order, that of one?
+//! Tests the physics of the liquid, and whether runs of several processors match the run of one.
 
-mod by_hand;
+mod emulated_run;
 
 use super::fixed::{self, Force, Vector};
 use super::liquid::{Liquid, Molecules};
@@ -9,18 +9,18 @@ use super::serial;
 use super::split::{FORCE_BYTES, Split, VECTOR_BYTES};
 use std::collections::BTreeSet;
 
-/// 256 particles: a cube as small as lists are not all pairs.
+/// Returns a liquid of 256 particles: the smallest cube in which lists do not contain all pairs.
 fn small() -> Liquid {
     Liquid { cells: 4, cutoff: 2.0, ..Liquid::default() }
 }
 
-/// Slabs along an axis, one particle more or less in each.
+/// Returns a partition into slabs along an axis, of equal size within one particle.
 fn slabs(positions: &[Vector], parts: usize, axis: usize) -> Vec<u32> {
     let mut order: Vec<usize> = (0..positions.len()).collect();
     order.sort_by(|one, other| positions[*one][axis].total_cmp(&positions[*other][axis]).then(one.cmp(other)));
-    let mut part_of = vec![0; positions.len()];
-    order.iter().enumerate().for_each(|(rank, particle)| part_of[*particle] = (rank * parts / positions.len()) as u32);
-    part_of
+    let mut owners = vec![0; positions.len()];
+    order.iter().enumerate().for_each(|(rank, particle)| owners[*particle] = (rank * parts / positions.len()) as u32);
+    owners
 }
 
 fn momentum(molecules: &Molecules) -> Vector {
@@ -28,52 +28,52 @@ fn momentum(molecules: &Molecules) -> Vector {
 }
 
 #[test]
-fn the_liquid_is_what_was_stated() {
+fn initial_liquid_has_the_stated_temperature_and_distribution() {
     let liquid = Liquid::default();
-    let molecules = liquid.begin(1);
+    let molecules = liquid.initial_state(1);
     assert_eq!((liquid.particles(), molecules.positions.len()), (2048, 2048));
     let squares: f64 = molecules.velocities.iter().flatten().map(|component| component * component).sum();
     assert!((16.0 * squares / 2047.0 - liquid.temperature).abs() < 1e-12);
-    // Of a normal distribution 68 % are within one deviation; of 6144, give or take three of 0.6 %.
+    // In a normal distribution 68 % are within one deviation; for 6144 numbers the deviation of that share is 0.6 %.
     let deviation = (squares / 6144.0).sqrt();
     let within = molecules.velocities.iter().flatten().filter(|component| component.abs() < deviation).count();
     assert!((0.665..0.701).contains(&(within as f64 / 6144.0)), "{within}");
-    assert_eq!(molecules, liquid.begin(1));
-    assert_ne!(molecules, liquid.begin(2));
+    assert_eq!(molecules, liquid.initial_state(1));
+    assert_ne!(molecules, liquid.initial_state(2));
 }
 
 #[test]
-fn the_lower_computes_a_pair_of_even_sum() {
+fn lower_particle_computes_pairs_of_even_sum() {
     for own in 0..9 {
         let computes = |other: &usize| own != *other && (own < *other) == (own + other).is_multiple_of(2);
-        assert!(pairs::computed_by(own, 9).eq((0..9).filter(computes)));
+        assert!(pairs::computed_partners(own, 9).eq((0..9).filter(computes)));
     }
 }
 
 #[test]
-fn a_list_has_each_near_pair_once() {
+fn lists_have_each_near_pair_once() {
     let liquid = small();
     let positions = serial::run(&liquid, 3, 30).molecules.positions;
     let halves = [0..100, 100..256].map(|own| PairList::new(&liquid, &positions, own));
-    let of = |list: &PairList| -> Vec<[usize; 2]> {
+    let pairs_of = |list: &PairList| -> Vec<[usize; 2]> {
         let partners = list.iter().flat_map(|(own, partners)| partners.iter().map(move |other| [own, *other as usize]));
         partners.map(|[own, other]| [own.min(other), own.max(other)]).collect()
     };
-    let mut listed: Vec<[usize; 2]> = halves.iter().flat_map(of).collect();
+    let mut listed: Vec<[usize; 2]> = halves.iter().flat_map(pairs_of).collect();
     listed.sort_unstable();
     let near = |first: usize, second: usize| {
-        let apart = pairs::apart(liquid.side(), positions[first], positions[second]);
-        apart.iter().map(|component| component * component).sum::<f64>().sqrt() < 2.4
+        let offset = pairs::offset(liquid.side(), positions[first], positions[second]);
+        offset.iter().map(|component| component * component).sum::<f64>().sqrt() < 2.4
     };
     let all = (0..256).flat_map(|first| (first + 1..256).map(move |second| [first, second]));
     assert_eq!(listed, all.filter(|[first, second]| near(*first, *second)).collect::<Vec<_>>());
     let even = halves.iter().map(|list| list.pairs() as f64 / list.iter().count() as f64);
-    assert!(even.clone().fold(0.0, f64::max) < 1.1 * even.fold(f64::MAX, f64::min), "work is even");
+    assert!(even.clone().fold(0.0, f64::max) < 1.1 * even.fold(f64::MAX, f64::min), "the work is balanced");
     assert!(halves[0].remote().iter().all(|other| (100..256).contains(other)));
 }
 
 #[test]
-fn a_force_is_the_slope_of_the_energy() {
+fn force_is_the_slope_of_the_energy() {
     let liquid = Liquid { cutoff: 2.5, ..small() };
     let energy = |distance: f64| {
         let positions = [[1.0, 1.0, 1.0], [1.0 + distance, 1.0, 1.0]];
@@ -88,26 +88,29 @@ fn a_force_is_the_slope_of_the_energy() {
         let force = 48.0 * energy(distance).2;
         assert!((force + slope).abs() < 1e-5 * slope.abs().max(1.0), "at {distance}: {force}, {slope}");
     }
-    assert!(energy(2.4999).1.abs() < 1e-4, "the energy ends at zero");
+    assert!(energy(2.4999).1.abs() < 1e-4, "the energy is zero at the cut-off");
     assert_eq!(energy(2.51), (0, 0.0, 0.0));
 }
 
 #[test]
-fn energy_and_momentum_are_kept() {
+fn energy_and_momentum_are_conserved() {
     let liquid = Liquid::default();
     let run = serial::run(&liquid, 1, 60);
     let totals: Vec<f64> = run.energies.iter().map(|energies| fixed::value(energies[0] + energies[1])).collect();
     let kinetic = fixed::value(run.energies[0][1]);
     let drift = totals.iter().map(|total| (total - totals[0]).abs()).fold(0.0, f64::max);
-    // Verlet's error is of the second order in the step, which is a hundredth of a vibration: some 10⁻⁴.
+    // Verlet's error is of second order in the step, which is a hundredth of a vibration: about 10⁻⁴.
     assert!(drift < 0.0005 * kinetic, "{drift} of {kinetic}");
-    assert!(fixed::value(run.energies[59][1]) < 0.8 * kinetic, "the lattice melts: half its motion becomes potential");
-    // 2048 velocities of 0.3, and their roundings.
+    assert!(
+        fixed::value(run.energies[59][1]) < 0.8 * kinetic,
+        "the lattice melts: half of its kinetic energy becomes potential"
+    );
+    // There are 2048 velocities of about 0.3, each with its rounding error.
     assert!(momentum(&run.molecules).iter().all(|component| component.abs() < 1e-11), "{:?}", momentum(&run.molecules));
 }
 
 #[test]
-fn a_smaller_step_keeps_energy_better() {
+fn smaller_steps_conserve_energy_better() {
     let drift = |step: f64, iterations: u64| {
         let run = serial::run(&Liquid { step, list_every: 5, ..small() }, 1, iterations);
         let totals = run.energies.iter().map(|energies| energies[0] + energies[1]);
@@ -118,7 +121,7 @@ fn a_smaller_step_keeps_energy_better() {
 }
 
 #[test]
-fn lists_that_reach_farther_or_are_made_more_often_change_nothing() {
+fn range_and_rebuild_interval_of_lists_do_not_change_the_result() {
     let usual = serial::run(&small(), 5, 40);
     for (list_reach, list_every) in [(1.2, 1), (1.5, 20), (2.0, 20)] {
         assert_eq!(
@@ -130,18 +133,18 @@ fn lists_that_reach_farther_or_are_made_more_often_change_nothing() {
 }
 
 #[test]
-fn parts_hold_each_particle_once() {
+fn split_is_a_partition_of_the_particles() {
     let liquid = Liquid::default();
-    let positions = liquid.begin(1).positions;
+    let positions = liquid.initial_state(1).positions;
     let split = Split::new(&slabs(&positions, 16, 0), 16);
-    let molecules = split.renumbered(&liquid.begin(1));
+    let molecules = split.renumbered(&liquid.initial_state(1));
     let bits =
         |positions: &[Vector]| -> BTreeSet<[u64; 3]> { positions.iter().map(|at| at.map(f64::to_bits)).collect() };
     assert_eq!(bits(&molecules.positions), bits(&positions));
     assert_eq!(bits(&positions).len(), 2048);
     for processor in 0..16 {
-        assert_eq!(split.of(processor).len() * FORCE_BYTES, 3072, "the peak of Table 4, without its header");
-        assert!(split.of(processor).all(|particle| split.processor(particle) == processor));
+        assert_eq!(split.particles(processor).len() * FORCE_BYTES, 3072, "the peak of Table 4, without its header");
+        assert!(split.particles(processor).all(|particle| split.owner(particle) == processor));
     }
     assert_eq!(VECTOR_BYTES, size_of::<Vector>());
 }

@@ -1,0 +1,108 @@
+//! Why Narrows could not do what it was asked: one error type for all public functions.
+//!
+//! Leaves out values that are wrong inside a description, each with its position: those are [`Problem`]s, which an
+//! error holds and prints.
+
+use crate::text::{Problem, Problems};
+use std::fmt::{self, Display, Formatter};
+
+/// Why Narrows could not do what it was asked.
+///
+/// [`Display`] prints what the command line prints: each problem with its file, line and column, what is allowed, and
+/// what was probably meant.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A description has values that are missing, unknown or out of range.
+    Description(Problems),
+    /// The parts of a description are each valid, and cannot work together.
+    Incompatible(Problems),
+    /// A question about a valid description has no answer: it names an unknown metric, key or artifact, or its range
+    /// of values cannot be read.
+    Question(Problems),
+    /// Points of a sweep or study are invalid, in groups. The first field of a group names its points, and is empty
+    /// where the group is about all of them.
+    Points(Vec<(String, Problems)>),
+    /// A file or folder cannot be read or written.
+    Io(Problems),
+}
+
+impl Error {
+    /// Returns the error that a file or folder cannot be read or written.
+    pub fn io(problem: Problem) -> Error {
+        Error::Io(Problems::one(problem))
+    }
+
+    /// Returns the error that a question about a valid description has no answer.
+    pub fn question(problem: Problem) -> Error {
+        Error::Question(Problems::one(problem))
+    }
+
+    /// Iterates over the groups of problems, each with the line that introduces it, which may be empty.
+    pub fn groups(&self) -> impl Iterator<Item = (&str, &Problems)> {
+        let (points, one) = match self {
+            Error::Points(groups) => (&groups[..], None),
+            Error::Description(one) | Error::Incompatible(one) | Error::Question(one) | Error::Io(one) => {
+                (&[][..], Some(one))
+            }
+        };
+        let points = points.iter().map(|(head, problems)| (head.as_str(), problems));
+        points.chain(one.map(|problems| ("", problems)))
+    }
+
+    /// Returns the error as text, coloured for a terminal or plain.
+    pub fn render(&self, coloured: bool) -> String {
+        let group = |(head, problems): (&str, &Problems)| match head {
+            "" => problems.render(coloured),
+            head => format!("{head}\n{}", problems.render(coloured)),
+        };
+        let mut groups: Vec<String> = self.groups().map(group).collect();
+        let problems: usize = self.groups().map(|(_, problems)| problems.list().len()).sum();
+        if problems > 1 {
+            groups.push(format!("{problems} problems"));
+        }
+        groups.join("\n\n")
+    }
+}
+
+impl From<Problems> for Error {
+    /// Returns the error of a description with these problems.
+    fn from(problems: Problems) -> Error {
+        if problems.are_misfits() { Error::Incompatible(problems) } else { Error::Description(problems) }
+    }
+}
+
+impl From<Vec<(String, Problems)>> for Error {
+    fn from(groups: Vec<(String, Problems)>) -> Error {
+        Error::Points(groups)
+    }
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_prints_its_groups_and_counts_their_problems() {
+        let one = |message: &str| Problems::one(Problem::new(message));
+        assert_eq!(Error::from(one("no unit")).to_string(), "error: no unit");
+        let groups = vec![("At the point x=1:".to_owned(), one("no unit")), (String::new(), one("no node"))];
+        let expected = "At the point x=1:\nerror: no unit\n\nerror: no node\n\n2 problems";
+        assert_eq!(Error::from(groups).to_string(), expected);
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_an_error_of_their_own() {
+        let misfit = Problems::one(Problem::new("no DMA").misfit());
+        assert!(matches!(Error::from(misfit), Error::Incompatible(_)));
+        assert!(matches!(Error::from(Problems::one(Problem::new("no unit"))), Error::Description(_)));
+    }
+}

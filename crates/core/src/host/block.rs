@@ -1,0 +1,59 @@
+//! Addresses of main memory, and a cache block with its bytes.
+
+/// A physical address of a node.
+pub type Address = u64;
+
+/// Address at which allocation begins: address zero stays unused, so that a forgotten address is noticed.
+pub const FIRST_FREE: Address = 4096;
+
+/// Bytes of a cache block (Table 3).
+pub const BLOCK_BYTES: usize = 64;
+
+/// The address of the block that holds `address`.
+#[inline]
+pub const fn block_of(address: Address) -> Address {
+    address & !(BLOCK_BYTES as u64 - 1)
+}
+
+/// The place of `address` in its block.
+#[inline]
+pub const fn offset_in_block(address: Address) -> usize {
+    address as usize & (BLOCK_BYTES - 1)
+}
+
+/// The bytes of one block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Block(pub [u8; BLOCK_BYTES]);
+
+impl Block {
+    /// A block of zeros.
+    pub const ZERO: Block = Block([0; BLOCK_BYTES]);
+
+    /// The little-endian number of `bytes` bytes at `offset`.
+    pub fn read(&self, offset: usize, bytes: usize) -> u64 {
+        read_bytes(&self.0[offset..offset + bytes])
+    }
+
+    /// Writes the low `bytes` bytes of `value` at `offset`.
+    pub fn write(&mut self, offset: usize, bytes: usize, value: u64) {
+        self.0[offset..offset + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+
+    /// A block that begins with `bytes`, zeros after.
+    pub fn from_bytes(bytes: &[u8]) -> Block {
+        let mut block = Block::ZERO;
+        block.0[..bytes.len()].copy_from_slice(bytes);
+        block
+    }
+}
+
+/// The little-endian number in up to eight bytes.
+#[inline]
+pub fn read_bytes(bytes: &[u8]) -> u64 {
+    if let Ok(word) = bytes.try_into() {
+        return u64::from_le_bytes(word);
+    }
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}

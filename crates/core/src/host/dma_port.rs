@@ -1,0 +1,268 @@
+//! The port by which an interface's engine accesses main memory: requests with tags, completions, and data as it flows.
+//!
+//! [`DmaPort::submit`] returns at once. If no tag is free it returns [`Busy`]; the engine then waits for
+//! [`DmaPort::freed`] and chooses again which transfer is most urgent. A [`DmaCompletion`] gives each beat of data when
+//! it begins to flow, so that an engine may forward its first bytes before the last have come.
+//!
+//! The author of a port writes a transfer as one async function that reports its steps to [`DmaSteps`].
+
+use super::block::Address;
+use crate::engine::{Bytes, LocalFuture, Rate, Signal, Sim, Time};
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+/// An engine's access to main memory.
+pub trait DmaPort {
+    /// Submits a transfer and returns at once. The transfer advances while its completion is awaited, and in some ports
+    /// without that, too.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Busy`] if no tag is free.
+    fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, Busy>;
+
+    /// Returns the signal that a tag was freed.
+    fn freed(&self) -> &Signal;
+
+    /// Returns the number of tags, which is that of transfers that may be outstanding.
+    fn tags(&self) -> u32;
+}
+
+/// Submits `request` as soon as a tag is free, for an engine that has one transfer to choose from.
+pub async fn submit_when_free(port: &dyn DmaPort, request: &DmaRequest) -> DmaCompletion {
+    loop {
+        match port.submit(request.clone()) {
+            Ok(completion) => return completion,
+            Err(Busy) => _ = port.freed().wait().await,
+        }
+    }
+}
+
+/// The error of a port that has no free tag.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Busy;
+
+/// A transfer between an engine and main memory.
+#[derive(Clone)]
+pub struct DmaRequest {
+    /// First address in main memory.
+    pub address: Address,
+    /// What is done there.
+    pub operation: DmaOperation,
+}
+
+/// The operation of a transfer.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum DmaOperation {
+    /// Reads this many bytes.
+    Read(Bytes),
+    /// Writes the bytes of a source.
+    Write(DmaSource),
+}
+
+impl DmaOperation {
+    /// Returns the number of bytes that it moves.
+    pub fn bytes(&self) -> Bytes {
+        match self {
+            DmaOperation::Read(bytes) => *bytes,
+            DmaOperation::Write(source) => source.bytes,
+        }
+    }
+}
+
+/// The bytes of a write, loaded from the engine's memory as they begin to flow.
+#[derive(Clone)]
+pub struct DmaSource {
+    bytes: Bytes,
+    load: Rc<dyn Fn(u64, &mut [u8])>,
+}
+
+impl DmaSource {
+    /// Returns a source of `bytes` bytes. `load` fills a slice with those from an offset on.
+    pub fn new(bytes: Bytes, load: impl Fn(u64, &mut [u8]) + 'static) -> DmaSource {
+        DmaSource { bytes, load: Rc::new(load) }
+    }
+
+    /// Fills `into` with the bytes from `offset` on.
+    pub fn load(&self, offset: u64, into: &mut [u8]) {
+        (self.load)(offset, into);
+    }
+}
+
+impl From<Vec<u8>> for DmaSource {
+    fn from(bytes: Vec<u8>) -> DmaSource {
+        DmaSource::new(Bytes(bytes.len() as u64), move |offset, into| {
+            into.copy_from_slice(&bytes[offset as usize..offset as usize + into.len()]);
+        })
+    }
+}
+
+/// Bytes that flow between an engine and memory at one rate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DataBeat {
+    /// Offset of its first byte in the transfer.
+    pub offset: u64,
+    /// Number of bytes.
+    pub bytes: Bytes,
+    /// Start of the service by buses and memory, which may be before the bytes flow.
+    pub began: Time,
+    /// Arrival of the first byte.
+    pub from: Time,
+    /// Arrival of the last byte.
+    pub to: Time,
+    /// Rate between the two.
+    pub rate: Rate,
+}
+
+/// A transfer that was submitted. Dropping it abandons what has not been moved, unless the port advances transfers that nobody awaits.
+#[must_use = "a transfer may advance only while its completion is awaited"]
+pub struct DmaCompletion {
+    steps: Rc<DmaSteps>,
+    /// The transfer, until its end.
+    transfer: Option<LocalFuture<'static, ()>>,
+}
+
+impl DmaCompletion {
+    /// Returns the completion of a transfer, which reports its steps.
+    pub fn new<T: Future<Output = ()> + 'static>(transfer: impl FnOnce(Rc<DmaSteps>) -> T) -> DmaCompletion {
+        let steps = Rc::<DmaSteps>::default();
+        DmaCompletion { transfer: Some(Box::pin(transfer(steps.clone()))), steps }
+    }
+
+    /// Waits until the transfer is set up; returns the service time of the set-up.
+    pub async fn set_up(&mut self) -> Time {
+        self.advance_to(1).await;
+        self.steps.set_up.get()
+    }
+
+    /// Waits until the next beat begins to flow; `None` if all have flowed. `into` becomes the bytes of a beat that is
+    /// read, and empty for one that is written.
+    pub async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
+        // A beat begins with an even step, and has passed with the odd one behind it.
+        self.advance_to((self.steps.reached.get() / 2 + 1) * 2).await;
+        std::mem::swap(into, &mut self.steps.data.borrow_mut());
+        self.steps.beat.take()
+    }
+
+    /// Waits until the last byte of the current beat has arrived, and buses and memory are free for others.
+    pub async fn beat_passed(&mut self) {
+        self.advance_to(self.steps.reached.get() | 1).await;
+    }
+
+    /// Waits for the end of the transfer; what was written is visible to others. Beats that nobody asked for pass unseen.
+    pub async fn done(&mut self) {
+        self.advance_to(u32::MAX).await;
+    }
+
+    async fn advance_to(&mut self, goal: u32) {
+        self.steps.goal.set(goal);
+        poll_fn(|context| self.poll_until(goal, context)).await;
+    }
+
+    fn poll_until(&mut self, goal: u32, context: &mut Context<'_>) -> Poll<()> {
+        if self.steps.reached.get() >= goal {
+            return Poll::Ready(());
+        }
+        let Some(transfer) = &mut self.transfer else { return Poll::Ready(()) };
+        if transfer.as_mut().poll(context).is_ready() {
+            self.transfer = None;
+            return Poll::Ready(());
+        }
+        if self.steps.reached.get() >= goal { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+/// The steps of a transfer: its set-up, and the beginning and the end of each beat. The transfer stops at each until its
+/// engine asks for more.
+#[derive(Default)]
+pub struct DmaSteps {
+    /// The step up to which the engine wants the transfer to advance.
+    goal: Cell<u32>,
+    reached: Cell<u32>,
+    set_up: Cell<Time>,
+    beat: Cell<Option<DataBeat>>,
+    data: RefCell<Vec<u8>>,
+}
+
+impl DmaSteps {
+    /// Reports that the transfer is set up, with the service time of the set-up. This is the first step of each.
+    pub async fn set_up(&self, service: Time) {
+        self.set_up.set(service);
+        self.reach().await;
+    }
+
+    /// Reports that a beat begins to flow, of which `data` is read; `data` returns as a buffer to be reused.
+    pub async fn read_beat(&self, beat: DataBeat, data: &mut Vec<u8>) {
+        std::mem::swap(data, &mut self.data.borrow_mut());
+        self.beat.set(Some(beat));
+        self.reach().await;
+        std::mem::swap(data, &mut self.data.borrow_mut());
+    }
+
+    /// Reports that a beat begins to flow, which is written.
+    pub async fn write_beat(&self, beat: DataBeat) {
+        self.data.borrow_mut().clear();
+        self.beat.set(Some(beat));
+        self.reach().await;
+    }
+
+    /// Reports that the beat has passed.
+    pub async fn passed(&self) {
+        self.beat.set(None);
+        self.reach().await;
+    }
+
+    async fn reach(&self) {
+        let step = self.reached.get() + 1;
+        self.reached.set(step);
+        poll_fn(|_| if self.goal.get() > step { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+}
+
+/// The tags of a port.
+pub struct DmaTags {
+    all: u32,
+    free: Cell<u32>,
+    freed: Signal,
+}
+
+/// A tag of a port, which is freed when it is dropped.
+pub struct DmaTag(Rc<DmaTags>);
+
+impl DmaTags {
+    /// Returns `all` free tags of the port `name`.
+    pub fn new(sim: &Sim, name: &str, all: u32) -> Rc<DmaTags> {
+        Rc::new(DmaTags { all, free: Cell::new(all), freed: Signal::new(sim, format!("a free tag of {name}")) })
+    }
+
+    /// Takes a tag.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Busy`] if no tag is free.
+    pub fn take(self: &Rc<DmaTags>) -> Result<DmaTag, Busy> {
+        let left = self.free.get().checked_sub(1).ok_or(Busy)?;
+        self.free.set(left);
+        Ok(DmaTag(self.clone()))
+    }
+
+    /// Returns the number of all tags.
+    pub fn count(&self) -> u32 {
+        self.all
+    }
+
+    /// Returns the signal that a tag was freed.
+    pub fn freed(&self) -> &Signal {
+        &self.freed
+    }
+}
+
+impl Drop for DmaTag {
+    fn drop(&mut self) {
+        self.0.free.set(self.0.free.get() + 1);
+        self.0.freed.notify();
+    }
+}

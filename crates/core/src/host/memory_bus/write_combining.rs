@@ -1,0 +1,93 @@
+//! Write combining: stores of the processor to one block of a device's window, merged into a burst.
+//!
+//! Models: one buffer of a block. A store to a write-combined window takes a cached store's cycles and goes into the
+//! buffer. The buffer leaves as one transaction for each contiguous run of stored bytes when the block is full, when
+//! another block or any other device register is accessed, and at a fence; the processor waits for that. Leaves out:
+//! several buffers, a burst that leaves while the program goes on, and buffers that leave by themselves after a time. So a
+//! driver needs a fence behind what the device must see.
+
+use super::agent::TransactionKind;
+use super::processor::MemoryBusProcessor;
+use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+
+/// The write-combining buffer of a processor.
+#[derive(Default)]
+pub(super) struct WriteCombining {
+    windows: RefCell<Vec<Range<Address>>>,
+    /// The block whose stores are combined.
+    line: Cell<Option<Line>>,
+    /// Whether there is one, for the test that every uncached access makes.
+    waits: Cell<bool>,
+}
+
+/// The stores to one block.
+#[derive(Clone, Copy)]
+struct Line {
+    block: Address,
+    data: Block,
+    /// A bit for each byte that was stored.
+    stored: u64,
+}
+
+impl WriteCombining {
+    /// Returns whether stores to `address` are combined.
+    pub fn covers(&self, address: Address) -> bool {
+        self.windows.borrow().iter().any(|window| window.contains(&address))
+    }
+
+    /// Returns whether no store waits in the buffer.
+    pub fn is_empty(&self) -> bool {
+        !self.waits.get()
+    }
+
+    /// Puts a store to `block` into the buffer, which holds no other block; returns whether the block is full.
+    fn put(&self, block: Address, offset: usize, bytes: usize, value: u64) -> bool {
+        let mut line = self.line.get().unwrap_or(Line { block, data: Block::ZERO, stored: 0 });
+        line.data.write(offset, bytes, value);
+        line.stored |= (u64::MAX >> (BLOCK_BYTES - bytes)) << offset;
+        self.line.set(Some(line));
+        self.waits.set(true);
+        line.stored == u64::MAX
+    }
+}
+
+impl Line {
+    /// Returns the runs of stored bytes, as offsets in the block.
+    fn runs(&self) -> Vec<Range<usize>> {
+        let is_stored = |offset: &usize| self.stored >> offset & 1 == 1;
+        let starts = (0..BLOCK_BYTES).filter(|offset| is_stored(offset) && (*offset == 0 || !is_stored(&(offset - 1))));
+        let end = |start: usize| (start..BLOCK_BYTES).find(|offset| !is_stored(offset)).unwrap_or(BLOCK_BYTES);
+        starts.map(|start| start..end(start)).collect()
+    }
+}
+
+impl MemoryBusProcessor {
+    /// Combines stores to `window`.
+    pub(super) fn combine_writes(&self, window: Range<Address>) {
+        self.0.combining.windows.borrow_mut().push(window);
+    }
+
+    /// Stores up to 8 bytes that lie in one block of a write-combined window.
+    pub(super) async fn combine(&self, address: Address, bytes: usize, value: u64) {
+        let (block, combining) = (block_of(address), &self.0.combining);
+        if combining.line.get().is_some_and(|line| line.block != block) {
+            self.flush_combined().await;
+        }
+        self.work(self.0.parameters.hit_cycles);
+        if combining.put(block, offset_in_block(address), bytes, value) {
+            self.flush_combined().await;
+        }
+    }
+
+    /// Writes what was combined to its device.
+    pub(super) async fn flush_combined(&self) {
+        let Some(mut line) = self.0.combining.line.take() else { return };
+        self.0.combining.waits.set(false);
+        for run in line.runs() {
+            let address = line.block + run.start as u64;
+            self.transact(TransactionKind::WriteBlock, address, run.len(), &mut line.data).await;
+        }
+    }
+}

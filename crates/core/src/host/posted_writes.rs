@@ -1,0 +1,60 @@
+//! The writes of a device that are on their way to memory: what stays behind them waits here.
+
+use crate::engine::{Signal, Sim};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// The posted writes of a device.
+pub struct PostedWrites {
+    /// Number of the next write.
+    next: Cell<u64>,
+    /// Numbers of the writes that are not visible yet.
+    on_their_way: RefCell<BTreeSet<u64>>,
+    change: Signal,
+}
+
+/// A posted write, which is visible when this is dropped.
+pub struct PostedWrite {
+    writes: Rc<PostedWrites>,
+    number: u64,
+}
+
+impl PostedWrites {
+    /// Returns the writes of the device `name`: none.
+    pub fn new(sim: &Sim, name: &str) -> PostedWrites {
+        let change = Signal::new(sim, format!("a posted write of {name}"));
+        PostedWrites { next: Cell::new(0), on_their_way: RefCell::default(), change }
+    }
+
+    /// Posts a write.
+    pub fn begin(self: &Rc<PostedWrites>) -> PostedWrite {
+        let number = self.next.replace(self.next.get() + 1);
+        self.on_their_way.borrow_mut().insert(number);
+        PostedWrite { writes: self.clone(), number }
+    }
+
+    /// Returns the number of the next write: all with lower numbers were posted before now.
+    pub fn next(&self) -> u64 {
+        self.next.get()
+    }
+
+    /// Returns whether all writes with numbers below `next` are visible.
+    pub fn are_visible_before(&self, next: u64) -> bool {
+        self.on_their_way.borrow().first().is_none_or(|oldest| *oldest >= next)
+    }
+
+    /// Waits until all writes with numbers below `next` are visible.
+    pub async fn visible_before(&self, next: u64) {
+        while !self.are_visible_before(next) {
+            self.change.wait().await;
+        }
+    }
+}
+
+impl Drop for PostedWrite {
+    fn drop(&mut self) {
+        self.writes.on_their_way.borrow_mut().remove(&self.number);
+        self.writes.change.notify();
+    }
+}

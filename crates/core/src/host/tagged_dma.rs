@@ -1,0 +1,151 @@
+//! A DMA port with many tags over another port: transfers advance without being awaited, and their latencies overlap.
+//!
+//! Models: a link between an engine and the port of the host. A request takes time to reach the host, and data that is
+//! read takes time to come back; the host serves requests in its own order. A tag is held from the submission until the
+//! last byte has arrived, or what was written is visible. Leaves out: the rate of the link, and credits.
+
+use super::dma_port::{
+    Busy, DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTag, DmaTags, submit_when_free,
+};
+use super::posted_writes::{PostedWrite, PostedWrites};
+use crate::engine::{Mailbox, Signal, Sim, Time};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// The latencies of a link between an engine and its host.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LinkLatency {
+    /// Time from the submission of a request until it reaches the host's port.
+    pub request: Time,
+    /// Time of data that is read from the host's port to the engine.
+    pub reply: Time,
+}
+
+/// A port with many tags.
+pub struct TaggedDma {
+    tags: Rc<DmaTags>,
+    lanes: Rc<Lanes>,
+    writes: Rc<PostedWrites>,
+}
+
+/// What transfers have in common, and the tasks that carry them, one for each tag.
+struct Lanes {
+    sim: Sim,
+    port: Rc<dyn DmaPort>,
+    latency: LinkLatency,
+    jobs: Vec<Mailbox<Job>>,
+    idle: RefCell<Vec<usize>>,
+    /// Data has arrived, or a transfer has ended.
+    change: Signal,
+}
+
+/// A transfer for a task to carry.
+struct Job {
+    request: DmaRequest,
+    arrivals: Rc<Arrivals>,
+    write: Option<PostedWrite>,
+    tag: DmaTag,
+}
+
+/// What has come of a transfer.
+#[derive(Default)]
+struct Arrivals {
+    beats: RefCell<VecDeque<(DataBeat, Vec<u8>)>>,
+    ended: Cell<bool>,
+}
+
+impl TaggedDma {
+    /// Returns a port with `tags` tags over `port`, for the engine `name`.
+    pub fn new(sim: &Sim, name: &str, port: Rc<dyn DmaPort>, tags: u32, latency: LinkLatency) -> TaggedDma {
+        let jobs = (0..tags).map(|tag| Mailbox::new(sim, format!("a transfer with tag {tag} of {name}")));
+        let lanes = Rc::new(Lanes {
+            sim: sim.clone(),
+            port,
+            latency,
+            jobs: jobs.collect(),
+            idle: RefCell::new((0..tags as usize).rev().collect()),
+            change: Signal::new(sim, format!("DMA data for {name}")),
+        });
+        for lane in 0..tags as usize {
+            let lanes = lanes.clone();
+            sim.spawn_server(format!("{name} tag {lane}"), async move { lanes.serve(lane).await });
+        }
+        TaggedDma { tags: DmaTags::new(sim, name, tags), lanes, writes: Rc::new(PostedWrites::new(sim, name)) }
+    }
+
+    /// Returns the writes that are not visible yet, which a message-signalled interrupt stays behind.
+    pub fn writes(&self) -> &Rc<PostedWrites> {
+        &self.writes
+    }
+}
+
+impl DmaPort for TaggedDma {
+    fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, Busy> {
+        let tag = self.tags.take()?;
+        let lane = self.lanes.idle.borrow_mut().pop().expect("there is a task for each tag");
+        let write = matches!(request.operation, DmaOperation::Write(_)).then(|| self.writes.begin());
+        let (arrivals, lanes) = (Rc::<Arrivals>::default(), self.lanes.clone());
+        self.lanes.jobs[lane].send(Job { request, arrivals: arrivals.clone(), write, tag });
+        Ok(DmaCompletion::new(|steps| async move { lanes.deliver(&arrivals, &steps).await }))
+    }
+
+    fn freed(&self) -> &Signal {
+        self.tags.freed()
+    }
+
+    fn tags(&self) -> u32 {
+        self.tags.count()
+    }
+}
+
+impl Lanes {
+    async fn serve(&self, lane: usize) {
+        loop {
+            let Job { request, arrivals, write, tag } = self.jobs[lane].receive().await;
+            self.sim.delay(self.latency.request).await;
+            self.carry(&request, &arrivals).await;
+            drop(write);
+            arrivals.ended.set(true);
+            self.idle.borrow_mut().push(lane);
+            drop(tag);
+            self.change.notify();
+        }
+    }
+
+    /// Carries a transfer at the host, and what it reads back to the engine.
+    async fn carry(&self, request: &DmaRequest, arrivals: &Arrivals) {
+        let reply = match request.operation {
+            DmaOperation::Read(_) => self.latency.reply,
+            DmaOperation::Write(_) => Time::ZERO,
+        };
+        let mut transfer = submit_when_free(&*self.port, request).await;
+        let mut data = Vec::new();
+        while let Some(beat) = transfer.next_beat(&mut data).await {
+            let arrival = DataBeat { from: beat.from + reply, to: beat.to + reply, ..beat };
+            arrivals.beats.borrow_mut().push_back((arrival, std::mem::take(&mut data)));
+            self.change.notify();
+            transfer.beat_passed().await;
+        }
+        drop(transfer);
+        self.sim.delay(reply).await;
+    }
+
+    /// Delivers what arrives of a transfer to its engine.
+    async fn deliver(&self, arrivals: &Arrivals, steps: &DmaSteps) {
+        steps.set_up(Time::ZERO).await;
+        loop {
+            let next = arrivals.beats.borrow_mut().pop_front();
+            match next {
+                Some((beat, mut data)) => {
+                    self.sim.until(beat.from).await;
+                    steps.read_beat(beat, &mut data).await;
+                    self.sim.until(beat.to).await;
+                    steps.passed().await;
+                }
+                None if arrivals.ended.get() => return,
+                None => _ = self.change.wait().await,
+            }
+        }
+    }
+}

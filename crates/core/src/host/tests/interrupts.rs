@@ -1,0 +1,122 @@
+//! Interrupt vectors: handlers, masks, and the order of interrupts and posted writes.
+
+use crate::engine::{Limits, LocalFuture, Outcome, Recorder, Sim, Simulation, Time};
+use crate::host::{CoreId, Interrupt, InterruptController, InterruptVector, Interrupts, PostedWrites};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const LATENCY: Time = Time::from_ns(500);
+const VECTORS: [InterruptVector; 2] = [InterruptVector(0), InterruptVector(1)];
+
+/// Interrupts, as a handler noted them.
+type Notes = Rc<RefCell<Vec<(Time, Interrupt)>>>;
+
+/// Connects a vector to a handler that works for a while, on the core of the same number.
+fn connect(sim: &Sim, interrupts: &Interrupts, vector: InterruptVector, works: Time) -> Notes {
+    let (sim, notes) = (sim.clone(), Notes::default());
+    let noted = notes.clone();
+    let handle = move |interrupt: Interrupt| -> LocalFuture<'static> {
+        let (sim, notes) = (sim.clone(), noted.clone());
+        Box::pin(async move {
+            notes.borrow_mut().push((sim.now(), interrupt));
+            sim.delay(works).await;
+        })
+    };
+    interrupts.connect(vector, CoreId(vector.0), Box::new(handle));
+    notes
+}
+
+fn noted(vector: InterruptVector, ns: u64, causes: u32) -> (Time, Interrupt) {
+    (Time::from_ns(ns), Interrupt { vector, core: CoreId(vector.0), causes })
+}
+
+/// Runs `device` on interrupts; returns what the handlers of two vectors noted.
+fn run<F: Future<Output = ()> + 'static>(
+    interrupts: impl FnOnce(&Sim) -> Interrupts,
+    device: impl FnOnce(Sim, Rc<Interrupts>) -> F,
+) -> [Vec<(Time, Interrupt)>; 2] {
+    let simulation = Simulation::new(Recorder::off());
+    let sim = simulation.sim();
+    let interrupts = Rc::new(interrupts(&sim));
+    let notes = VECTORS.map(|vector| connect(&sim, &interrupts, vector, Time::from_us(1)));
+    let work = device(sim.clone(), interrupts);
+    let end = sim.clone();
+    sim.spawn("device", async move {
+        work.await;
+        end.delay(Time::from_us(10)).await;
+    });
+    assert_eq!(simulation.run(Limits::default()), Outcome::Done);
+    notes.map(|notes| notes.take())
+}
+
+fn two_lines(sim: &Sim) -> Interrupts {
+    Interrupts::new(sim, "nic", LATENCY, 2)
+}
+
+#[test]
+fn vectors_have_their_own_handlers() {
+    let [first, second] = run(two_lines, |sim, interrupts| async move {
+        interrupts.raise(VECTORS[1], 1);
+        sim.delay(Time::from_ns(100)).await;
+        interrupts.raise(VECTORS[0], 4);
+        assert_eq!(interrupts.vectors(), 2);
+    });
+    assert_eq!(first, [noted(VECTORS[0], 600, 4)], "it does not wait for the other handler");
+    assert_eq!(second, [noted(VECTORS[1], 500, 1)]);
+}
+
+#[test]
+fn causes_that_are_raised_while_a_handler_runs_give_one_more_interrupt() {
+    let [first, _] = run(two_lines, |sim, interrupts| async move {
+        interrupts.raise(VECTORS[0], 1);
+        sim.delay(Time::from_ns(700)).await;
+        interrupts.raise(VECTORS[0], 2);
+        interrupts.raise(VECTORS[0], 4);
+    });
+    assert_eq!(first, [noted(VECTORS[0], 500, 1), noted(VECTORS[0], 2000, 6)]);
+}
+
+#[test]
+fn a_masked_vector_stays_pending() {
+    let [first, second] = run(two_lines, |sim, interrupts| async move {
+        interrupts.mask(VECTORS[0], true);
+        interrupts.raise(VECTORS[0], 1);
+        interrupts.raise(VECTORS[1], 2);
+        sim.delay(Time::from_us(3)).await;
+        interrupts.mask(VECTORS[0], false);
+    });
+    assert_eq!(first, [noted(VECTORS[0], 3500, 1)], "it is delivered when it is unmasked");
+    assert_eq!(second, [noted(VECTORS[1], 500, 2)], "the other is not masked");
+}
+
+#[test]
+fn a_message_signalled_vector_stays_behind_earlier_writes_only() {
+    let writes: Rc<RefCell<Option<Rc<PostedWrites>>>> = Rc::default();
+    let made = writes.clone();
+    let [first, second] = run(
+        move |sim| {
+            let writes = Rc::new(PostedWrites::new(sim, "nic"));
+            made.replace(Some(writes.clone()));
+            two_lines(sim).behind(&writes)
+        },
+        move |sim, interrupts| async move {
+            let writes = writes.take().expect("they were made");
+            let earlier = writes.begin();
+            interrupts.raise(VECTORS[0], 1);
+            let later = writes.begin();
+            sim.delay(Time::from_us(2)).await;
+            drop(earlier);
+            interrupts.raise(VECTORS[1], 1);
+            sim.delay(Time::from_us(2)).await;
+            drop(later);
+        },
+    );
+    assert_eq!(first, [noted(VECTORS[0], 2500, 1)], "behind the first write");
+    assert_eq!(second, [noted(VECTORS[1], 4500, 1)], "behind both");
+}
+
+#[test]
+#[should_panic(expected = "nic has 2 interrupt vectors, and none is number 2")]
+fn a_vector_that_is_not_there_is_refused() {
+    two_lines(&Simulation::new(Recorder::off()).sim()).raise(InterruptVector(2), 1);
+}

@@ -1,0 +1,42 @@
+//! How drivers access the words of their memory and buffers, on a processor of any kind.
+
+use super::any_processor::AnyProcessor;
+use super::block::Address;
+use super::processor::{Processor, UNTAGGED, is_in_block, read_words, write_words};
+
+impl AnyProcessor {
+    /// Returns whether nobody holds the processor and the simulation has reached its local time, so that whoever
+    /// acquires it has it at once and at this instant.
+    pub fn is_at_rest(&self) -> bool {
+        Processor::arbiter(self).is_free() && Processor::now(self) <= Processor::sim(self).now()
+    }
+
+    /// Loads a word of a driver's memory, or of a buffer that it was given.
+    #[inline]
+    pub async fn load_word(&self, address: Address, bytes: usize) -> u64 {
+        debug_assert!(is_in_block(address, bytes), "an access lies in one block");
+        match Processor::try_load(self, address, bytes) {
+            Some(value) => value,
+            None => Processor::load(self, address, bytes).await.expect(UNTAGGED),
+        }
+    }
+
+    /// Stores a word of a driver's memory, or of a buffer that it was given.
+    #[inline]
+    pub async fn store_word(&self, address: Address, bytes: usize, value: u64) {
+        debug_assert!(is_in_block(address, bytes), "an access lies in one block");
+        if !Processor::try_store(self, address, bytes, value) {
+            Processor::store(self, address, bytes, value).await.expect(UNTAGGED);
+        }
+    }
+
+    /// Loads consecutive bytes of memory.
+    pub async fn load_run(&self, from: Address, into: &mut [u8]) {
+        read_words(from, into, async |at, part| self.load_word(at, part).await).await;
+    }
+
+    /// Stores consecutive bytes in memory.
+    pub async fn store_run(&self, to: Address, bytes: &[u8]) {
+        write_words(to, bytes, async |at, part, value| self.store_word(at, part, value).await).await;
+    }
+}

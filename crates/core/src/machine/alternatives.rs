@@ -1,0 +1,75 @@
+//! Parts that a message may suggest instead of one that does not fit: those of the registry that do what is missing.
+
+use super::registry::Registry;
+use super::selections::{InterfacePart, ProtocolPart};
+use crate::host::HostCapabilities;
+use crate::ni::EndpointLimit;
+use crate::part::{PartFamily, PartSpec, Selected};
+use crate::protocol::{Guarantees, ProtocolEnvironment};
+
+/// Returns the tables of the parts that fit, as a help text names them: `[ni.a] or [ni.b]`.
+fn tables<S: ?Sized + PartSpec>(family: &PartFamily<S>, fits: impl Fn(&Selected<S>) -> bool) -> Vec<String> {
+    family.undescribed().iter().filter(|part| fits(part)).map(|part| format!("[{}]", part.table())).collect()
+}
+
+/// Returns "it needs" one of these, or that no part does what is missing.
+fn needs(tables: &[String]) -> String {
+    if tables.is_empty() {
+        return "no registered part does".to_owned();
+    }
+    format!("it needs {}", tables.join(" or "))
+}
+
+/// Returns what a protocol guarantees on a fabric that may deliver out of order.
+fn guarantees(protocol: &ProtocolPart) -> Guarantees {
+    protocol.guarantees(&ProtocolEnvironment::new(1, false))
+}
+
+impl Registry {
+    /// Returns the keys of the kinds of host that offer what is required, whatever their values.
+    pub fn hosts_that_offer(&self, required: &HostCapabilities) -> impl Iterator<Item = &'static str> {
+        let offer = |(_, offered): &&(&str, HostCapabilities)| offered.missing(required).is_empty();
+        self.offered.iter().filter(offer).map(|(key, _)| *key)
+    }
+
+    /// Returns a help text that names the interfaces of which this holds, whatever their values.
+    pub(super) fn needs_interface(&self, fits: impl Fn(&InterfacePart) -> bool) -> String {
+        needs(&tables(self.interfaces(), fits))
+    }
+
+    /// Returns the table of the interface whose header names the most nodes, such as `ni.queues`.
+    pub(super) fn widest_interface(&self) -> String {
+        let names = |interface: &&InterfacePart| {
+            let limits = interface.limits();
+            let endpoints = match limits.endpoints {
+                EndpointLimit::PerNode(endpoints) => u64::from(endpoints),
+                EndpointLimit::Total(_) => 1,
+            };
+            (limits.nodes, endpoints)
+        };
+        let widest = self.interfaces().undescribed().iter().max_by_key(names);
+        widest.map_or_else(|| self.interfaces().table().to_owned(), Selected::table)
+    }
+
+    /// Returns a help text that names the protocols that survive loss: first those that always do, then the tables that
+    /// make others do so.
+    pub(super) fn needs_retransmission(&self) -> String {
+        let always = tables(self.protocols(), |protocol| {
+            guarantees(protocol).survives_loss && protocol.retransmission_key().is_none()
+        });
+        let all = self.protocols().undescribed().iter();
+        let described = all.filter_map(|protocol| Some(format!("[{}]", protocol.key(protocol.retransmission_key()?))));
+        needs(&always.into_iter().chain(described).collect::<Vec<_>>())
+    }
+
+    /// Returns the tables of the protocols that survive loss on a fabric that may deliver out of order.
+    pub(super) fn order_free_retransmission(&self) -> String {
+        let fits = |protocol: &ProtocolPart| guarantees(protocol).survives_loss && !guarantees(protocol).needs_order;
+        tables(self.protocols(), fits).join(" or ")
+    }
+
+    /// Returns the table of the first protocol that delivers in order whatever the fabric does.
+    pub(super) fn order_keeping_protocol(&self) -> Option<String> {
+        tables(self.protocols(), |protocol| guarantees(protocol).in_order).into_iter().next()
+    }
+}

@@ -1,0 +1,74 @@
+//! Which registered parts a description selects, family by family.
+
+use super::registry::Registry;
+use crate::fabric::FabricSpec;
+use crate::host::HostSpec;
+use crate::ni::InterfaceSpec;
+use crate::part::{PartInfo, Selected};
+use crate::program::WorkloadSpec;
+use crate::protocol::ProtocolSpec;
+use crate::text::Table;
+
+/// An interface that a description selects.
+pub type InterfacePart = Selected<dyn InterfaceSpec>;
+
+/// A protocol that a description selects.
+pub type ProtocolPart = Selected<dyn ProtocolSpec>;
+
+/// A fabric that a description selects.
+pub type FabricPart = Selected<dyn FabricSpec>;
+
+/// A workload that a description selects.
+pub type Workload = Selected<dyn WorkloadSpec>;
+
+/// A kind of host that a description selects.
+pub type HostPart = Selected<dyn HostSpec>;
+
+impl Registry {
+    /// Reads the kinds of host of a description, by name.
+    pub(super) fn read_hosts(&self, t: &mut Table<'_>) -> Vec<(String, HostPart)> {
+        let read = |t: &mut Table<'_>| self.hosts().read_beside(t, self.hosts().table());
+        let hosts = t.map(self.hosts().table(), "Kinds of host, by name; each one of several", read).into_iter();
+        hosts.map(|(name, host)| (name.clone(), host.below(format!("{}.{name}", self.hosts().table())))).collect()
+    }
+
+    /// Reads the protocol of a description; without one there are queues alone.
+    pub fn read_protocol(&self, t: &mut Table<'_>) -> ProtocolPart {
+        self.protocols().read(t)
+    }
+
+    /// Reads the fabric of a description.
+    pub fn read_fabric(&self, t: &mut Table<'_>) -> FabricPart {
+        self.fabrics().read(t)
+    }
+
+    /// Reads the workload of a description.
+    pub fn read_workload(&self, t: &mut Table<'_>) -> Workload {
+        self.workloads().read(t)
+    }
+
+    /// Returns the table of the part called `key`, as its shortest description, whatever its family; empty if there is
+    /// none.
+    pub(super) fn example_table(&self, key: &str) -> String {
+        let host = self.hosts().get(key).map(|entry| format!("[hosts.{key}.{key}]\n{}\n", entry.info.example));
+        let tables = [
+            host,
+            self.interfaces().example_table(key),
+            self.protocols().example_table(key),
+            self.fabrics().example_table(key),
+        ];
+        tables.into_iter().flatten().next().unwrap_or_default()
+    }
+
+    /// Reports protocols that are written as if they were interfaces.
+    pub(super) fn refuse_protocols_as_interfaces(&self, t: &Table<'_>) {
+        let widest = self.widest_interface();
+        for PartInfo { key, former_names, .. } in self.protocols().iter().map(|entry| entry.info) {
+            for name in former_names.iter().copied().chain([key]) {
+                let what = format!("a protocol is no interface: it is [protocol.{key}] over one");
+                let help = format!("write [protocol.{key}] over [{widest}], or over another interface");
+                t.none_of("ni", name, &what, &help);
+            }
+        }
+    }
+}

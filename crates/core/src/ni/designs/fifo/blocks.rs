@@ -1,0 +1,149 @@
+//! `NI16w+Blkbuf`: AP3000-like.
+//!
+//! | Table 2 | send | receive |
+//! |---|---|---|
+//! | size of transfer | block | block |
+//! | who manages it | processor | processor |
+//! | source, destination | block buffer | block buffer |
+//! | buffering | in the interface or virtual memory, processor involved | |
+//!
+//! A 64-byte block buffer beside the processor is filled by stores and flushed to the head of the
+//! sending fifo by a block store; a block load fills it from the head of the receiving fifo. A
+//! flush or a load costs 12 cycles beside the bus (§6.1.1). One uncached store, of the length,
+//! launches a packet ("a low initiation overhead (an uncached store)"). The driver reads the
+//! status only when it has used up the room it last saw.
+//!
+//! Leaves out: the AP3000's other mechanism, as the paper does.
+//! Parameters: block buffer cycles, memory time, the loop's cycles per word.
+
+use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
+use super::polls::StatusPolls;
+use super::words::{REGISTER_BYTES, receive_fifo, send_fifo};
+use crate::engine::sim::PointId;
+use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Window};
+use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
+use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::parcel::{Header, Ticket};
+use crate::ni::word_copy::{PayloadSink, load_word, loaded, store_word, stored};
+use std::cell::Cell;
+use std::rc::Rc;
+
+const WORDS_PER_BLOCK: usize = BLOCK_BYTES / 8;
+
+/// The driver's sending half.
+pub struct BlockSender {
+    fifo: Rc<SendFifo>,
+    window: Window,
+    block_buffer_cycles: u64,
+    word_cycles: u64,
+    room: Cell<u64>,
+}
+
+/// The driver's receiving half.
+pub struct BlockReceiver {
+    /// The device.
+    pub fifo: Rc<ReceiveFifo>,
+    window: Window,
+    block_buffer_cycles: u64,
+    word_cycles: u64,
+    polls: StatusPolls,
+    buffer: Cell<Block>,
+}
+
+/// Builds the sending half.
+pub fn sender(context: &HalfContext<'_>) -> BlockSender {
+    let (p, fifo) = (context.parameters, send_fifo(context));
+    let window = context.host().attach(fifo.clone(), BYTES);
+    let (block_buffer_cycles, word_cycles) = (p.block_buffer_cycles, p.word_cycles);
+    BlockSender { fifo, window, block_buffer_cycles, word_cycles, room: Cell::new(0) }
+}
+
+/// Builds the receiving half.
+pub fn receiver(context: &HalfContext<'_>) -> BlockReceiver {
+    let (p, fifo) = (context.parameters, receive_fifo(context));
+    let window = context.host().attach(fifo.clone(), BYTES);
+    BlockReceiver {
+        polls: StatusPolls::new(&fifo, Some((window.at(STATUS), REGISTER_BYTES)), 0, context.poll_cycles()),
+        window,
+        fifo,
+        block_buffer_cycles: p.block_buffer_cycles,
+        word_cycles: p.word_cycles,
+        buffer: Cell::new(Block::ZERO),
+    }
+}
+
+impl BlockSender {
+    async fn send_block(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, first_word: usize) {
+        let mut block = Block::ZERO;
+        for word in first_word..header.words().min(first_word + WORDS_PER_BLOCK) {
+            let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
+            block.write(8 * (word - first_word), 8, value);
+            cpu.work(1);
+        }
+        cpu.work(self.block_buffer_cycles);
+        cpu.write_block(self.window.at(DATA), block).await;
+    }
+}
+
+impl SendHalf for BlockSender {
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool {
+        if self.room.get() == 0 {
+            self.room.set(cpu.read(self.window.at(STATUS), REGISTER_BYTES).await);
+        }
+        self.room.get() > 0
+    }
+
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
+        self.room.set(self.room.get() - 1);
+        self.fifo.follow(&packet.journey, ticket);
+        for first_word in (0..header.words()).step_by(WORDS_PER_BLOCK) {
+            self.send_block(cpu, header, packet, first_word).await;
+        }
+        let launch = launch_word(header.packet_bytes(), packet.marks);
+        cpu.write(self.window.at(LAUNCH), REGISTER_BYTES, launch).await;
+    }
+}
+
+impl BlockReceiver {
+    async fn load_block(&self, cpu: &AnyProcessor) {
+        cpu.work(self.block_buffer_cycles);
+        self.buffer.set(cpu.read_block(self.window.at(DATA)).await);
+    }
+}
+
+impl ReceiveHalf for BlockReceiver {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
+        if !self.polls.takes_up(cpu) && cpu.read(self.window.at(STATUS), REGISTER_BYTES).await == 0 {
+            return None;
+        }
+        let journey = self.fifo.journey();
+        let ticket = Ticket::start(&journey, cpu, "receive: poll");
+        self.load_block(cpu).await;
+        cpu.work(self.word_cycles + 1);
+        let header = Header::decode(self.buffer.get().read(0, 8));
+        Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
+    }
+
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
+        for word in 1..header.words() {
+            if word.is_multiple_of(WORDS_PER_BLOCK) {
+                self.load_block(cpu).await;
+            }
+            let value = self.buffer.get().read(8 * (word % WORDS_PER_BLOCK), 8);
+            cpu.work(1);
+            stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
+        }
+    }
+
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        self.polls.idle(cpu, wake).await
+    }
+
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        self.polls.charge_poll(cpu);
+    }
+
+    fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {
+        Some(self.fifo.visible.point())
+    }
+}

@@ -1,0 +1,278 @@
+//! `NI64w+Udma`: user-level DMA, Princeton-like.
+//!
+//! | Table 2 | send | receive |
+//! |---|---|---|
+//! | size of transfer | block | block |
+//! | who manages it | interface | interface |
+//! | source, destination | cache or memory | memory |
+//! | buffering | in the interface, virtual or main memory, processor involved | |
+//!
+//! A packet is composed in a buffer in memory. One uncached store (address and length) and one
+//! uncached load start a transfer (§2.2.1); the interface becomes bus master and moves the blocks
+//! by coherent reads, or by block writes to memory; software polls until it is done (§4). The
+//! processor sees the first 64 words of the fifo, reads the header there and then has the packet
+//! moved into the user's buffer in memory, header and all, with no copy of its own (§6.1.1); what is
+//! meant for registers is moved into a buffer of the driver's and loaded from there.
+//! Payloads up to the threshold go word by word, as in [`words`](super::words).
+//!
+//! Leaves out: address translation and its protection; more than one transfer at a time.
+//! Parameters: threshold, time to become bus master, memory time.
+
+use super::device::{ReceiveFifo, SendFifo, marks_of, marks_word};
+use super::words::{self, WordReceiver, WordSender};
+use crate::engine::sim::PointId;
+use crate::engine::{Mailbox, Sim, Time};
+use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, DmaInitiator, Processor, Window};
+use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
+use crate::ni::driver::{SendRequest, Wake};
+use crate::ni::parcel::{Header, Ticket};
+use crate::ni::word_copy::{PayloadSink, behind_header, load, load_word, loaded, store, store_word, stored};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A transfer (write): address of 44 bits, marks, and length from bit 48.
+const TRANSFER: u64 = 0;
+/// Its start (read: 1 if started), and whether it goes on (read).
+const START: u64 = 8;
+const BUSY: u64 = 16;
+const BYTES: u64 = 64;
+
+const MARKS_SHIFT: u32 = 44;
+const LENGTH_SHIFT: u32 = 48;
+
+/// A DMA engine's registers.
+struct Registers {
+    transfer: Cell<[u8; 8]>,
+    busy: Cell<bool>,
+    started: Mailbox<u64>,
+    time: Time,
+}
+
+impl Registers {
+    fn new(sim: &Sim, name: &str, time: Time) -> Rc<Registers> {
+        let started = Mailbox::new(sim, format!("{name}: a transfer"));
+        Rc::new(Registers { transfer: Cell::default(), busy: Cell::new(false), started, time })
+    }
+
+    fn start(&self) -> u64 {
+        if self.busy.replace(true) {
+            return 0;
+        }
+        self.started.send(u64::from_le_bytes(self.transfer.get()));
+        1
+    }
+}
+
+impl Device for Registers {
+    fn time(&self, _at: u64) -> Time {
+        self.time
+    }
+
+    fn read(&self, at: u64, into: &mut [u8]) {
+        let value = match at {
+            START => self.start(),
+            _ => self.busy.get().into(),
+        };
+        into.copy_from_slice(&value.to_le_bytes()[..into.len()]);
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) {
+        let (mut transfer, at) = (self.transfer.get(), (at - TRANSFER) as usize);
+        transfer[at..at + bytes.len()].copy_from_slice(bytes);
+        self.transfer.set(transfer);
+    }
+}
+
+/// What a DMA engine works with.
+struct Mover {
+    sim: Sim,
+    initiator: DmaInitiator,
+    registers: Rc<Registers>,
+    start_time: Time,
+    switch_time: Time,
+    memory_time: Time,
+}
+
+impl Mover {
+    /// With its registers, and where the processor reaches them.
+    fn attached(context: &HalfContext<'_>) -> (Window, Mover) {
+        let p = context.parameters;
+        let registers = Registers::new(context.sim(), context.name(), p.memory_time);
+        let window = context.host().attach(registers.clone(), BYTES);
+        let mover = Mover {
+            sim: context.sim().clone(),
+            initiator: context.host().dma(),
+            registers,
+            start_time: p.udma_start_time,
+            switch_time: p.udma_switch_time,
+            memory_time: p.memory_time,
+        };
+        (window, mover)
+    }
+
+    /// Memory to the sending fifo, and off.
+    async fn serve_sends(self, fifo: Rc<SendFifo>) {
+        loop {
+            let (from, bytes, marks) = parts(self.registers.started.receive().await);
+            self.sim.delay(self.start_time).await;
+            for block in (0..bytes).step_by(BLOCK_BYTES) {
+                self.sim.delay(self.switch_time).await;
+                let data = self.initiator.read_block(from + block as u64).await;
+                self.sim.delay(self.memory_time).await;
+                fifo.append(&data.0);
+            }
+            fifo.launch(bytes, marks_of(marks));
+            self.registers.busy.set(false);
+        }
+    }
+
+    /// The receiving fifo to memory.
+    async fn serve_receives(self, fifo: Rc<ReceiveFifo>) {
+        loop {
+            let (to, bytes, _) = parts(self.registers.started.receive().await);
+            self.sim.delay(self.start_time).await;
+            for block in (0..bytes).step_by(BLOCK_BYTES) {
+                self.sim.delay(self.memory_time + self.switch_time).await;
+                let data = Block::from_bytes(&fifo.next(BLOCK_BYTES));
+                self.initiator.write_block(to + block as u64, data).await;
+            }
+            self.registers.busy.set(false);
+        }
+    }
+}
+
+/// The transfer in a word: address, length, marks.
+fn parts(word: u64) -> (Address, usize, u64) {
+    let marks = word >> MARKS_SHIFT & ((1 << (LENGTH_SHIFT - MARKS_SHIFT)) - 1);
+    (word & ((1 << MARKS_SHIFT) - 1), (word >> LENGTH_SHIFT) as usize, marks)
+}
+
+/// The driver's sending half.
+pub struct UdmaSender {
+    words: WordSender,
+    window: Window,
+    buffer: Address,
+    threshold: usize,
+    word_cycles: u64,
+    poll_cycles: u64,
+}
+
+/// The driver's receiving half.
+pub struct UdmaReceiver {
+    /// What small packets are read by, and all are waited for.
+    pub words: WordReceiver,
+    window: Window,
+    buffer: Address,
+    threshold: usize,
+    word_cycles: u64,
+    poll_cycles: u64,
+}
+
+/// Builds the sending half.
+pub fn sender(context: &HalfContext<'_>) -> UdmaSender {
+    let (p, words) = (context.parameters, words::sender(context, true));
+    let (window, mover) = Mover::attached(context);
+    context.sim().spawn_server(format!("{} sending DMA", context.name()), mover.serve_sends(words.fifo.clone()));
+    UdmaSender {
+        words,
+        window,
+        buffer: context.host().allocate(p.message_bytes_max.len()),
+        threshold: p.udma_threshold.len(),
+        word_cycles: p.word_cycles,
+        poll_cycles: context.poll_cycles(),
+    }
+}
+
+/// Builds the receiving half.
+pub fn receiver(context: &HalfContext<'_>) -> UdmaReceiver {
+    let (p, words) = (context.parameters, words::receiver(context, true));
+    let (window, mover) = Mover::attached(context);
+    context.sim().spawn_server(format!("{} receiving DMA", context.name()), mover.serve_receives(words.fifo.clone()));
+    UdmaReceiver {
+        words,
+        window,
+        buffer: context.host().allocate(p.message_bytes_max.len()),
+        threshold: p.udma_threshold.len(),
+        word_cycles: p.word_cycles,
+        poll_cycles: context.poll_cycles(),
+    }
+}
+
+/// Starts a transfer and polls until it is done.
+async fn transfer(cpu: &AnyProcessor, window: Window, memory: Address, bytes: usize, marks: u64, poll_cycles: u64) {
+    assert!(memory < 1 << MARKS_SHIFT, "an address has {MARKS_SHIFT} bits");
+    let word = memory | marks << MARKS_SHIFT | (bytes as u64) << LENGTH_SHIFT;
+    cpu.write(window.at(TRANSFER), 8, word).await;
+    let started = cpu.read(window.at(START), words::REGISTER_BYTES).await;
+    assert_eq!(started, 1, "one transfer at a time");
+    while cpu.read(window.at(BUSY), words::REGISTER_BYTES).await != 0 {
+        cpu.work(poll_cycles);
+    }
+}
+
+impl SendHalf for UdmaSender {
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool {
+        self.words.can_send(cpu).await
+    }
+
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
+        if usize::from(header.payload_bytes) <= self.threshold {
+            return self.words.send(cpu, header, packet, ticket).await;
+        }
+        self.words.fifo.follow(&packet.journey, ticket);
+        for word in 0..header.words() {
+            let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
+            let (address, bytes) = (self.buffer + 8 * word as u64, header.bytes_of_word(word));
+            stored!(cpu, value, store(cpu, address, bytes, value));
+        }
+        cpu.fence().await;
+        let (bytes, marks) = (header.packet_bytes(), marks_word(packet.marks));
+        transfer(cpu, self.window, self.buffer, bytes, marks, self.poll_cycles).await;
+    }
+}
+
+impl UdmaReceiver {
+    /// Has the packet that was found moved to memory, header and all.
+    async fn moved(&self, cpu: &AnyProcessor, header: Header, to: Address) {
+        self.words.fifo.rewind();
+        transfer(cpu, self.window, to, header.packet_bytes(), 0, self.poll_cycles).await;
+    }
+}
+
+impl ReceiveHalf for UdmaReceiver {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
+        self.words.poll(cpu).await
+    }
+
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
+        let by_words = usize::from(header.payload_bytes) <= self.threshold;
+        match sink {
+            PayloadSink::Memory(into) if by_words => {
+                let mut behind = PayloadSink::Memory(behind_header(*into));
+                self.words.take(cpu, header, &mut behind).await;
+            }
+            PayloadSink::Words(_) if by_words => self.words.take(cpu, header, sink).await,
+            PayloadSink::Memory(into) => self.moved(cpu, header, *into).await,
+            PayloadSink::Words(_) => {
+                self.moved(cpu, header, self.buffer).await;
+                for word in 1..header.words() {
+                    let address = self.buffer + 8 * word as u64;
+                    let value = loaded!(cpu, load(cpu, address, header.bytes_of_word(word)));
+                    stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
+                }
+            }
+        }
+    }
+
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        self.words.idle(cpu, wake).await
+    }
+
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        self.words.charge_poll(cpu);
+    }
+
+    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId> {
+        self.words.polled(cpu)
+    }
+}

@@ -1,0 +1,199 @@
+//! `NI2w`: CM-5-like; and single-cycle `NI2w`, whose registers are processor registers, as it were.
+//!
+//! | Table 2 | send | receive |
+//! |---|---|---|
+//! | size of transfer | uncached | uncached |
+//! | who manages it | processor | processor |
+//! | source, destination | processor registers | processor registers |
+//! | buffering | in the interface or virtual memory, processor involved | |
+//!
+//! The processor sees the first two words (8 bytes) of each fifo. To send: read the send status,
+//! store the words, store the length, which launches the packet. To receive: read the receive
+//! status, load the words; the last one frees the packet. In the single-cycle design each access takes
+//! one processor cycle and no bus (§4, §6.3), and the interface's memory as little; everything else,
+//! buffering above all, is `NI2w`'s, and it needs nothing of the host.
+//!
+//! Leaves out: message tags and interrupts of the CM-5.
+//! Parameters: width of an access, memory time, the loop's cycles per word.
+
+use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
+use super::polls::StatusPolls;
+use crate::engine::Time;
+use crate::engine::sim::PointId;
+use crate::host::{AnyProcessor, Device, Processor, Window};
+use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
+use crate::ni::designs::parameters::InterfaceParameters;
+use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::parcel::{Header, Ticket};
+use crate::ni::word_copy::{PayloadSink, load_word, loaded, store_word, stored};
+use std::rc::Rc;
+
+/// Cycles of an access to a register of the processor (§4).
+const ACCESS_CYCLES: u64 = 1;
+
+/// How the processor reaches a device.
+pub enum Path {
+    /// Uncached accesses over the bus.
+    Bus(Window),
+    /// An access of a processor cycle, without the bus.
+    Register(Rc<dyn Device>),
+}
+
+impl Path {
+    /// Reads a register.
+    pub async fn read(&self, cpu: &AnyProcessor, at: u64, bytes: usize) -> u64 {
+        match self {
+            Path::Bus(window) => cpu.read(window.at(at), bytes).await,
+            Path::Register(device) => {
+                cpu.work(ACCESS_CYCLES);
+                cpu.sync().await;
+                let mut word = [0; 8];
+                device.read(at, &mut word[..bytes]);
+                u64::from_le_bytes(word)
+            }
+        }
+    }
+
+    /// Writes a register.
+    pub async fn write(&self, cpu: &AnyProcessor, at: u64, bytes: usize, value: u64) {
+        match self {
+            Path::Bus(window) => cpu.write(window.at(at), bytes, value).await,
+            Path::Register(device) => {
+                cpu.work(ACCESS_CYCLES);
+                cpu.sync().await;
+                device.write(at, &value.to_le_bytes()[..bytes]);
+            }
+        }
+    }
+}
+
+/// Bytes of the registers beside the window.
+pub const REGISTER_BYTES: usize = 4;
+
+/// The driver's sending half.
+pub struct WordSender {
+    /// The device.
+    pub fifo: Rc<SendFifo>,
+    path: Path,
+    access_bytes: usize,
+    word_cycles: u64,
+}
+
+/// The driver's receiving half.
+pub struct WordReceiver {
+    /// The device.
+    pub fifo: Rc<ReceiveFifo>,
+    path: Path,
+    access_bytes: usize,
+    word_cycles: u64,
+    polls: StatusPolls,
+}
+
+/// The sending device.
+pub fn send_fifo(context: &HalfContext<'_>) -> Rc<SendFifo> {
+    let InterfaceParameters { memory_time, processing_time, .. } = *context.parameters;
+    Rc::new(SendFifo::new(context.sim(), context.name(), context.port, memory_time, processing_time))
+}
+
+/// The receiving device.
+pub fn receive_fifo(context: &HalfContext<'_>) -> Rc<ReceiveFifo> {
+    let p = context.parameters;
+    let filling: Time = p.processing_time + p.memory_time * p.fifo_receive_accesses;
+    ReceiveFifo::new(context.sim(), context.name(), context.port, p.memory_time, filling)
+}
+
+/// A sending half over the bus, or over registers of the processor.
+pub fn sender(context: &HalfContext<'_>, over_bus: bool) -> WordSender {
+    let fifo = send_fifo(context);
+    let path = match over_bus {
+        true => Path::Bus(context.host().attach(fifo.clone(), BYTES)),
+        false => Path::Register(fifo.clone()),
+    };
+    WordSender {
+        fifo,
+        path,
+        access_bytes: context.parameters.access_bytes,
+        word_cycles: context.parameters.word_cycles,
+    }
+}
+
+/// A receiving half, likewise.
+pub fn receiver(context: &HalfContext<'_>, over_bus: bool) -> WordReceiver {
+    let (p, fifo) = (context.parameters, receive_fifo(context));
+    let path = match over_bus {
+        true => Path::Bus(context.host().attach(fifo.clone(), BYTES)),
+        false => Path::Register(fifo.clone()),
+    };
+    let on_bus = match &path {
+        Path::Bus(window) => Some((window.at(STATUS), REGISTER_BYTES)),
+        Path::Register(_) => None,
+    };
+    let polls = StatusPolls::new(&fifo, on_bus, ACCESS_CYCLES, context.poll_cycles());
+    WordReceiver { fifo, path, access_bytes: p.access_bytes, word_cycles: p.word_cycles, polls }
+}
+
+impl WordSender {
+    async fn write_word(&self, cpu: &AnyProcessor, word: u64) {
+        for part in (0..8).step_by(self.access_bytes) {
+            self.path.write(cpu, DATA + part as u64, self.access_bytes, word >> (8 * part)).await;
+        }
+    }
+}
+
+impl SendHalf for WordSender {
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool {
+        self.path.read(cpu, STATUS, REGISTER_BYTES).await > 0
+    }
+
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
+        self.fifo.follow(&packet.journey, ticket);
+        for word in 0..header.words() {
+            let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
+            self.write_word(cpu, value).await;
+        }
+        let launch = launch_word(header.packet_bytes(), packet.marks);
+        self.path.write(cpu, LAUNCH, REGISTER_BYTES, launch).await;
+    }
+}
+
+impl WordReceiver {
+    async fn read_word(&self, cpu: &AnyProcessor) -> u64 {
+        let mut word = 0;
+        for part in (0..8).step_by(self.access_bytes) {
+            word |= self.path.read(cpu, DATA + part as u64, self.access_bytes).await << (8 * part);
+        }
+        word
+    }
+}
+
+impl ReceiveHalf for WordReceiver {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
+        if !self.polls.takes_up(cpu) && self.path.read(cpu, STATUS, REGISTER_BYTES).await == 0 {
+            return None;
+        }
+        let journey = self.fifo.journey();
+        let ticket = Ticket::start(&journey, cpu, "receive: poll");
+        cpu.work(self.word_cycles);
+        let header = Header::decode(self.read_word(cpu).await);
+        Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
+    }
+
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
+        for word in 1..header.words() {
+            let value = self.read_word(cpu).await;
+            stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
+        }
+    }
+
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        self.polls.idle(cpu, wake).await
+    }
+
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        self.polls.charge_poll(cpu);
+    }
+
+    fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {
+        Some(self.fifo.visible.point())
+    }
+}

@@ -1,0 +1,88 @@
+//! A half of a fifo or queue: a driver that sends, or one that receives, and what either is built from.
+//!
+//! Leaves out how two halves make an interface: that is [`queue_driver`](super::queue_driver)'s.
+
+use super::parameters::InterfaceParameters;
+use crate::engine::sim::PointId;
+use crate::engine::{Journey, Sim};
+use crate::host::{AnyProcessor, CoherentPort, Host};
+use crate::ni::build_context::BuildContext;
+use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::parcel::{Header, Ticket};
+use crate::ni::port::Port;
+use crate::ni::word_copy::PayloadSink;
+use std::rc::Rc;
+
+/// A driver that sends.
+pub trait SendHalf {
+    /// Returns whether a packet may be sent now.
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool;
+    /// Sends a packet, after `can_send` has returned true.
+    async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>);
+}
+
+/// A packet that a poll found.
+pub struct RxHit {
+    /// Header of the packet.
+    pub header: Header,
+    /// Record of the packet's latency.
+    pub journey: Journey,
+    /// State of the driver until the packet is taken.
+    pub state: DriverState,
+}
+
+/// A driver that receives.
+pub trait ReceiveHalf {
+    /// Looks for a packet once.
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit>;
+    /// Moves the packet just found to `sink`, and frees its slot.
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>);
+    /// Ends a round of the polling loop in which nothing was found; returns what
+    /// [`Driver::idle`](crate::ni::Driver::idle) does.
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
+    /// Charges the processor's part of such a round, where `idle` would wait.
+    fn charge_poll(&self, cpu: &AnyProcessor);
+    /// Returns the point that is polled on this processor, or `None` if `idle` waits for it.
+    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId>;
+}
+
+/// What a half is built from.
+pub struct HalfContext<'a> {
+    /// What the interface is built from.
+    pub context: &'a BuildContext<'a>,
+    /// Port to the network.
+    pub port: &'a Rc<Port>,
+    /// Parameters of the interface.
+    pub parameters: &'a InterfaceParameters,
+}
+
+impl HalfContext<'_> {
+    /// Returns the simulation.
+    pub fn sim(&self) -> &Sim {
+        self.context.sim
+    }
+
+    /// Returns the node's name.
+    pub fn name(&self) -> &str {
+        self.context.name()
+    }
+
+    /// Returns the host.
+    pub fn host(&self) -> &Host {
+        self.context.host
+    }
+
+    /// Returns the interface's port on the coherent interconnect.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has none, which a checked interface does not find.
+    pub fn coherent(&self) -> Rc<dyn CoherentPort> {
+        self.host().coherent().expect("a checked interface that needs a coherent bus finds one")
+    }
+
+    /// Returns the cycles of a round of polling.
+    pub fn poll_cycles(&self) -> u64 {
+        self.context.costs.poll
+    }
+}

@@ -1,0 +1,128 @@
+//! The fifos and queues of Mukherjee and Hill (1998): nine parts of one type, which stands for all of them.
+//!
+//! | file or folder | holds |
+//! |---|---|
+//! | `parameters.rs` | the designs and their parameters |
+//! | `half.rs`, `queue_driver.rs` | a sending or a receiving half, and the driver made of two |
+//! | `fifo/` | memory in the interface, by words, blocks or user-level DMA |
+//! | `queue/` | coherent queues in cacheable memory |
+
+pub mod fifo;
+pub mod half;
+pub mod parameters;
+pub mod queue;
+pub mod queue_driver;
+
+use crate::engine::Bytes;
+use crate::host::{BLOCK_BYTES, HostCapabilities};
+use crate::ni::any::AnyDriver;
+use crate::ni::build_context::BuildContext;
+use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, PARCEL};
+use crate::ni::memory_footprint::{MemoryFootprint, PacketFootprint, in_blocks};
+use crate::ni::parcel::{HEADER_BYTES, Header};
+use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec};
+use crate::text::ParameterSink;
+use parameters::MESSAGE_MAX;
+use queue::operation_max;
+use std::any::Any;
+use std::sync::Arc;
+
+pub use parameters::{Design, InterfaceParameters};
+
+/// Returns the entries of all designs, in the order in which they are listed.
+pub fn entries() -> impl Iterator<Item = PartEntry<dyn InterfaceSpec>> {
+    let entry = |design: Design| {
+        PartEntry::new(info(design), move |t| -> Arc<dyn InterfaceSpec> {
+            Arc::new(InterfaceParameters::read(t, design))
+        })
+    };
+    Design::ALL.into_iter().map(entry)
+}
+
+/// Returns the name and documentation of a design.
+const fn info(design: Design) -> PartInfo {
+    let summary = match design {
+        Design::Ni2w => "CM-5-like: a fifo of two words, by uncached loads and stores",
+        Design::Udma => "A fifo, with user-level DMA for larger payloads",
+        Design::Ap3000 => "AP3000-like: a fifo, by block loads and stores",
+        Design::StartJr => "StarT-JR-like (CNI0Qm): coherent queues in main memory",
+        Design::MemoryChannel => "Memory-Channel-like: block stores to send, a queue in main memory to receive",
+        Design::Cni512q => "Coherent queues of 512 blocks at home in the interface",
+        Design::Cni32qm => "Coherent queues in main memory, with a cache of 32 blocks in the interface",
+        Design::Cni32qmThrottle => "The same, with a sender throttled to the receiver's pace",
+        Design::SingleCycle => "CM-5-like, but accessed in one processor cycle",
+    };
+    PartInfo::new(design.key(), summary)
+}
+
+impl PartSpec for InterfaceParameters {
+    fn info(&self) -> PartInfo {
+        info(self.design)
+    }
+
+    fn check(&self) -> Vec<ParameterError> {
+        self.check()
+    }
+
+    fn inert_reason(&self, _key: &str) -> Option<&'static str> {
+        None
+    }
+
+    fn write(&self, to: &mut dyn ParameterSink) {
+        to.table(self.design.key(), &|to| self.write(to));
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl InterfaceSpec for InterfaceParameters {
+    fn needs(&self) -> HostCapabilities {
+        self.design.needs()
+    }
+
+    fn limits(&self) -> InterfaceLimits {
+        let payload = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64);
+        let message = Bytes(payload * u64::from(Header::FRAGMENTS_MAX));
+        let endpoints = EndpointLimit::Total(Header::ENDS_MAX);
+        let limits = InterfaceLimits::new(self.message_bytes_max, message, Header::ENDS_MAX, endpoints);
+        match self.design {
+            Design::StartJr => limits.with_one_sided(operation_max(self.message_bytes_max)),
+            _ => limits,
+        }
+    }
+
+    /// Queues in main memory, the word with the head of one, the buffer of user-level DMA.
+    fn memory_footprint(&self) -> MemoryFootprint {
+        let (block, has_head) = (BLOCK_BYTES as u64, u64::from(self.design.has_queue()));
+        let queues = match self.design {
+            Design::StartJr | Design::Cni32qm | Design::Cni32qmThrottle => 2,
+            Design::MemoryChannel => 1,
+            Design::Ni2w | Design::Udma | Design::Ap3000 | Design::Cni512q | Design::SingleCycle => 0,
+        };
+        let own = match self.design {
+            Design::Udma => [(1, self.message_bytes_max.get()), (0, 0)],
+            _ => [(queues, self.queue_blocks.saturating_mul(block)), (has_head, block)],
+        };
+        let carries = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64).max(1);
+        let packet = PacketFootprint { carries, takes: in_blocks(self.message_bytes_max) };
+        let queued = match self.design.has_queue() {
+            true => self.queue_blocks / self.message_blocks_max().next_power_of_two(),
+            false => 0,
+        };
+        MemoryFootprint { own, packet: Some(packet), queued }
+    }
+
+    fn packet_key(&self) -> &'static str {
+        MESSAGE_MAX
+    }
+
+    fn wire_format(&self) -> Option<&'static str> {
+        Some(PARCEL)
+    }
+
+    fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
+        Box::new(queue_driver::start(context, self)).into()
+    }
+}

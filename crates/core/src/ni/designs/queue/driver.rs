@@ -1,0 +1,248 @@
+//! The driver halves that the designs share: they compose in one queue and read from another, by
+//! cached stores and loads.
+
+use super::device::{ReceiveShared, SendRegisters, tail_word};
+use super::layout::{HEAD, QueueLayout, REGISTER_BYTES, REGISTERS, TAIL};
+use super::remote_memory::{RemoteMemory, RemoteOperations};
+use super::remote_wire::{RemotePacket, WORDS_BYTES};
+use super::throttle::{Meter, Throttle};
+use crate::engine::Journey;
+use crate::engine::sim::PointId;
+use crate::host::{Address, AnyProcessor, Processor, Window};
+use crate::ni::designs::fifo::device::marks_word;
+use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
+use crate::ni::driver::{DriverState, SendRequest, Wake};
+use crate::ni::parcel::{HEADER_BYTES, Header, Ticket};
+use crate::ni::port::Port;
+use crate::ni::word_copy::{PayloadSink, load, load_word, loaded, store, store_word, stored};
+use crate::protocol::Marks;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// The driver's sending half.
+pub struct QueueSender {
+    registers: Rc<SendRegisters>,
+    window: Window,
+    port: Rc<Port>,
+    queue: QueueLayout,
+    word_cycles: u64,
+    tail: Cell<u64>,
+    head_seen: Cell<u64>,
+    throttle: Option<Throttle>,
+    /// How many packets the device has been notified of.
+    rung: Cell<u64>,
+}
+
+/// Data of a one-sided operation.
+#[derive(Clone, Copy)]
+pub enum RemoteData {
+    /// No data.
+    None,
+    /// A value.
+    Word(u64),
+    /// Bytes in memory.
+    Memory(Address, usize),
+}
+
+impl RemoteData {
+    /// Returns the number of bytes.
+    pub fn bytes(self) -> usize {
+        match self {
+            RemoteData::None => 0,
+            RemoteData::Word(_) => 8,
+            RemoteData::Memory(_, bytes) => bytes,
+        }
+    }
+}
+
+impl QueueSender {
+    /// A driver that composes in `queue`, and tells `registers`.
+    pub fn new(
+        context: &HalfContext<'_>,
+        registers: Rc<SendRegisters>,
+        queue: QueueLayout,
+        throttle: Option<Throttle>,
+    ) -> QueueSender {
+        QueueSender {
+            window: context.host().attach(registers.clone(), REGISTERS),
+            registers,
+            port: context.port.clone(),
+            queue,
+            word_cycles: context.parameters.word_cycles,
+            tail: Cell::new(0),
+            head_seen: Cell::new(0),
+            throttle,
+            rung: Cell::new(0),
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.tail.get() - self.head_seen.get() < self.queue.slots()
+    }
+
+    /// Returns whether the queue has a slot for a packet.
+    pub async fn has_slot(&self, cpu: &AnyProcessor) -> bool {
+        if !self.has_room() {
+            self.head_seen.set(cpu.read(self.window.at(HEAD), REGISTER_BYTES).await);
+        }
+        self.has_room()
+    }
+
+    /// Composes a packet of a one-sided operation in a free slot; the device fetches it after the next
+    /// [`ring`](Self::ring).
+    pub async fn compose_operation(&self, cpu: &AnyProcessor, packet: &RemotePacket, data: RemoteData) {
+        let position = self.tail.get();
+        let header = Header { sense: self.queue.sense(position), ..packet.header(data.bytes()) };
+        self.registers.composing.borrow_mut().push_back((Journey::NONE, None));
+        let slot = self.queue.block(position, 0);
+        // Behind the header, whose sense makes the packet valid, and the words.
+        let data_at = slot + (HEADER_BYTES + WORDS_BYTES) as u64;
+        match data {
+            RemoteData::None => {}
+            RemoteData::Word(value) => cpu.store_word(data_at, 8, value).await,
+            RemoteData::Memory(from, bytes) => {
+                let mut data = vec![0; bytes];
+                cpu.load_run(from, &mut data).await;
+                cpu.store_run(data_at, &data).await;
+            }
+        }
+        for (word, value) in packet.words().into_iter().enumerate() {
+            cpu.store_word(slot + 8 * (word as u64 + 1), 8, value).await;
+        }
+        cpu.store_word(slot, 8, header.encode()).await;
+        self.tail.set(position + 1);
+    }
+
+    /// Notifies the device of the packets that were composed since the last time, if there are any.
+    pub async fn ring(&self, cpu: &AnyProcessor) {
+        if self.rung.get() < self.tail.get() {
+            self.notify(cpu, Marks::ALONE).await;
+        }
+    }
+
+    /// Writes the tail, with the marks of the packets composed since the last time.
+    async fn notify(&self, cpu: &AnyProcessor, marks: Marks) {
+        self.rung.set(self.tail.get());
+        let tail = tail_word(self.tail.get(), marks_word(marks));
+        cpu.write(self.window.at(TAIL), REGISTER_BYTES, tail).await;
+    }
+}
+
+impl SendHalf for QueueSender {
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool {
+        self.has_slot(cpu).await
+    }
+
+    async fn send(&self, cpu: &AnyProcessor, mut header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
+        self.ring(cpu).await;
+        if let Some(throttle) = &self.throttle {
+            throttle.wait(cpu, &self.port, &header).await;
+        }
+        let position = self.tail.get();
+        header.sense = self.queue.sense(position);
+        self.registers.composing.borrow_mut().push_back((packet.journey.clone(), ticket));
+        let slot = self.queue.block(position, 0);
+        for word in 0..header.words() {
+            let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
+            stored!(cpu, value, store(cpu, slot + 8 * word as u64, 8, value));
+        }
+        self.tail.set(position + 1);
+        self.notify(cpu, packet.marks).await;
+    }
+}
+
+/// The driver's receiving half.
+pub struct QueueReceiver {
+    shared: Rc<ReceiveShared>,
+    port: Rc<Port>,
+    queue: QueueLayout,
+    word_cycles: u64,
+    poll_cycles: u64,
+    head: Cell<u64>,
+    meter: Meter,
+    /// One-sided operations, where the device executes them.
+    operations: Option<RemoteOperations>,
+}
+
+impl QueueReceiver {
+    /// A driver that reads from `queue`.
+    pub fn new(context: &HalfContext<'_>, shared: Rc<ReceiveShared>, queue: QueueLayout) -> QueueReceiver {
+        QueueReceiver {
+            shared,
+            port: context.port.clone(),
+            queue,
+            word_cycles: context.parameters.word_cycles,
+            poll_cycles: context.poll_cycles(),
+            head: Cell::new(0),
+            meter: Meter::default(),
+            operations: None,
+        }
+    }
+
+    /// Adds the operations of a device that executes them.
+    #[must_use]
+    pub fn with_operations(self, memory: Option<Rc<RemoteMemory>>) -> QueueReceiver {
+        QueueReceiver { operations: memory.map(RemoteOperations::new), ..self }
+    }
+
+    /// Returns the operations, if the device executes them.
+    pub fn operations(&self) -> Option<&RemoteOperations> {
+        self.operations.as_ref()
+    }
+}
+
+impl ReceiveHalf for QueueReceiver {
+    async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
+        let position = self.head.get();
+        let began = cpu.now();
+        let first = loaded!(cpu, load(cpu, self.queue.block(position, 0), 8));
+        let mut header = Header::decode(first);
+        if header.sense != self.queue.sense(position) {
+            return None;
+        }
+        header.sense = 0;
+        self.meter.begin(began);
+        let journey = self.shared.journeys.borrow_mut().pop_front().expect("a packet that is seen was put there");
+        let ticket = Ticket::start(&journey, cpu, "receive: poll");
+        Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
+    }
+
+    async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
+        let position = self.head.get();
+        let slot = self.queue.block(position, 0);
+        for word in 1..header.words() {
+            let value = loaded!(cpu, load(cpu, slot + 8 * word as u64, 8));
+            stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
+        }
+        self.head.set(position + 1);
+        cpu.store_word(self.shared.head_address, 8, position + 1).await;
+        self.port.tell(self.meter.end(cpu.now(), header.blocks()).ps());
+    }
+
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        self.meter.idle();
+        let block = self.queue.block(self.head.get(), 0);
+        match cpu.coherent() {
+            Some(processor) => {
+                processor.spin(block, self.poll_cycles, self.shared.visible.point(), wake.next).await;
+            }
+            None => {
+                self.charge_poll(cpu);
+                cpu.sync().await;
+            }
+        }
+        false
+    }
+
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        self.meter.idle();
+        cpu.work(self.poll_cycles);
+    }
+
+    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId> {
+        match cpu.coherent() {
+            Some(_) => None,
+            None => Some(self.shared.visible.point()),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! `CNI512Q`: a coherent interface without cache, its queues in its own memory.
+//!
+//! | Table 2 | send | receive |
+//! |---|---|---|
+//! | size of transfer | block | block |
+//! | who manages it | interface | interface |
+//! | source, destination | cache or memory | processor cache |
+//! | buffering | in the interface or virtual memory, processor involved | |
+//!
+//! The interface is the home of both queues of 512 blocks, in memory as slow as main memory
+//! (120 ns, Table 3 note a). The processor caches them. The interface prefetches what is composed;
+//! an arriving message it writes to its own memory, without the bus, and takes away the
+//! processor's copies of its blocks, so the processor fetches the message straight from it.
+//! A message arriving in a block as the memory's burst costs one access time, whatever its length.
+//!
+//! Leaves out: contention between the interface's two sides for its memory.
+//! Parameters: blocks of a queue, memory time.
+
+use super::device::{self, Deposit, ReceiveShared, SendRegisters};
+use super::driver::{QueueReceiver, QueueSender};
+use super::layout::{QueueLayout, RECEIVE_QUEUE, SEND_QUEUE, header_last};
+use super::prefetch::{self, Keep, Prefetch};
+use crate::engine::{Mailbox, Sim, Time};
+use crate::host::block::{block_of, offset_in_block};
+use crate::host::memory_bus::{Agent, AgentId, Snooped, TransactionKind};
+use crate::host::{Address, BLOCK_BYTES, Block, CoherentPort};
+use crate::ni::designs::half::HalfContext;
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// The memory of one queue.
+struct QueueMemory {
+    queue: QueueLayout,
+    blocks: RefCell<Vec<Block>>,
+}
+
+impl QueueMemory {
+    fn new(base: Address, context: &HalfContext<'_>) -> QueueMemory {
+        let queue = QueueLayout::new(base, context.parameters.queue_blocks, context.parameters.message_blocks_max());
+        QueueMemory { queue, blocks: RefCell::new(vec![Block::ZERO; queue.blocks()]) }
+    }
+
+    /// Its addresses.
+    fn range(&self) -> Range<Address> {
+        let base = self.queue.block(0, 0);
+        base..base + (self.queue.blocks() * BLOCK_BYTES) as u64
+    }
+
+    fn index(&self, address: Address) -> usize {
+        self.queue.index(block_of(address)).expect("an address in the queue")
+    }
+
+    fn read(&self, address: Address, data: &mut Block) {
+        *data = self.blocks.borrow()[self.index(address)];
+    }
+
+    fn write(&self, address: Address, bytes: usize, data: &Block) {
+        let part = offset_in_block(address)..offset_in_block(address) + bytes;
+        self.blocks.borrow_mut()[self.index(address)].0[part.clone()].copy_from_slice(&data.0[part]);
+    }
+}
+
+/// The sending device: the home of the send queue.
+struct SendDevice {
+    memory: QueueMemory,
+    /// Which blocks in memory are as the processor last wrote them.
+    current: Vec<Cell<bool>>,
+    wanted: Rc<Mailbox<Address>>,
+    time: Time,
+}
+
+impl Agent for SendDevice {
+    fn snoop(&self, kind: TransactionKind, block: Address, _: &mut Block) -> Snooped {
+        if let (TransactionKind::ReadExclusive | TransactionKind::Invalidate, Some(index)) =
+            (kind, self.memory.queue.index(block))
+        {
+            self.current[index].set(false);
+            prefetch::observe(&self.memory.queue, &self.wanted, kind, block);
+        }
+        Snooped::NOTHING
+    }
+
+    fn home_time(&self, _: Address) -> Time {
+        self.time
+    }
+
+    fn home_read(&self, address: Address, _bytes: usize, data: &mut Block) {
+        self.memory.read(address, data);
+    }
+
+    fn home_write(&self, address: Address, _bytes: usize, data: &Block) {
+        self.keep(block_of(address), data);
+    }
+}
+
+impl Keep for SendDevice {
+    fn held(&self, block: Address) -> Option<Block> {
+        let index = self.memory.index(block);
+        self.current[index].get().then(|| self.memory.blocks.borrow()[index])
+    }
+
+    fn keep(&self, block: Address, data: &Block) {
+        self.memory.write(block, BLOCK_BYTES, data);
+        self.current[self.memory.index(block)].set(true);
+    }
+}
+
+/// The receiving device: the home of the receive queue.
+struct ReceiveDevice {
+    memory: QueueMemory,
+    time: Time,
+}
+
+impl Agent for ReceiveDevice {
+    fn snoops(&self) -> bool {
+        false
+    }
+
+    fn home_time(&self, _: Address) -> Time {
+        self.time
+    }
+
+    fn home_read(&self, address: Address, _: usize, data: &mut Block) {
+        self.memory.read(address, data);
+    }
+
+    fn home_write(&self, address: Address, bytes: usize, data: &Block) {
+        self.memory.write(address, bytes, data);
+    }
+}
+
+/// The receiving device at work.
+struct Steering {
+    sim: Sim,
+    port: Rc<dyn CoherentPort>,
+    id: AgentId,
+    device: Rc<ReceiveDevice>,
+}
+
+impl Deposit for Steering {
+    async fn deposit(&self, position: u64, blocks: &[Block]) {
+        self.sim.delay(self.device.time).await;
+        for block in header_last(blocks.len()) {
+            let address = self.device.memory.queue.block(position, block);
+            self.port.upgrade(self.id, address).await;
+            self.device.memory.write(address, BLOCK_BYTES, &blocks[block]);
+        }
+    }
+
+    async fn look(&self, block: Address) -> Block {
+        self.port.read_shared(self.id, block, &|| None).await
+    }
+}
+
+/// Builds the sending half.
+pub fn sender(context: &HalfContext<'_>) -> QueueSender {
+    let memory = QueueMemory::new(SEND_QUEUE, context);
+    let (queue, port) = (memory.queue, context.coherent());
+    let device = Rc::new(SendDevice {
+        current: vec![Cell::new(false); queue.blocks()],
+        memory,
+        wanted: prefetch::wanted(context.sim(), context.name()),
+        time: context.parameters.memory_time,
+    });
+    let id = port.attach(device.clone(), Some(device.memory.range()));
+    let source = Prefetch::new(context.sim(), &port, id, device.clone(), device.wanted.clone(), context.name());
+    let registers = SendRegisters::new(context);
+    device::start_sending(context, &registers, queue, source);
+    QueueSender::new(context, registers, queue, None)
+}
+
+/// Builds the receiving half.
+pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
+    let (port, shared) = (context.coherent(), ReceiveShared::new(context));
+    let time = context.parameters.memory_time;
+    let device = Rc::new(ReceiveDevice { memory: QueueMemory::new(RECEIVE_QUEUE, context), time });
+    let queue = device.memory.queue;
+    let id = port.attach(device.clone(), Some(device.memory.range()));
+    let target = Steering { sim: context.sim().clone(), port, id, device };
+    device::start_receiving(context, &shared, queue, target);
+    QueueReceiver::new(context, shared, queue)
+}

@@ -1,0 +1,257 @@
+//! The driver of every fifo and queue: it is made of a sending and a receiving half.
+//!
+//! Models the messaging layer's cycles for each packet, the header that is composed and read, and a round of polling
+//! where nothing is found. The program on the processor holds it from the poll that finds a packet until the packet is
+//! taken. Leaves out what the halves do, which is each design's own.
+
+use super::fifo::device::ReceiveFifo;
+use super::fifo::{blocks, udma, words};
+use super::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
+use super::parameters::{Design, InterfaceParameters};
+use super::queue::remote_memory::RemoteOperations;
+use super::queue::{cached, direct_memory, driver as queue, in_interface};
+use crate::engine::sim::PointId;
+use crate::engine::{EndId, Journey, Signal};
+use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
+use crate::ni::build_context::BuildContext;
+use crate::ni::driver::{
+    Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
+};
+use crate::ni::extensions::DriverExtensions;
+use crate::ni::one_sided::{OneSided, WorkQueue};
+use crate::ni::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
+use crate::ni::port::Port;
+use crate::ni::port_config::Stages;
+use crate::ni::word_copy::{PayloadSink, behind_header};
+use std::rc::Rc;
+
+/// The sending halves.
+pub enum Sender {
+    /// Uncached words.
+    Words(words::WordSender),
+    /// User-level DMA, and words below the threshold.
+    Udma(udma::UdmaSender),
+    /// Block stores.
+    Blocks(blocks::BlockSender),
+    /// A queue in memory.
+    Queue(queue::QueueSender),
+}
+
+/// The receiving halves.
+pub enum Receiver {
+    /// Uncached words.
+    Words(words::WordReceiver),
+    /// User-level DMA, and words below the threshold.
+    Udma(udma::UdmaReceiver),
+    /// Block loads.
+    Blocks(blocks::BlockReceiver),
+    /// A queue in memory.
+    Queue(queue::QueueReceiver),
+}
+
+impl Receiver {
+    /// Returns the fifo whose status is polled, if there is one.
+    fn fifo(&self) -> Option<&ReceiveFifo> {
+        match self {
+            Receiver::Words(half) => Some(&half.fifo),
+            Receiver::Udma(half) => Some(&half.words.fifo),
+            Receiver::Blocks(half) => Some(&half.fifo),
+            Receiver::Queue(_) => None,
+        }
+    }
+}
+
+/// Evaluates an expression for the half at hand.
+macro_rules! on_half {
+    ($half:expr, $family:ident, $name:ident => $call:expr) => {
+        match $half {
+            $family::Words($name) => $call,
+            $family::Udma($name) => $call,
+            $family::Blocks($name) => $call,
+            $family::Queue($name) => $call,
+        }
+    };
+}
+
+/// The driver of a fifo or queue.
+pub struct SplitDriver {
+    pub(super) parameters: InterfaceParameters,
+    pub(super) costs: Costs,
+    cpu: AnyProcessor,
+    pub(super) port: Rc<Port>,
+    sender: Sender,
+    receiver: Receiver,
+}
+
+/// Stages of a packet between two of these interfaces.
+const STAGES: Stages = Stages { pool: "send: admission", always: false, fabric: "wire" };
+
+/// Starts an interface from checked parameters.
+pub fn start(context: &BuildContext<'_>, parameters: &InterfaceParameters) -> SplitDriver {
+    let port = context.port(parameters.message_bytes_max, STAGES);
+    let (sender, receiver) = halves(&HalfContext { context, port: &port, parameters });
+    SplitDriver { parameters: *parameters, costs: context.costs, cpu: context.host.cpu(), port, sender, receiver }
+}
+
+fn halves(context: &HalfContext<'_>) -> (Sender, Receiver) {
+    match context.parameters.design {
+        Design::Ni2w => (Sender::Words(words::sender(context, true)), Receiver::Words(words::receiver(context, true))),
+        Design::SingleCycle => {
+            (Sender::Words(words::sender(context, false)), Receiver::Words(words::receiver(context, false)))
+        }
+        Design::Udma => (Sender::Udma(udma::sender(context)), Receiver::Udma(udma::receiver(context))),
+        Design::Ap3000 => (Sender::Blocks(blocks::sender(context)), Receiver::Blocks(blocks::receiver(context))),
+        Design::MemoryChannel => {
+            (Sender::Blocks(blocks::sender(context)), Receiver::Queue(direct_memory::receiver(context, false)))
+        }
+        Design::StartJr => {
+            (Sender::Queue(direct_memory::sender(context)), Receiver::Queue(direct_memory::receiver(context, true)))
+        }
+        Design::Cni512q => {
+            (Sender::Queue(in_interface::sender(context)), Receiver::Queue(in_interface::receiver(context)))
+        }
+        Design::Cni32qm => (Sender::Queue(cached::sender(context, false)), Receiver::Queue(cached::receiver(context))),
+        Design::Cni32qmThrottle => {
+            (Sender::Queue(cached::sender(context, true)), Receiver::Queue(cached::receiver(context)))
+        }
+    }
+}
+
+impl SplitDriver {
+    /// Returns the sending queue and the one-sided operations, if both devices execute them.
+    pub(super) fn remote(&self) -> Option<(&queue::QueueSender, &RemoteOperations)> {
+        match (&self.sender, &self.receiver) {
+            (Sender::Queue(sender), Receiver::Queue(receiver)) => Some((sender, receiver.operations()?)),
+            _ => None,
+        }
+    }
+
+    fn header(&self, packet: &SendRequest<'_>) -> Header {
+        Header {
+            payload_bytes: u8::try_from(packet.source.bytes()).expect("a payload of a packet has at most 248 bytes"),
+            source: packet.from.0 as u16,
+            destination: packet.to.0 as u16,
+            envelope: packet.envelope,
+            sense: 0,
+        }
+    }
+
+    /// Returns whether payloads lie in memory behind their headers, each beginning at a block.
+    fn moves_headers(&self) -> bool {
+        matches!(self.receiver, Receiver::Udma(_))
+    }
+}
+
+impl DriverExtensions for SplitDriver {
+    fn work_queue(&self) -> Option<&dyn WorkQueue> {
+        self.remote().is_some().then_some(self as &dyn WorkQueue)
+    }
+
+    fn one_sided(&self) -> Option<&dyn OneSided> {
+        self.remote().is_some().then_some(self as &dyn OneSided)
+    }
+}
+
+impl Driver for SplitDriver {
+    fn limits(&self) -> DriverLimits {
+        let payload = self.parameters.message_bytes_max.len() - HEADER_BYTES;
+        DriverLimits { words: payload / 4, payload, beside: 0, sequences: Header::SEQUENCES, steers: false, classes: 1 }
+    }
+
+    fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> TxToken {
+        let ticket = Ticket::start(journey, cpu, "send: earlier fragments");
+        cpu.work(self.costs.send);
+        TxToken(ticket)
+    }
+
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool {
+        let turn = cpu.acquire("look for room").await;
+        if !on_half!(&self.sender, Sender, half => half.can_send(cpu).await) {
+            return false;
+        }
+        let header = self.header(packet);
+        on_half!(&self.sender, Sender, half => half.send(cpu, header, packet, begun.0.clone()).await);
+        turn.did("send", packet.journey.id(), header.packet_bytes());
+        true
+    }
+
+    async fn wait_for_room(&self, cpu: &AnyProcessor) {
+        cpu.work(self.costs.poll);
+        cpu.sync().await;
+    }
+
+    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
+        let turn = cpu.acquire("poll").await;
+        let RxHit { header, journey, state } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
+        let ends = [header.source, header.destination].map(|end| EndId(end.into()));
+        let packet = RxPacket::new(ends, header.envelope, header.payload_bytes.into(), journey);
+        Some(packet.with_state(DriverState { header, ..state }).with_turn(turn))
+    }
+
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut RxPacket,
+        extra_cycles: u64,
+        mut sink: PayloadSink<'_>,
+    ) -> RxCompletion {
+        cpu.work(self.costs.receive + extra_cycles);
+        let header = arrival.state.header;
+        let address = if let PayloadSink::Memory(into) = sink { into } else { 0 };
+        on_half!(&self.receiver, Receiver, half => half.take(cpu, header, &mut sink).await);
+        if let Some(ticket) = arrival.state.ticket.take() {
+            ticket.end(&RECEIVING, cpu.now());
+        }
+        if let Some(turn) = arrival.turn.take() {
+            turn.did("receive", arrival.journey.id(), header.packet_bytes());
+        }
+        RxCompletion { address, ..RxCompletion::default() }
+    }
+
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        on_half!(&self.receiver, Receiver, half => half.idle(cpu, wake).await)
+    }
+
+    fn wait_policy(&self) -> WaitPolicy {
+        WaitPolicy::BusyPoll
+    }
+
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        on_half!(&self.receiver, Receiver, half => half.charge_poll(cpu));
+    }
+
+    fn attention(&self) -> &Signal {
+        // A poller of a cached block waits for its loss, one of a status for a packet.
+        match (self.cpu.coherent(), self.receiver.fifo()) {
+            (Some(_), Some(fifo)) => &fifo.visible,
+            (Some(processor), None) => processor.attention(),
+            (None, _) => &self.port.changed,
+        }
+    }
+
+    fn polled_room(&self) -> Option<PointId> {
+        Some(self.port.freed.point())
+    }
+
+    fn polled_packet(&self) -> Option<PointId> {
+        on_half!(&self.receiver, Receiver, half => half.polled(&self.cpu))
+    }
+
+    fn fragment_offset(&self, fragment: u32) -> Address {
+        let whole = self.parameters.message_bytes_max.len();
+        let apart = if self.moves_headers() { whole.next_multiple_of(BLOCK_BYTES) } else { whole - HEADER_BYTES };
+        u64::from(fragment) * apart as u64
+    }
+
+    fn buffer_size(&self, fragments: u32) -> usize {
+        fragments as usize * self.parameters.message_bytes_max.len().next_multiple_of(BLOCK_BYTES)
+    }
+
+    fn payload_address(&self, into: Address) -> Address {
+        if self.moves_headers() { behind_header(into) } else { into }
+    }
+
+    fn port(&self) -> Option<&Rc<Port>> {
+        Some(&self.port)
+    }
+}

@@ -1,0 +1,122 @@
+//! Compares runs of several processors, in any order of execution, with the run of one.
+
+use super::super::coupling::{QUANTITIES, Quantities};
+use super::super::field::Field;
+use super::super::gas::Gas;
+use super::super::reads::{self, Phase, PointValue};
+use super::super::subcubes::Subcubes;
+use super::super::{residual, serial, sweep};
+use super::small;
+use crate::engine::rng::{self, RandomStream};
+use rand::RngExt;
+
+/// A run of several processors, each with a field of its own that holds of others only the values it read.
+struct EmulatedRun {
+    gas: Gas,
+    subcubes: Subcubes,
+    fields: Vec<Field>,
+    random: RandomStream,
+}
+
+impl EmulatedRun {
+    fn new(gas: &Gas, processors: usize) -> EmulatedRun {
+        let subcubes = Subcubes::new(gas, processors).expect("it fits");
+        let field = |processor: usize| {
+            let mut field = Field::new(gas);
+            for point in (0..gas.size()).filter(|point| subcubes.owner(gas.at(*point)).0 != processor) {
+                field.states[point] = [f64::NAN; QUANTITIES];
+                field.driving[point] = [f64::NAN; QUANTITIES];
+                field.residuals[point] = [f64::NAN; QUANTITIES];
+                field.uppers[point] = [[f64::NAN; QUANTITIES]; QUANTITIES];
+            }
+            field
+        };
+        let fields = (0..processors).map(field).collect();
+        EmulatedRun {
+            gas: gas.clone(),
+            subcubes,
+            fields,
+            random: rng::stream(processors as u64, "order of processors"),
+        }
+    }
+
+    fn run_phase(&mut self, processor: usize, phase: Phase) -> Quantities {
+        let (gas, subcube) = (&self.gas, self.subcubes.of(processor));
+        for (from, what, point) in reads::remote(gas, &self.subcubes, processor, phase) {
+            assert_eq!(self.subcubes.owner(gas.at(point)).0, from);
+            let [state, residual] = [self.fields[from].states[point], self.fields[from].residuals[point]];
+            match what {
+                PointValue::State => self.fields[processor].states[point] = state,
+                PointValue::Residual => self.fields[processor].residuals[point] = residual,
+                PointValue::Upper => self.fields[processor].uppers[point] = self.fields[from].uppers[point],
+            }
+        }
+        let field = &mut self.fields[processor];
+        match phase {
+            Phase::Residual => return residual::residuals(gas, field, &subcube),
+            Phase::Forward(axis, chunk) => sweep::forward(gas, field, &subcube, axis, chunk),
+            Phase::Backward(axis, chunk) => sweep::backward(gas, field, &subcube, axis, chunk),
+            Phase::Add => residual::add(gas, field, &subcube),
+        }
+        Quantities::default()
+    }
+
+    /// Runs the phases between two barriers, one at a time, each on a random processor that need not wait.
+    fn run_to_barrier(&mut self, phases: impl Fn(usize) -> Vec<Phase>) -> Quantities {
+        let phases: Vec<Vec<Phase>> = (0..self.fields.len()).map(phases).collect();
+        let (mut done, mut norm) = (vec![0; phases.len()], Quantities::default());
+        loop {
+            let can_run = |processor: &usize| {
+                let Some(phase) = phases[*processor].get(done[*processor]) else { return false };
+                reads::predecessor(&self.gas, &self.subcubes, *processor, *phase).is_none_or(|neighbour| {
+                    let index = phases[neighbour].iter().position(|other| other == phase);
+                    done[neighbour] > index.expect("a neighbour along an axis has the same chunks")
+                })
+            };
+            let ready: Vec<usize> = (0..phases.len()).filter(can_run).collect();
+            if ready.is_empty() {
+                assert!((0..phases.len()).all(|processor| done[processor] == phases[processor].len()), "a deadlock");
+                return norm;
+            }
+            let processor = ready[self.random.random_range(0..ready.len() as u64) as usize];
+            let own = self.run_phase(processor, phases[processor][done[processor]]);
+            norm.iter_mut().zip(own).for_each(|(norm, own)| *norm = norm.max(own));
+            done[processor] += 1;
+        }
+    }
+
+    fn iterate(&mut self) -> Quantities {
+        let subcubes = self.subcubes.clone();
+        let mut norm = Quantities::default();
+        for axis in 0..3 {
+            let sweep = |processor: usize| {
+                let chunks = subcubes.of(processor).chunks(axis);
+                let first = (axis == 0).then_some(Phase::Residual);
+                let forward = (0..chunks).map(|chunk| Phase::Forward(axis, chunk));
+                first.into_iter().chain(forward).chain((0..chunks).map(|chunk| Phase::Backward(axis, chunk))).collect()
+            };
+            let own = self.run_to_barrier(sweep);
+            norm.iter_mut().zip(own).for_each(|(norm, own)| *norm = norm.max(own));
+        }
+        self.run_to_barrier(|_| vec![Phase::Add]);
+        norm
+    }
+}
+
+#[test]
+fn any_number_of_processors_in_any_order_matches_the_serial_run() {
+    let gas = small(10);
+    let (serial, norms) = serial::run(&gas, 3);
+    for processors in [1, 2, 3, 8, 10, 12, 16, 64] {
+        let mut run = EmulatedRun::new(&gas, processors);
+        let found: Vec<Quantities> = (0..3).map(|_| run.iterate()).collect();
+        assert_eq!(found, norms, "{processors} processors");
+        for point in 0..gas.size() {
+            let (processor, _) = run.subcubes.owner(gas.at(point));
+            assert_eq!(
+                run.fields[processor].states[point], serial.states[point],
+                "{processors} processors, point {point}"
+            );
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A file of arrivals: comma-separated, a line of column names, then one message a line.
+//!
+//! Columns: the scheduled time as `scheduled_ns`, `_us`, `_ms` or `_s`; and `flow`, the number of the flow from 0, which
+//! may be left out where every flow follows the same times. The times of a flow must not decrease. Lines that begin with
+//! `#` are comments.
+
+use crate::engine::Time;
+use crate::text::{Parameters, Table, quantity};
+use csv::{ReaderBuilder, StringRecord, Trim};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Arrivals that a file states.
+#[derive(Clone, PartialEq, Debug, Parameters)]
+pub struct ArrivalTrace {
+    /// File of scheduled arrivals: scheduled_us[,flow].
+    pub file: PathBuf,
+    /// The times of each flow.
+    #[param(with(read = |t| load(t, &file), write = |_, _| ()))]
+    times: Arc<Schedules>,
+}
+
+/// The scheduled times of a file.
+#[derive(PartialEq, Debug, Default)]
+struct Schedules {
+    /// Those of every flow, where the file has no column `flow`.
+    all: Vec<Time>,
+    /// Those of single flows, by number.
+    flows: BTreeMap<usize, Vec<Time>>,
+}
+
+impl ArrivalTrace {
+    /// Returns the scheduled times of flow number `flow`; empty if the file states none.
+    pub fn of_flow(&self, flow: usize) -> &[Time] {
+        self.times.flows.get(&flow).unwrap_or(&self.times.all)
+    }
+}
+
+const COLUMNS: &str = "the first line names the columns: scheduled_ns, scheduled_us, scheduled_ms or scheduled_s and, if \
+                       flows differ, flow";
+
+fn load(t: &mut Table<'_>, file: &Path) -> Arc<Schedules> {
+    if t.describing() || !t.has("file") {
+        return Arc::default();
+    }
+    let read = std::fs::read_to_string(file).map_err(|error| format!("`{}`: {error}", file.display()));
+    let schedules = read.and_then(|text| parse(&text)).unwrap_or_else(|message| {
+        t.wrong("file", format!("the arrivals cannot be read: {message}"), COLUMNS);
+        Schedules::default()
+    });
+    Arc::new(schedules)
+}
+
+/// Reads the text of a file of arrivals; an error states the line.
+fn parse(text: &str) -> Result<Schedules, String> {
+    let mut reader = ReaderBuilder::new().comment(Some(b'#')).trim(Trim::All).from_reader(text.as_bytes());
+    let names = reader.headers().map_err(|error| error.to_string())?.clone();
+    let time = names.iter().position(|name| name.starts_with("scheduled_"));
+    let time = time.ok_or_else(|| format!("there is no column `scheduled_us` among `{}`", joined(&names)))?;
+    let unit = names[time].trim_start_matches("scheduled_").to_owned();
+    let flow = names.iter().position(|name| name == "flow");
+    let mut schedules = Schedules::default();
+    for record in reader.records() {
+        let record = record.map_err(|error| error.to_string())?;
+        let line = record.position().map_or(0, csv::Position::line);
+        schedules.add(&record, (time, &unit), flow).map_err(|message| format!("line {line}: {message}"))?;
+    }
+    Ok(schedules)
+}
+
+fn joined(names: &StringRecord) -> String {
+    names.iter().collect::<Vec<_>>().join(",")
+}
+
+impl Schedules {
+    fn add(&mut self, record: &StringRecord, (time, unit): (usize, &str), flow: Option<usize>) -> Result<(), String> {
+        let text = format!("{} {unit}", &record[time]);
+        let scheduled: Time = quantity::parse(&text).map_err(|error| format!("`{text}`: {}", error.label))?;
+        let times = match flow {
+            None => &mut self.all,
+            Some(column) => {
+                let number = &record[column];
+                let flow = number.parse().map_err(|_| format!("`{number}` is not the number of a flow (from 0)"))?;
+                self.flows.entry(flow).or_default()
+            }
+        };
+        if let Some(last) = times.last().filter(|last| **last > scheduled) {
+            return Err(format!("{scheduled} is before {last}, the arrival before it"));
+        }
+        times.push(scheduled);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn times_are_read_in_the_unit_of_their_column() {
+        let schedules = parse("# measured\nscheduled_us\n0\n1.5\n1.5\n").expect("a file");
+        assert_eq!(schedules.all, [0, 1_500_000, 1_500_000].map(Time::from_ps));
+        let schedules = parse("flow, scheduled_ns\n1, 3\n0, 2\n1, 4\n").expect("a file");
+        assert_eq!(schedules.flows[&1], [3_000, 4_000].map(Time::from_ps));
+    }
+
+    #[test]
+    fn an_error_names_its_line() {
+        let error = |text| parse(text).expect_err("a wrong file");
+        assert_eq!(error("scheduled_us\n2\n1\n"), "line 3: 1 us is before 2 us, the arrival before it");
+        assert_eq!(error("time\n2\n"), "there is no column `scheduled_us` among `time`");
+        assert!(error("scheduled_us\n-1\n").starts_with("line 2: `-1 us`"), "{}", error("scheduled_us\n-1\n"));
+        assert_eq!(error("scheduled_us,flow\n1,x\n"), "line 2: `x` is not the number of a flow (from 0)");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "\\PC*", table in "[0-9,.\n#e-]*") {
+            let _ = parse(&text);
+            let _ = parse(&format!("scheduled_us,flow\n{table}"));
+        }
+    }
+}

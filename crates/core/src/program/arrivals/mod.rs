@@ -1,0 +1,207 @@
+//! Arrival processes: when a sender offers its next message.
+//!
+//! A closed loop offers a message when an earlier one allows it: when the interface has taken it, or when it has been
+//! delivered. An open loop schedules messages by a process of its own, whatever becomes of the earlier ones; a message
+//! that the interface cannot take yet waits in the program, and its latency counts from its scheduled arrival.
+//! `docs/loads.md` says which of the two answers which question.
+//!
+//! | process | intervals |
+//! |---|---|
+//! | `periodic` | constant |
+//! | `poisson` | exponentially distributed |
+//! | `bursts` | constant within a burst; bursts of geometric length, exponentially distributed pauses between them |
+//! | `file` | as a file states |
+//!
+//! Leaves out: correlation between flows, which have independent processes, and sizes that vary.
+
+mod file;
+
+pub use file::ArrivalTrace;
+
+use crate::engine::Time;
+use crate::engine::rng::{self, RandomStream};
+use crate::part::ParameterError;
+use crate::text::Parameters;
+use rand::RngExt;
+
+/// When the messages of a flow are offered.
+#[derive(Clone, PartialEq, Debug, Parameters)]
+pub enum Arrivals {
+    /// Closed loop: the next message is sent when the interface has taken the last one
+    ClosedLoop {
+        /// Messages of a flow that may be sent and not yet delivered; by default as many as the interface takes.
+        ///
+        /// The sender learns of a delivery at once, without a message: the limit costs nothing but the wait.
+        #[param(min = 1, max = 10_000_000)]
+        outstanding: Option<u64>,
+        /// Time from the delivery that allows a message, or else from the end of the last send, to its own send.
+        #[param(default = "0 us")]
+        think_time: Time,
+    },
+    /// Open loop: one message in every interval
+    Periodic {
+        /// Time from one arrival to the next.
+        #[param(min = "1 ps")]
+        interval: Time,
+    },
+    /// Open loop: a Poisson process
+    Poisson {
+        /// Mean time from one arrival to the next.
+        #[param(min = "1 ps")]
+        interval: Time,
+    },
+    /// Open loop: bursts of messages with pauses between them
+    Bursts {
+        /// Mean number of messages in a burst; the number is geometrically distributed.
+        #[param(min = 1, max = 1_000_000)]
+        length: u64,
+        /// Time from one arrival to the next within a burst.
+        #[param(default = "0 us")]
+        spacing: Time,
+        /// Mean of the time that follows a burst in addition to the spacing; it is exponentially distributed.
+        #[param(min = "1 ps")]
+        pause: Time,
+    },
+    /// Open loop: arrivals at the instants of a file
+    #[param(key = "file")]
+    Trace(#[param(flatten)] ArrivalTrace),
+}
+
+impl Arrivals {
+    /// The closed loop whose only limit is what the interface takes.
+    pub const AS_TAKEN: Arrivals = Arrivals::ClosedLoop { outstanding: None, think_time: Time::ZERO };
+
+    /// Returns whether messages are scheduled whatever becomes of earlier ones.
+    pub fn is_open(&self) -> bool {
+        !matches!(self, Arrivals::ClosedLoop { .. })
+    }
+
+    /// Returns the limit of a closed loop on messages in flight, and its think time.
+    pub fn closed_loop(&self) -> (Option<u64>, Time) {
+        match self {
+            Arrivals::ClosedLoop { outstanding, think_time } => (*outstanding, *think_time),
+            _ => (None, Time::ZERO),
+        }
+    }
+
+    /// Returns what is wrong for `flows` flows of `messages` messages each.
+    pub fn check_flows(&self, flows: usize, messages: u64) -> Option<ParameterError> {
+        let Arrivals::Trace(trace) = self else { return None };
+        let (flow, stated) =
+            (0..flows).map(|flow| (flow, trace.of_flow(flow).len() as u64)).find(|(_, stated)| *stated < messages)?;
+        let message =
+            format!("the file states {stated} arrivals of flow {flow}, but {messages} messages are to be sent");
+        let error = ParameterError::new("arrivals.file.file", message);
+        Some(error.help("state as many arrivals as `warm-up` and `messages` together, or send fewer messages"))
+    }
+
+    /// Returns the index of dispersion of the number of arrivals: its variance in a long window over its mean.
+    ///
+    /// For a renewal process this is the squared coefficient of variation of the intervals. With `p = 1/length`, an
+    /// interval of `bursts` has mean `spacing + p·pause` and variance `pause²·(2p - p²)`. A file's arrivals are given
+    /// and not drawn, so that it is 0.
+    pub fn dispersion(&self) -> f64 {
+        match self {
+            Arrivals::ClosedLoop { .. } | Arrivals::Periodic { .. } | Arrivals::Trace(_) => 0.0,
+            Arrivals::Poisson { .. } => 1.0,
+            Arrivals::Bursts { length, spacing, pause } => {
+                let (p, pause) = (1.0 / *length as f64, pause.ps() as f64);
+                let mean = spacing.ps() as f64 + p * pause;
+                pause * pause * p * (2.0 - p) / (mean * mean)
+            }
+        }
+    }
+
+    /// Returns the scheduled arrivals of flow number `flow`, as times from the first instant at which it may send.
+    ///
+    /// The sequence depends on `seed` and `flow` alone, has no end but that of a file, and never decreases.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the loop is closed, since nothing is scheduled then.
+    pub fn schedule(&self, seed: u64, flow: usize) -> ArrivalTimes {
+        assert!(self.is_open(), "a closed loop schedules nothing");
+        let random = rng::stream(seed, &format!("gaps of flow {flow}"));
+        ArrivalTimes { process: self.clone(), random, flow, number: 0, next: Time::ZERO }
+    }
+}
+
+/// The scheduled arrivals of a flow.
+pub struct ArrivalTimes {
+    process: Arrivals,
+    random: RandomStream,
+    flow: usize,
+    number: usize,
+    next: Time,
+}
+
+impl ArrivalTimes {
+    fn interval(&mut self) -> Time {
+        match &self.process {
+            Arrivals::ClosedLoop { .. } | Arrivals::Trace(_) => Time::ZERO,
+            Arrivals::Periodic { interval } => *interval,
+            Arrivals::Poisson { interval } => exponential(*interval, self.random.random()),
+            Arrivals::Bursts { length, spacing, pause } => {
+                let ends = self.random.random::<f64>() * (*length as f64) < 1.0;
+                let pause = if ends { exponential(*pause, self.random.random()) } else { Time::ZERO };
+                *spacing + pause
+            }
+        }
+    }
+}
+
+impl Iterator for ArrivalTimes {
+    type Item = Time;
+
+    fn next(&mut self) -> Option<Time> {
+        let number = self.number;
+        self.number += 1;
+        if let Arrivals::Trace(trace) = &self.process {
+            return trace.of_flow(self.flow).get(number).copied();
+        }
+        let arrival = self.next;
+        let interval = self.interval();
+        self.next = self.next.saturating_add(interval);
+        Some(arrival)
+    }
+}
+
+/// Returns an exponentially distributed time with mean `mean`, from a uniform number in [0, 1).
+fn exponential(mean: Time, uniform: f64) -> Time {
+    // The logarithm of a library, not of the platform: the same on every machine.
+    Time::from_ps((-libm::log(1.0 - uniform) * mean.ps() as f64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns mean and squared coefficient of variation of 100 000 intervals.
+    fn moments(arrivals: &Arrivals) -> (f64, f64) {
+        let times: Vec<f64> = arrivals.schedule(7, 0).take(100_001).map(|time| time.ps() as f64).collect();
+        let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        (mean, variance / (mean * mean))
+    }
+
+    #[test]
+    fn each_process_has_its_stated_mean_and_dispersion() {
+        let interval = Time::from_ps(1_000_000);
+        let bursts = Arrivals::Bursts { length: 8, spacing: Time::from_ps(100_000), pause: Time::from_ps(7_200_000) };
+        for process in [Arrivals::Periodic { interval }, Arrivals::Poisson { interval }, bursts] {
+            let (mean, dispersion) = moments(&process);
+            assert!((mean / 1e6 - 1.0).abs() < 0.03, "{process:?}: mean {mean}");
+            assert!((dispersion - process.dispersion()).abs() < 0.05 * process.dispersion() + 1e-9, "{dispersion}");
+        }
+    }
+
+    #[test]
+    fn flows_and_seeds_have_independent_schedules() {
+        let poisson = Arrivals::Poisson { interval: Time::from_ps(1_000) };
+        let first = |seed, flow| poisson.schedule(seed, flow).take(20).collect::<Vec<_>>();
+        assert_eq!(first(1, 0), first(1, 0));
+        assert_ne!(first(1, 0), first(1, 1));
+        assert_ne!(first(1, 0), first(2, 0));
+    }
+}

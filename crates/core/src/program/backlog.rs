@@ -1,0 +1,125 @@
+//! Whether the backlog of an open loop only grows: what it offers to is saturated.
+//!
+//! The sources of an open loop queue without limit, and what they offer to holds no more than its buffers. So where
+//! more is offered than is accepted, the messages or packets that wait at their sources grow for ever. They are counted
+//! once in a window: every 1 000 cycles for routers alone, the sample period of BookSim2 (Jiang et al. 2013); every
+//! fifth of the measured messages for programs. The load saturates when the count grew in each of the last ten windows
+//! of routers, or the last four of programs, and in all by more than chance makes: four standard deviations of the number
+//! offered in them, whose variance is at most that number times the index of dispersion of the arrival process (1 for
+//! Bernoulli and Poisson processes).
+//!
+//! Programs have few windows, since a run of a few hundred messages is usual: a fifth of those must be enough to tell
+//! growth from chance.
+//!
+//! BookSim2 ends when mean latency exceeds a bound that is stated (`latency_thres`, 500 cycles). A growing backlog needs
+//! no bound: a slow fabric is not saturated, and a fast one is recognised as soon.
+//!
+//! Leaves out loads so near saturation that these windows decide nothing: their latency does not settle, which is reported
+//! instead.
+
+use std::collections::VecDeque;
+
+/// Standard deviations of the number offered, by which it must have grown in all.
+const DEVIATIONS: f64 = 4.0;
+
+/// What waited at sources when last sampled.
+#[derive(Clone, Debug)]
+pub struct Backlog {
+    window: u64,
+    growing: u64,
+    dispersion: f64,
+    next: u64,
+    samples: VecDeque<Sample>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    /// Messages or packets that wait at their sources.
+    waiting: u64,
+    /// Messages or packets offered before.
+    offered: u64,
+}
+
+impl Backlog {
+    /// Creates the observer of a process with the index of dispersion `dispersion`, which samples once in `window`
+    /// cycles or messages, and judges by the last `growing` windows.
+    pub fn new(window: u64, growing: u64, dispersion: f64) -> Backlog {
+        Backlog { window: window.max(1), growing, dispersion, next: 0, samples: VecDeque::new() }
+    }
+
+    /// Returns the window between two samples.
+    pub fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// Samples, once in a window: at `at`, `waiting` of `offered` wait.
+    #[inline]
+    pub fn sample(&mut self, at: u64, waiting: u64, offered: u64) {
+        if at < self.next {
+            return;
+        }
+        self.next = at - at % self.window + self.window;
+        self.samples.push_back(Sample { waiting, offered });
+        if self.samples.len() as u64 > self.growing + 1 {
+            self.samples.pop_front();
+        }
+    }
+
+    /// Returns whether the backlog grew in each of the last windows, by more than chance makes.
+    pub fn only_grows(&self) -> bool {
+        let samples = || self.samples.iter();
+        let rises = samples().zip(samples().skip(1)).filter(|(before, after)| after.waiting > before.waiting).count();
+        let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else { return false };
+        let variance = self.dispersion * (last.offered - first.offered) as f64;
+        rises as u64 == self.growing && (last.waiting - first.waiting) as f64 > DEVIATIONS * variance.sqrt()
+    }
+
+    /// Returns by how many the backlog grew in the last windows, and its last count.
+    pub fn growth(&self) -> (u64, u64) {
+        let (first, last) = (self.samples.front(), self.samples.back());
+        let waiting = last.map_or(0, |last| last.waiting);
+        (waiting.saturating_sub(first.map_or(0, |first| first.waiting)), waiting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW: u64 = 1_000;
+    const GROWING: u64 = 10;
+
+    /// Returns whether the backlog only grows when `offered` packets are generated in each window, and `waiting(window)`
+    /// of them wait after each.
+    fn only_grows(dispersion: f64, offered: u64, waiting: impl Fn(u64) -> u64) -> bool {
+        let mut backlog = Backlog::new(WINDOW, GROWING, dispersion);
+        for window in 0..=20 {
+            backlog.sample(window * WINDOW, waiting(window), 10_000 + window * offered);
+        }
+        backlog.only_grows()
+    }
+
+    #[test]
+    fn a_backlog_that_grows_without_end_is_distinguished_from_one_that_does_not() {
+        assert!(only_grows(1.0, 10_000, |window| 200 * window), "2 % more than is accepted");
+        assert!(!only_grows(1.0, 10_000, |window| 100 * window), "as chance may make of 100 000 packets");
+        assert!(only_grows(0.0, 10_000, |window| 100 * window), "a constant interval leaves nothing to chance");
+        assert!(!only_grows(10.0, 10_000, |window| 200 * window), "as bursts may make");
+        assert!(!only_grows(1.0, 10_000, |_| 5_000), "long, and no longer");
+        assert!(!only_grows(1.0, 10_000, |window| 200 * window - if window == 15 { 300 } else { 0 }), "once less");
+        assert!(!only_grows(1.0, 10_000, |window| 600 * window.min(9)), "it has settled");
+        assert!(!only_grows(1.0, 0, |_| 0), "nothing is offered");
+    }
+
+    #[test]
+    fn it_samples_once_in_a_window_and_few_windows_decide_nothing() {
+        let mut backlog = Backlog::new(WINDOW, GROWING, 1.0);
+        for cycle in 0..GROWING * WINDOW {
+            backlog.sample(cycle, cycle, cycle);
+            assert!(!backlog.only_grows());
+        }
+        backlog.sample(GROWING * WINDOW, GROWING * WINDOW, GROWING * WINDOW);
+        assert!(backlog.only_grows());
+        assert_eq!(backlog.growth(), (GROWING * WINDOW, GROWING * WINDOW));
+    }
+}

@@ -1,0 +1,67 @@
+//! The largest number of cells that each processor can create, for which it allocates memory.
+
+use super::galaxy::{Body, Galaxy};
+use super::octree::Octree;
+use super::{serial, zones};
+
+/// The budget of cells, and the bodies at the end, from a serial run before the parallel one.
+pub struct CellBudget {
+    /// Bodies at the end of the run.
+    pub bodies: Vec<Body>,
+    /// Largest number of cells that each processor can create in a step.
+    pub cells: Vec<usize>,
+}
+
+impl CellBudget {
+    /// Runs the program serially. The tree of a step and the bodies of each processor do not depend on the order of
+    /// execution. The processor that creates a cell does, but it has a body of its own in the cell's parent.
+    pub fn new(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> CellBudget {
+        let mut cells = vec![0; processors];
+        let mut own: Vec<Vec<u32>> =
+            (0..processors).map(|processor| zones::initial(galaxy.bodies, processor, processors)).collect();
+        let bodies = serial::run(galaxy, seed, steps, |tree, bodies| {
+            let paths = Paths::new(tree, bodies.len());
+            for (processor, own) in own.iter_mut().enumerate() {
+                // The first processor creates the root.
+                let most = paths.count_children(tree, own) + usize::from(processor == 0);
+                cells[processor] = most.max(cells[processor]);
+                *own = zones::zone(tree, bodies, processor, processors, &mut Vec::new());
+            }
+        });
+        CellBudget { bodies, cells }
+    }
+}
+
+/// The paths from the bodies to the root.
+struct Paths {
+    /// Parent of each cell; the root is its own parent.
+    parents: Vec<u32>,
+    /// Leaf of each body.
+    leaves: Vec<u32>,
+}
+
+impl Paths {
+    fn new(tree: &Octree, bodies: usize) -> Paths {
+        let mut paths = Paths { parents: vec![0; tree.cells.len()], leaves: vec![0; bodies] };
+        for number in 0..tree.cells.len() as u32 {
+            match tree.cells[number as usize].is_divided {
+                true => tree.children(number).for_each(|child| paths.parents[child as usize] = number),
+                false => tree.bodies(number).iter().for_each(|body| paths.leaves[*body as usize] = number),
+            }
+        }
+        paths
+    }
+
+    /// Returns the number of children of all divided cells that contain some of these bodies.
+    fn count_children(&self, tree: &Octree, bodies: &[u32]) -> usize {
+        let (mut is_counted, mut count) = (vec![false; self.parents.len()], 0);
+        for body in bodies {
+            let mut cell = self.leaves[*body as usize];
+            while cell != 0 && !std::mem::replace(&mut is_counted[self.parents[cell as usize] as usize], true) {
+                cell = self.parents[cell as usize];
+                count += tree.children(cell).count();
+            }
+        }
+        count
+    }
+}

@@ -1,0 +1,158 @@
+//! What a stream measures: latencies, rates and the backlog of its open loops.
+
+use super::Stream;
+use super::send::{ClosedCounts, GROWING, OpenCounts, SenderCounts, WINDOWS};
+use crate::engine::stats::Summary;
+use crate::engine::{Bytes, EndId, FlowTally, Metric, Outcome, Time};
+use crate::messaging::World;
+use crate::program::arrivals::Arrivals;
+use crate::program::{RunningWorkload, delivery_metrics, latency_metrics};
+use std::cell::{Cell, Ref, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// A stream in progress.
+pub(super) struct Measured {
+    /// Sender and receiver of each flow.
+    flows: Vec<(EndId, EndId)>,
+    payload: Bytes,
+    arrivals: Arrivals,
+    messages: u64,
+    /// By flow.
+    senders: Vec<Rc<RefCell<SenderCounts>>>,
+    copied: Vec<(EndId, Rc<Cell<Bytes>>)>,
+}
+
+/// Returns the window in which bandwidths are counted, or `None` if nothing was delivered in any.
+fn window(flows: &[FlowTally]) -> Option<(Time, Time)> {
+    let firsts = flows.iter().filter_map(|flow| flow.instants.first_from(Time::ZERO));
+    let lasts = flows.iter().filter_map(|flow| flow.instants.last_from(Time::ZERO));
+    let together = (firsts.clone().max()?, lasts.clone().min()?);
+    let window = if together.0 < together.1 { together } else { (firsts.min()?, lasts.max()?) };
+    (window.0 < window.1).then_some(window)
+}
+
+impl Measured {
+    pub fn new(
+        stream: &Stream,
+        flows: &[(EndId, EndId)],
+        senders: Vec<Rc<RefCell<SenderCounts>>>,
+        copied: Vec<(EndId, Rc<Cell<Bytes>>)>,
+    ) -> Measured {
+        let Stream { payload, arrivals, messages, .. } = stream.clone();
+        Measured { flows: flows.to_vec(), payload, arrivals, messages, senders, copied }
+    }
+
+    /// Returns the pairs of endpoints that flows join, each once: messages of one pair are counted together.
+    fn pairs(&self) -> Vec<(EndId, EndId)> {
+        let mut known = BTreeSet::new();
+        self.flows.iter().filter(|flow| known.insert(**flow)).copied().collect()
+    }
+
+    /// Returns the rate of `messages` in a window in MB/s, or NaN without a window.
+    fn rate(&self, messages: u64, window: Option<(Time, Time)>) -> f64 {
+        window.map_or(f64::NAN, |(from, to)| (messages * self.payload.get()) as f64 / (to - from).as_us())
+    }
+
+    fn open(&self) -> Vec<Ref<'_, OpenCounts>> {
+        fn open(sender: &Rc<RefCell<SenderCounts>>) -> Option<Ref<'_, OpenCounts>> {
+            fn counts(counts: &SenderCounts) -> Option<&OpenCounts> {
+                match counts {
+                    SenderCounts::Open(counts) => Some(counts),
+                    SenderCounts::Closed(_) => None,
+                }
+            }
+            Ref::filter_map(sender.borrow(), counts).ok()
+        }
+        self.senders.iter().filter_map(open).collect()
+    }
+
+    /// Returns the metrics of open loops; `accepted` is the rate of deliveries, in MB/s.
+    fn open_metrics(&self, accepted: f64) -> Vec<Metric> {
+        let open = self.open();
+        if open.is_empty() {
+            return Vec::new();
+        }
+        let per_us =
+            |counts: &OpenCounts, number: f64| counts.window().map_or(f64::NAN, |window| number / window.as_us());
+        let bytes = ((self.messages - 1) * self.payload.get()) as f64;
+        let offered: f64 = open.iter().map(|counts| per_us(counts, bytes)).sum();
+        let waiting = |counts: &OpenCounts| counts.last.map_or(0, |(_, waiting)| waiting);
+        let more = |counts: &OpenCounts| waiting(counts) as f64 - counts.first.map_or(0, |(_, waiting)| waiting) as f64;
+        let growth: f64 = open.iter().map(|counts| per_us(counts, more(counts))).sum();
+        let total = |of: &dyn Fn(&OpenCounts) -> u64| open.iter().map(|counts| of(counts)).sum::<u64>() as f64;
+        vec![
+            Metric::new("message.offered", offered, "MB/s"),
+            Metric::new("message.accepted", accepted, "MB/s"),
+            Metric::new("message.backlog", total(&waiting), ""),
+            Metric::new("message.backlog_max", open.iter().map(|of| of.backlog_max).max().unwrap_or(0) as f64, ""),
+            Metric::new("message.backlog_growth", growth * 1e6, "1/s"),
+        ]
+    }
+
+    /// Returns the first flow whose backlog only grows, in words.
+    fn saturation(&self, world: &World) -> Option<String> {
+        let open = self.open();
+        let flow = open.iter().position(|counts| counts.backlog.only_grows())?;
+        let ((from, to), backlog) = (self.flows[flow], &open[flow].backlog);
+        let (more, waiting) = backlog.growth();
+        Some(format!(
+            "the backlog of {} -> {} grew in each of the last {GROWING} of {WINDOWS} windows of {} messages, by {more} \
+             messages to {waiting}",
+            world.endpoint(from).name(),
+            world.endpoint(to).name(),
+            backlog.window(),
+        ))
+    }
+}
+
+impl RunningWorkload for Measured {
+    fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
+        let pairs = self.pairs();
+        let flows: Vec<FlowTally> = pairs.iter().map(|&(from, to)| world.tally.flow(from, to)).collect();
+        let window = window(&flows);
+        let delivered = |flow: &FlowTally| window.map_or(0, |(from, to)| flow.instants.between(from, to));
+        let counts: Vec<u64> = flows.iter().map(delivered).collect();
+        let mut latencies = Summary::default();
+        flows.iter().for_each(|flow| latencies.merge(&flow.latencies));
+        let total = self.rate(counts.iter().sum(), window);
+        let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];
+        metrics.extend(latency_metrics("message.latency_one_way", &latencies));
+        metrics.extend(self.open_metrics(total));
+        metrics.extend(delivery_metrics(world));
+        if flows.len() > 1 {
+            for ((from, to), count) in pairs.iter().zip(counts) {
+                let name = format!("flow.{}.{}.bandwidth", world.endpoint(*from).name(), world.endpoint(*to).name());
+                metrics.push(Metric::new(name, self.rate(count, window), "MB/s"));
+            }
+        }
+        for (node, copied) in &self.copied {
+            let rate = copied.get().get() as f64 / world.sim.now().as_us();
+            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.endpoint(*node).name()), rate, "MB/s"));
+        }
+        metrics
+    }
+
+    fn note(&self, _: &World, outcome: &Outcome) -> Option<String> {
+        let (limit, _) = self.arrivals.closed_loop();
+        let limit = limit?;
+        let reached = |sender: &Rc<RefCell<SenderCounts>>| match &*sender.borrow() {
+            SenderCounts::Closed(ClosedCounts { in_flight_max }) => *in_flight_max,
+            SenderCounts::Open(_) => 0,
+        };
+        let most = self.senders.iter().map(reached).max()?;
+        (*outcome == Outcome::Done && most < limit && most < self.messages).then(|| {
+            format!(
+                "At most {most} messages of a flow were in flight: the interface takes no more at once, so that \
+                 `workload.stream.arrivals.closed-loop.outstanding`, {limit}, limits nothing."
+            )
+        })
+    }
+
+    fn final_outcome(&self, world: &World, outcome: Outcome) -> Outcome {
+        match (outcome, self.saturation(world)) {
+            (Outcome::Done, Some(words)) => Outcome::Saturated(words),
+            (other, _) => other,
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Streams: messages one way over one or more flows, in a closed or an open loop.
+//!
+//! The arrival process decides when a message is offered ([`Arrivals`]). In the closed loop, latency counts from the call
+//! to send; in an open loop from the scheduled arrival, whether the interface could take the message then or not. An open
+//! loop whose backlog only grows is saturated ([`backlog`](super::backlog)).
+//!
+//! Bandwidth is what is delivered in one window for all flows, so that neither start-up nor running out counts: after
+//! the delivery that ends the warm-up of the last flow (its first delivery, if there is no warm-up), to the last delivery
+//! of the flow that ends first. Flows that are never under way together have no such window; theirs is from the first
+//! delivery of any to the last of all. Flows may share a sender, a receiver or a trunk. A sender's processor may copy
+//! blocks of memory at the same time.
+
+mod measured;
+mod send;
+
+use super::arrivals::Arrivals;
+use super::pattern::ExpectedPayloads;
+use super::{RunningWorkload, copy};
+use crate::engine::{Bytes, EndId, Expected, Signal};
+use crate::messaging::World;
+use crate::part::{ParameterError, Part, PartInfo};
+use crate::program::{FlowEndpoint, PATTERNS, PlannedFlow, WorkloadNeeds, WorkloadSpec};
+use crate::text::{ParameterSink, ParameterType, Parameters, Table};
+use measured::Measured;
+use send::{Sender, SenderCounts};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The parameters of streams.
+#[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(before = refuse_gaps)]
+pub struct Stream {
+    /// Sender and receiver of each flow, by name; none stands for one flow, first node to second.
+    #[param(with(read = read_flows, write = |flows, to| write_flows(flows, to)))]
+    pub flows: Vec<(String, String)>,
+    /// Messages of each flow.
+    #[param(min = 2, max = 10_000_000, default = 200)]
+    pub messages: u64,
+    /// Messages of each flow before anything is measured.
+    #[param(max = 10_000_000, default = 0)]
+    pub warm_up: u64,
+    /// Payload of each message.
+    #[param(max = "16 MiB")]
+    pub payload: Bytes,
+    /// When a message is offered: a closed loop, or an open loop with an arrival process.
+    #[param(one_of, default = "closed-loop")]
+    pub arrivals: Arrivals,
+    /// Whether the senders' processors copy blocks meanwhile.
+    #[param(default = false)]
+    pub copying: bool,
+    /// A fault to study: the receivers never look for a message.
+    #[param(default = false)]
+    pub deaf: bool,
+}
+
+impl Stream {
+    /// Returns the number of messages of each flow, those of the warm-up included.
+    fn total(&self) -> u64 {
+        self.warm_up + self.messages
+    }
+
+    /// Starts the program of the receiving endpoint `node`; returns what it is to receive.
+    fn expect(&self, world: &World, flows: &[(EndId, EndId)], node: EndId) -> Expected {
+        let name = format!("{} program", world.endpoint(node).name());
+        let count = flows.iter().filter(|&&(_, to)| to == node).count() as u64;
+        let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), node));
+        Expected { end: node, messages: self.total() * count, receiver }
+    }
+
+    fn resolve(&self, world: &World) -> Vec<(EndId, EndId)> {
+        let named = self.flows.iter().map(|(from, to)| (world.id(from), world.id(to)));
+        if self.flows.is_empty() {
+            vec![(world.nodes[0].endpoint().id(), world.nodes[1].endpoint().id())]
+        } else {
+            named.collect()
+        }
+    }
+
+    async fn receive(self, world: World, node: EndId) {
+        if self.deaf {
+            Signal::new(&world.sim, "nothing: it never polls").wait().await;
+        }
+        let endpoint = world.endpoint(node);
+        let expected = ExpectedPayloads::new(self.payload);
+        loop {
+            let message = endpoint.receive().await;
+            expected.check(endpoint, &message);
+            endpoint.release(message).await;
+        }
+    }
+
+    /// Starts the senders; returns what each of them counts.
+    fn start_senders(&self, world: &World, flows: &[(EndId, EndId)]) -> Vec<Rc<RefCell<SenderCounts>>> {
+        let start = |(flow, &(from, to)): (usize, &(EndId, EndId))| {
+            let counts = Rc::new(RefCell::new(SenderCounts::new(self)));
+            let name = format!("{} program, flow {flow}", world.endpoint(from).name());
+            let sender = Sender { stream: self.clone(), world: world.clone(), flow, from, to, counts: counts.clone() };
+            world.sim.spawn_server(name, sender.run());
+            counts
+        };
+        flows.iter().enumerate().map(start).collect()
+    }
+
+    /// Returns the sender and the receiver of each flow.
+    fn planned_endpoints(&self) -> Vec<(FlowEndpoint<'_>, FlowEndpoint<'_>)> {
+        match self.flows.is_empty() {
+            true => vec![(FlowEndpoint::OfNode(0), FlowEndpoint::OfNode(1))],
+            false => self.flows.iter().map(|(from, to)| (FlowEndpoint::Named(from), FlowEndpoint::Named(to))).collect(),
+        }
+    }
+
+    /// The key of the first flow that names an endpoint, or is written like this.
+    fn flow_key(&self, sought: &str) -> String {
+        let both = sought.split_once(" -> ");
+        let is_sought = |(from, to): &(String, String)| from == sought || to == sought || both == Some((from, to));
+        self.flows.iter().position(is_sought).map_or("flows".to_owned(), |flow| format!("flows.{flow}"))
+    }
+}
+
+/// Reports the keys of a paced closed loop, which an open loop replaces.
+fn refuse_gaps(t: &Table<'_>) {
+    let (replaced, help) = ("was replaced: arrivals are a process of their own", "write `arrivals.periodic.interval`");
+    t.replaced("gap", replaced, &format!("{help}, or `arrivals.poisson.interval` for random intervals"));
+    t.replaced("random-gaps", replaced, "write `arrivals.poisson.interval` for random intervals");
+}
+
+const FLOWS: &str = "flows";
+
+/// Reads flows, each of which is refused by itself.
+fn read_flows(t: &mut Table<'_>) -> Vec<(String, String)> {
+    let doc = "Flows, each as `\"from -> to\"` of nodes or endpoints; by default one from the first node to the second";
+    let texts = t.texts(FLOWS, doc).or(&[]);
+    let read = |text: &String| {
+        super::flow(text).unwrap_or_else(|| {
+            t.wrong(FLOWS, format!("`{text}` is not a flow"), "a flow is written as \"from -> to\"");
+            Default::default()
+        })
+    };
+    texts.iter().map(read).collect()
+}
+
+fn write_flows(flows: &[(String, String)], to: &mut dyn ParameterSink) {
+    let texts: Vec<String> = flows.iter().map(|(from, to)| format!("{from} -> {to}")).collect();
+    to.value(FLOWS, texts.to_value());
+}
+
+impl Part for Stream {
+    const INFO: PartInfo = PartInfo::new("stream", "Messages one way, as fast as possible or paced")
+        .example("payload = \"64 B\"")
+        .small_input("payload = \"300 B\"\nmessages = 4");
+}
+
+impl WorkloadSpec for Stream {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds { timed_memory: self.copying.then_some("copying"), ..WorkloadNeeds::default() }
+    }
+
+    fn check_endpoints(&self, _: usize) -> Vec<ParameterError> {
+        let flows = self.flows.len().max(1);
+        self.arrivals.check_flows(flows, self.total()).into_iter().collect()
+    }
+
+    fn endpoint_names(&self) -> Vec<(String, &str)> {
+        let ends = self.flows.iter().flat_map(|(from, to)| [from, to]);
+        ends.map(|name| (self.flow_key(name), name.as_str())).collect()
+    }
+
+    fn endpoint_pairs<'a>(&'a self, _: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
+        let read = self.flows.iter().filter(|(from, _)| !from.is_empty());
+        read.map(|(from, to)| (self.flow_key(&format!("{from} -> {to}")), (from.as_str(), to.as_str()))).collect()
+    }
+
+    fn payload_max(&self) -> Option<(&'static str, Bytes)> {
+        Some(("payload", self.payload))
+    }
+
+    fn flows(&self) -> Vec<PlannedFlow<'_>> {
+        let flow = |(from, to)| PlannedFlow {
+            from,
+            to,
+            in_flight: self.warm_up + self.messages,
+            payload: self.payload,
+            send_buffers: (PATTERNS, self.payload),
+        };
+        self.planned_endpoints().into_iter().map(flow).collect()
+    }
+
+    fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
+        let mut senders = Vec::new();
+        for (from, _) in self.planned_endpoints().into_iter().filter(|_| self.copying) {
+            if !senders.contains(&(from, Bytes(2 * copy::AREA))) {
+                senders.push((from, Bytes(2 * copy::AREA)));
+            }
+        }
+        senders
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let flows = self.resolve(world);
+        for pair in distinct(&flows, |flow| *flow) {
+            let warm_up = self.warm_up * flows.iter().filter(|flow| **flow == pair).count() as u64;
+            // The last message of a warm-up is measured: its delivery is where bandwidth counts from.
+            world.tally.warm_up(pair.0, pair.1, warm_up.saturating_sub(1));
+        }
+        let senders = self.start_senders(world, &flows);
+        let receivers = distinct(&flows, |&(_, to)| to);
+        let expected: Vec<_> = receivers.iter().map(|node| self.expect(world, &flows, *node)).collect();
+        let tally = world.tally.clone();
+        world.sim.spawn("the stream", async move { tally.settled(&expected).await });
+        let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };
+        let copied = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
+        Rc::new(Measured::new(self, &flows, senders, copied))
+    }
+}
+
+/// Returns the distinct values of `of` over the flows, in order.
+fn distinct<T: Ord>(flows: &[(EndId, EndId)], of: impl Fn(&(EndId, EndId)) -> T) -> Vec<T> {
+    let mut values: Vec<_> = flows.iter().map(of).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}

@@ -1,0 +1,190 @@
+//! Senders of streams: the closed loop, and the open loop with its backlog.
+
+use super::Stream;
+use crate::engine::{Deliveries, EndId, Time};
+use crate::messaging::{Endpoint, Outgoing, World};
+use crate::program::arrivals::ArrivalTimes;
+use crate::program::backlog::Backlog;
+use crate::program::pattern::PatternBuffers;
+use std::cell::RefCell;
+use std::iter::Peekable;
+use std::rc::Rc;
+
+/// Windows of a flow's measured messages, at whose beginnings its backlog is sampled.
+pub(super) const WINDOWS: u64 = 5;
+/// Windows in a row in which the backlog of a saturated flow grows: in the first, queues may fill.
+pub(super) const GROWING: u64 = WINDOWS - 1;
+
+/// A flow's sender: one end of the flow, and what is counted there.
+pub(super) struct Sender {
+    pub stream: Stream,
+    pub world: World,
+    /// Number of the flow.
+    pub flow: usize,
+    pub from: EndId,
+    pub to: EndId,
+    pub counts: Rc<RefCell<SenderCounts>>,
+}
+
+/// What is counted of a flow at its sender.
+pub(super) enum SenderCounts {
+    Closed(ClosedCounts),
+    Open(OpenCounts),
+}
+
+/// What is counted of a closed loop.
+#[derive(Default)]
+pub(super) struct ClosedCounts {
+    /// Most messages that were in flight at once, where their number is limited.
+    pub in_flight_max: u64,
+}
+
+/// What is counted of an open loop.
+pub(super) struct OpenCounts {
+    pub backlog: Backlog,
+    /// Most messages that waited at once.
+    pub backlog_max: u64,
+    /// Of the measured messages: the first and the last scheduled arrival, each with the messages that waited then.
+    pub first: Option<(Time, u64)>,
+    pub last: Option<(Time, u64)>,
+}
+
+impl SenderCounts {
+    /// Creates the counts of a flow of `stream`.
+    pub fn new(stream: &Stream) -> SenderCounts {
+        if !stream.arrivals.is_open() {
+            return SenderCounts::Closed(ClosedCounts::default());
+        }
+        let backlog = Backlog::new(stream.messages / WINDOWS, GROWING, stream.arrivals.dispersion());
+        SenderCounts::Open(OpenCounts { backlog, backlog_max: 0, first: None, last: None })
+    }
+}
+
+impl Sender {
+    /// Sends the flow's messages from a few buffers in turn, each with its own pattern.
+    pub async fn run(self) {
+        let endpoint = self.world.endpoint(self.from).clone();
+        let patterns = PatternBuffers::prepare(&endpoint, self.stream.payload).await;
+        if self.stream.arrivals.is_open() {
+            self.send_as_scheduled(&endpoint, &patterns).await;
+        } else {
+            self.send_as_taken(&endpoint, &patterns).await;
+        }
+    }
+
+    fn outgoing<'a>(&self, patterns: &PatternBuffers, number: u64) -> Outgoing<'a> {
+        let (tag, address) = patterns.message(number);
+        Outgoing { destination: self.to, tag, address, payload: self.stream.payload, words: &[] }
+    }
+
+    /// Closed loop: sends each message when earlier ones allow it.
+    async fn send_as_taken(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
+        let (outstanding, think_time) = self.stream.arrivals.closed_loop();
+        let mut limit = outstanding.map(|limit| InFlight::new(limit, self.world.tally.deliveries(self.from, self.to)));
+        for number in 0..self.stream.total() {
+            if let Some(limit) = &mut limit {
+                let delivered = limit.before_send().await;
+                endpoint.until(delivered.map_or(Time::ZERO, |at| at + think_time)).await;
+            }
+            endpoint.send(self.outgoing(patterns, number)).await;
+            match &mut limit {
+                Some(limit) => limit.sent(&self.counts),
+                None if think_time > Time::ZERO => endpoint.until(endpoint.now() + think_time).await,
+                None => {}
+            }
+        }
+    }
+
+    /// Open loop: sends each message at its scheduled arrival, or as soon after it as the interface takes it.
+    async fn send_as_scheduled(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
+        let start = endpoint.now();
+        let total = self.stream.total();
+        let mut observer = BacklogObserver {
+            arrivals: self.schedule().peekable(),
+            arrived: 0,
+            warm_up: self.stream.warm_up,
+            total,
+            counts: self.counts.clone(),
+        };
+        for (number, arrival) in (0..total).zip(self.schedule()) {
+            let scheduled = start.saturating_add(arrival);
+            endpoint.until(scheduled).await;
+            observer.before_send(number, endpoint.now().since(start));
+            endpoint.send_since(self.outgoing(patterns, number), scheduled).await;
+        }
+        observer.before_send(total, Time::MAX);
+    }
+
+    fn schedule(&self) -> ArrivalTimes {
+        self.stream.arrivals.schedule(self.world.seed, self.flow)
+    }
+}
+
+/// The limit of a closed loop, and what is in flight under it.
+struct InFlight {
+    limit: u64,
+    deliveries: Rc<Deliveries>,
+    now: u64,
+}
+
+impl InFlight {
+    fn new(limit: u64, deliveries: Rc<Deliveries>) -> InFlight {
+        InFlight { limit, deliveries, now: 0 }
+    }
+
+    /// Waits until one more message may be sent; returns the delivery that allows it, if it took one.
+    async fn before_send(&mut self) -> Option<Time> {
+        if self.now < self.limit {
+            return None;
+        }
+        let delivered = self.deliveries.next().await;
+        self.now -= 1;
+        Some(delivered)
+    }
+
+    fn sent(&mut self, counts: &RefCell<SenderCounts>) {
+        self.now += 1;
+        if let SenderCounts::Closed(counts) = &mut *counts.borrow_mut() {
+            counts.in_flight_max = counts.in_flight_max.max(self.now - self.deliveries.pending());
+        }
+    }
+}
+
+/// Counts the messages that have been scheduled and not been sent, at each arrival.
+struct BacklogObserver {
+    arrivals: Peekable<ArrivalTimes>,
+    /// Arrivals counted so far.
+    arrived: u64,
+    warm_up: u64,
+    total: u64,
+    counts: Rc<RefCell<SenderCounts>>,
+}
+
+impl BacklogObserver {
+    /// Counts the arrivals before `now`, at which `sent` messages have been sent and one more is about to be.
+    fn before_send(&mut self, sent: u64, now: Time) {
+        let SenderCounts::Open(counts) = &mut *self.counts.borrow_mut() else { return };
+        while self.arrived < self.total {
+            let Some(arrival) = self.arrivals.next_if(|arrival| *arrival < now) else { return };
+            self.arrived += 1;
+            let waiting = self.arrived.saturating_sub(sent);
+            counts.arrived(arrival, waiting, (self.arrived - 1).checked_sub(self.warm_up));
+        }
+    }
+}
+
+impl OpenCounts {
+    fn arrived(&mut self, arrival: Time, waiting: u64, measured: Option<u64>) {
+        let Some(number) = measured else { return };
+        self.backlog_max = self.backlog_max.max(waiting);
+        self.backlog.sample(number + 1, waiting, number + 1);
+        self.first = self.first.or(Some((arrival, waiting)));
+        self.last = Some((arrival, waiting));
+    }
+
+    /// Returns the time from the first measured arrival to the last.
+    pub fn window(&self) -> Option<Time> {
+        let window = self.last?.0 - self.first?.0;
+        (window > Time::ZERO).then_some(window)
+    }
+}

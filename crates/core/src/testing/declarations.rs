@@ -1,0 +1,108 @@
+//! What is wrong with how the parts of a registry declare themselves, whatever they are combined with.
+//!
+//! A key is read once, so that it has one default and one help text. A part can be described: its example, or one of the
+//! shipped files, is a sound table of it, and a machine with its example runs.
+
+use super::RunObservation;
+use super::matrix::{HOSTS, described, read};
+use crate::engine::{Outcome, Recorder};
+use crate::machine::combinations::Combination;
+use crate::machine::{Registry, shipped};
+use crate::part::{PartFamily, PartSpec};
+use crate::text::schema::{Form, Item, Line, Need, TableShape};
+use std::sync::Arc;
+
+/// Returns what is wrong with the declarations of the parts of `registry`, a line each: keys that are read twice, and
+/// parts whose example does not run.
+pub fn declaration_errors(registry: &Arc<Registry>) -> Vec<String> {
+    let mut errors = Vec::new();
+    repeated_keys(&registry.schema().root, "", &mut errors);
+    examples(registry, registry.hosts(), |key, _| Combination { host: key, ..plain(registry) }, &mut errors);
+    let with_interface = |ni, host| Combination { ni, host, ..plain(registry) };
+    examples(registry, registry.interfaces(), with_interface, &mut errors);
+    let with_protocol = |protocol, _| Combination { protocol, ..plain(registry) };
+    examples(registry, registry.protocols(), with_protocol, &mut errors);
+    examples(registry, registry.fabrics(), |fabric, _| Combination { fabric, ..plain(registry) }, &mut errors);
+    errors
+}
+
+/// Returns shipped parts that fit nearly everything, and a workload that needs nothing of its interface.
+fn plain(registry: &Arc<Registry>) -> Combination {
+    let workload = registry.workloads_on_nodes().next().expect("a registry has a workload that runs on nodes");
+    let (ni, protocol, fabric) = ("ni/queues", "protocols/none", "fabrics/ideal-1998");
+    Combination { host: HOSTS[0], ni, protocol, fabric, workload, refused: Vec::new() }
+}
+
+/// Reports keys below the table at `path` that were read more than once.
+fn repeated_keys(shape: &TableShape, path: &str, errors: &mut Vec<String>) {
+    errors.extend(shape.repeated.iter().map(|key| format!("{path}{key} is read twice")));
+    for item in &shape.items {
+        let (key, form) = match item {
+            Item::Key { key, form, .. } => (*key, form),
+            Item::Family(family) => {
+                for member in &family.members {
+                    repeated_keys(&member.shape, &format!("{path}{}.", member.name), errors);
+                }
+                continue;
+            }
+        };
+        let path = format!("{path}{key}.");
+        match form {
+            Form::Table(shape) | Form::Map(shape) | Form::List(shape) => repeated_keys(shape, &path, errors),
+            Form::OneOf(family, beside) => {
+                repeated_keys(beside, &path, errors);
+                for member in &family.members {
+                    repeated_keys(&member.shape, &format!("{path}{}.", member.name), errors);
+                }
+            }
+            Form::Value(..) | Form::Like(_) | Form::Parts => {}
+        }
+    }
+}
+
+/// Reports the parts of a family whose example is not sound on any kind of host, or does not run. A part without an
+/// example has a shipped file that describes it, or reads a file of the user's.
+fn examples<S: ?Sized + PartSpec>(
+    registry: &Arc<Registry>,
+    family: &PartFamily<S>,
+    combination: impl Fn(&'static str, &'static str) -> Combination,
+    errors: &mut Vec<String>,
+) {
+    let lines = registry.schema().lines();
+    // What a part reads from a file of the user's cannot be an example.
+    let reads_file = |table: &str| {
+        let is_file = |line: &Line| line.kind.starts_with("path") && line.need == Need::Required;
+        lines.iter().any(|line| line.path.strip_prefix(table).is_some_and(|key| key.starts_with('.')) && is_file(line))
+    };
+    for info in family.iter().map(|entry| entry.info) {
+        let tried = HOSTS.iter().map(|host| {
+            let one = combination(info.key, host);
+            let input = registry.workloads().get(one.workload).map_or("", |entry| entry.info.small_input);
+            let workload = format!("[workload.{}]\n{input}\n", one.workload);
+            read(registry, &described(registry, &one, 2, 1, &workload))
+        });
+        let found = tried.reduce(|first, next| if first.is_ok() { first } else { next.or(first) });
+        let table = format!("{}.{}", family.table(), info.key);
+        match found.expect("there are hosts") {
+            Ok(machine) => {
+                let outcome = RunObservation::of(&machine, Recorder::off()).outcome;
+                errors.extend((outcome != Outcome::Done).then(|| format!("the example of {table} ends: {outcome:?}")));
+            }
+            Err(_) if info.example.is_empty() && (has_shipped_file(family.table(), info.key) || reads_file(&table)) => {
+            }
+            Err(problems) => errors.push(format!("the example of {table} does not describe it: {problems}")),
+        }
+    }
+}
+
+/// Returns whether a shipped file describes the part called `key` of the family `table`.
+fn has_shipped_file(table: &str, key: &str) -> bool {
+    let describes = |name: &&&str| {
+        let text = shipped::part(name).unwrap_or_default();
+        text.lines().any(|line| match table {
+            "hosts" => line.starts_with("[hosts.") && line.contains(&format!(".{key}")),
+            _ => line.starts_with(&format!("[{table}.{key}]")) || line.starts_with(&format!("{table} = \"{key}\"")),
+        })
+    };
+    shipped::parts().iter().find(describes).is_some()
+}

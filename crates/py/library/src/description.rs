@@ -1,0 +1,175 @@
+//! A description as Python holds it: found by name, file or text; checked, shown, run, and asked.
+
+use crate::registry;
+use crate::table::Table;
+use crate::wait::work;
+use crate::wrong::{DescriptionError, unsound, wrong};
+use narrows::engine::Recorder;
+use narrows::experiment::fit::curve::Curve;
+use narrows::experiment::fit::curve_fit::CurveFit;
+use narrows::experiment::subject::Subject;
+use narrows::experiment::uncertainty::single;
+use narrows::experiment::whatif::{WhatIfError, WhatIfQuery};
+use narrows::experiment::{Record, tidy};
+use narrows::report::MeanLedger;
+use pyo3::prelude::*;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A description whose text was read. It travels to other processes with its text.
+#[pyclass(frozen, module = "narrows._narrows")]
+pub struct Description {
+    /// What it is about.
+    pub subject: Arc<Subject>,
+}
+
+/// Its name, its text, and the folder that paths in it are relative to.
+type Told = (String, String, Option<PathBuf>);
+
+/// What a run gave.
+#[pyclass(frozen, module = "narrows._narrows")]
+pub struct Ran {
+    record: Record,
+    chart: Option<String>,
+    messages: Option<Py<Table>>,
+}
+
+#[pymethods]
+impl Ran {
+    /// What `narrows run --format json` prints.
+    #[getter]
+    fn record(&self) -> String {
+        self.record.pretty()
+    }
+
+    /// The mean ledger as a chart; none where no message has one.
+    #[getter]
+    fn chart(&self) -> Option<&str> {
+        self.chart.as_deref()
+    }
+
+    #[getter]
+    fn messages(&self, py: Python<'_>) -> Option<Py<Table>> {
+        self.messages.as_ref().map(|table| table.clone_ref(py))
+    }
+}
+
+#[pymethods]
+impl Description {
+    /// A shipped example, a file, or the machine of a result.
+    #[staticmethod]
+    fn find(path: PathBuf) -> PyResult<Description> {
+        Ok(Description { subject: Arc::new(Subject::find(registry(), &path).map_err(wrong)?) })
+    }
+
+    /// A text that goes by `name`.
+    #[staticmethod]
+    fn of_text(name: String, text: String, folder: Option<PathBuf>) -> Description {
+        Description { subject: Arc::new(Subject::new(registry(), name, text, folder)) }
+    }
+
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, Told)> {
+        let subject = &slf.get().subject;
+        let folder = subject.folder().map(Path::to_path_buf);
+        let make = slf.get_type().getattr("of_text")?.unbind();
+        Ok((make, (subject.name().to_owned(), subject.text().to_owned(), folder)))
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.subject.name()
+    }
+
+    #[getter]
+    fn text(&self) -> &str {
+        self.subject.text()
+    }
+
+    /// Checks it, and says what is worth a note though nothing is wrong.
+    fn check(&self, py: Python<'_>, sets: Vec<String>) -> PyResult<Option<String>> {
+        let read = py.detach(|| self.subject.read(&sets)).map_err(unsound)?;
+        Ok(read.value.note())
+    }
+
+    /// Every value of the machine, as JSON.
+    fn show(&self, py: Python<'_>, sets: Vec<String>) -> PyResult<String> {
+        let read = py.detach(|| self.subject.read(&sets)).map_err(unsound)?;
+        Ok(read.resolved().to_string())
+    }
+
+    /// Runs it once.
+    fn run(&self, py: Python<'_>, sets: Vec<String>, messages: bool) -> PyResult<Ran> {
+        let recorder = if messages { Recorder::off().with_messages() } else { Recorder::off() };
+        let (record, chart, data) = work(py, Some(1), None, |_| {
+            let read = self.subject.read(&sets)?;
+            let begun = Instant::now();
+            let result = narrows::experiment::run(&read.value, recorder);
+            let wall_s = begun.elapsed().as_secs_f64();
+            let ledger = MeanLedger::of(&result.ledger);
+            let chart = (ledger.messages > 0).then(|| ledger.chart("Where a message's time goes").svg());
+            let names = read.value.end_names();
+            let data = messages.then(|| tidy::messages(&result.deliveries, &names));
+            Ok((Record::of(&read, &result).with_host(wall_s, result.events), chart, data))
+        })?
+        .map_err(unsound)?;
+        let messages = data.map(|data| Py::new(py, Table::of(data)?)).transpose()?;
+        Ok(Ran { record, chart, messages })
+    }
+
+    /// What would change if a number were another, as JSON.
+    #[pyo3(signature = (sets, metric, by, jobs))]
+    fn whatif(
+        &self,
+        py: Python<'_>,
+        sets: Vec<String>,
+        metric: Option<String>,
+        by: f64,
+        jobs: Option<usize>,
+    ) -> PyResult<String> {
+        if !(1.001..=1000.0).contains(&by) {
+            return Err(DescriptionError::new_err("`by` must be more than 1, and at most 1000"));
+        }
+        let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
+        let query = WhatIfQuery { reader: &reader, metric: metric.as_deref(), factor: by };
+        match work(py, jobs, None, |_| query.run(&|| ()))? {
+            Ok(found) => Ok(found.json().to_string()),
+            Err(WhatIfError::Invalid(problems)) => Err(unsound(problems)),
+            Err(WhatIfError::Unmeasurable(problem)) => Err(wrong(problem)),
+        }
+    }
+
+    /// The record of a run with how sure each metric is, as JSON.
+    fn uncertainty(&self, py: Python<'_>, sets: Vec<String>, jobs: Option<usize>) -> PyResult<String> {
+        let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
+        let record = work(py, jobs, None, |_| {
+            let read = self.subject.read(&sets)?;
+            let result = narrows::experiment::run(&read.value, Recorder::off());
+            let sure = single::uncertainties(&reader, &result.metrics, &|_| (), &|| ())?;
+            Ok(Record::of(&read, &result).with_uncertainty(&sure))
+        })?;
+        Ok(record.map_err(unsound)?.pretty())
+    }
+
+    /// Fits constants on curves, each a name and a text; as JSON.
+    #[pyo3(signature = (sets, curves, constants, prior, noise, jobs))]
+    #[expect(clippy::too_many_arguments, reason = "each is one of Python's, where they have names")]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        sets: Vec<String>,
+        curves: Vec<(String, String)>,
+        constants: Vec<String>,
+        prior: Option<f64>,
+        noise: f64,
+        jobs: Option<usize>,
+    ) -> PyResult<String> {
+        let read = |(name, text): &(String, String)| Curve::read(Path::new(name), text).map_err(unsound);
+        let curves: Vec<Curve> = curves.iter().map(read).collect::<PyResult<_>>()?;
+        let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
+        let fitted = work(py, jobs, None, |_| {
+            CurveFit { reader: &reader, curves: &curves, constants: &constants, prior, noise, done: &|| () }.fit()
+        })?;
+        Ok(fitted.map_err(unsound)?.json().to_string())
+    }
+}

@@ -1,0 +1,20 @@
+//! Pictures as files, in the form that the name asks for.
+
+use crate::wrong::{file, wrong};
+use narrows::report::image::ImageFormat;
+use narrows::text::Problem;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// Writes a picture that is given as SVG.
+#[pyfunction]
+pub fn write_picture(svg: &str, path: PathBuf) -> PyResult<()> {
+    let form = ImageFormat::of(&path).ok_or_else(|| {
+        let endings: Vec<String> = ImageFormat::EXTENSIONS.iter().map(|(ending, _)| format!("`.{ending}`")).collect();
+        let problem = Problem::new(format!("`{}`: pictures are not drawn in this form", path.display()));
+        wrong(problem.help(format!("name a file that ends in one of {}", endings.join(", "))))
+    })?;
+    let bytes = form.bytes(svg).map_err(PyValueError::new_err)?;
+    std::fs::write(&path, bytes).map_err(|error| file(&path, &error))
+}

@@ -1,0 +1,78 @@
+//! Studies from Python: a paper, or a user's folder, reproduced.
+
+use crate::registry;
+use crate::wait::{Watch, work};
+use crate::wrong::{error, file, unsound, wrong};
+use narrows::experiment::record::VERSION;
+use narrows::papers::builtins;
+use narrows::report::PaperReport;
+use narrows::study::{Options, Progress, find, located};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// A study's claims and figures.
+#[pyclass(frozen, module = "narrows._narrows")]
+pub struct Reproduced(PaperReport);
+
+#[pymethods]
+impl Reproduced {
+    /// What `narrows reproduce --format json` prints.
+    #[getter]
+    fn json(&self) -> String {
+        let mut json = self.0.json();
+        json["version"] = VERSION.into();
+        json.to_string()
+    }
+
+    #[getter]
+    fn text(&self) -> String {
+        self.0.text()
+    }
+
+    /// The study as one page.
+    #[getter]
+    fn page(&self) -> String {
+        narrows::report::html::page(&self.0)
+    }
+
+    /// The pictures: name, title, SVG.
+    #[getter]
+    fn figures(&self) -> Vec<(&str, &str, &str)> {
+        let one = |artifact: &'_ narrows::report::Artifact| artifact.svg.is_some();
+        let drawn = self.0.artifacts.iter().filter(|artifact| one(artifact));
+        drawn.map(|one| (one.id.as_str(), one.title.as_str(), one.svg.as_deref().unwrap_or_default())).collect()
+    }
+
+    fn write(&self, folder: PathBuf) -> PyResult<()> {
+        std::fs::create_dir_all(&folder).and_then(|()| self.0.write(&folder)).map_err(|error| file(&folder, &error))
+    }
+}
+
+/// Counts points.
+struct Count<'a>(&'a Watch);
+
+impl Progress for Count<'_> {
+    fn begins(&self, _points: usize) {}
+
+    fn done(&self, _point: &str) {
+        self.0.one();
+    }
+}
+
+/// Reproduces a paper, `PAPER/ARTIFACT`, or the folder of a study.
+#[pyfunction]
+pub fn reproduce(
+    py: Python<'_>,
+    target: &str,
+    quick: bool,
+    jobs: Option<usize>,
+    uncertainty: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Reproduced> {
+    let (paper, artifact) = located::parse_target(target);
+    let found = find(&paper, quick, &builtins(registry())).map_err(unsound)?;
+    let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty };
+    found.select_artifacts(options.artifact.as_deref()).map_err(wrong)?;
+    let report = work(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &Count(watch)))?;
+    Ok(Reproduced(report.map_err(|refused| error(&refused))?))
+}

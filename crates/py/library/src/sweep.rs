@@ -1,0 +1,230 @@
+//! Sweeps from Python: in threads of this process, or point by point on an executor, which is Python's
+//! (`python/narrows/_sweep.py`). Both read, check, keep and tell points as `narrows sweep` does.
+
+use crate::description::Description;
+use crate::registry;
+use crate::table::Table;
+use crate::wait::{Watch, work};
+use crate::wrong::{DescriptionError, file, grouped, unsound, wrong};
+use narrows::engine::Recorder;
+use narrows::experiment::points::{PointStore, StoredPoint};
+use narrows::experiment::seeds::{self, SEEDS_MAX};
+use narrows::experiment::subject::Subject;
+use narrows::experiment::sweep::plan::SweepPlan;
+use narrows::experiment::sweep::{self, CheckedSweep, RunOptions, Sweep, SweepEvent, settings, values_of};
+use narrows::experiment::vary::Dimension;
+use narrows::experiment::{Record, ResultRow};
+use narrows::text::{Problem, Problems};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A sweep as it is asked for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct SweepAsked {
+    /// What is set, and what varies, as options of `narrows sweep`.
+    pub sets: Vec<String>,
+    vary: Vec<String>,
+    metrics: Vec<String>,
+    seeds: Option<u64>,
+    stop_at_saturation: bool,
+    out: Option<PathBuf>,
+}
+
+/// A checked sweep whose points are run elsewhere.
+#[pyclass(frozen, module = "narrows._narrows")]
+pub struct Planned {
+    plan: SweepPlan,
+    points: Option<PointStore>,
+    results: Mutex<HashMap<String, Arc<ResultRow>>>,
+}
+
+/// What can be wrong with a sweep before it runs.
+enum Unsound {
+    PointStore(Vec<(String, Problems)>),
+    Metric(Problem),
+}
+
+impl From<Unsound> for PyErr {
+    fn from(unsound: Unsound) -> PyErr {
+        match unsound {
+            Unsound::PointStore(groups) => grouped(groups),
+            Unsound::Metric(problem) => wrong(problem),
+        }
+    }
+}
+
+impl SweepAsked {
+    /// What varies, the seeds of each point among it.
+    pub fn dimensions(&self, subject: &Subject) -> PyResult<Vec<Dimension>> {
+        let each = |problems: Vec<Problem>| {
+            grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
+        };
+        let mut dimensions = sweep::dimensions(registry(), &self.vary, &self.sets).map_err(each)?;
+        if let Some(count) = self.seeds {
+            if !(2..=SEEDS_MAX).contains(&count) {
+                return Err(wrong(Problem::new(format!("`seeds` is from 2 to {SEEDS_MAX}, not {count}"))));
+            }
+            let reader = |varied: &[String]| subject.read_varied(&self.sets, varied);
+            dimensions.push(seeds::dimension(&reader, &dimensions, count).map_err(wrong)?);
+        }
+        Ok(dimensions)
+    }
+
+    fn plan(&self, dimensions: &[Dimension], inputs: &[String]) -> SweepPlan {
+        SweepPlan::new(dimensions, inputs, (self.seeds, self.stop_at_saturation), &self.metrics)
+    }
+
+    /// Where finished points are kept.
+    pub fn points(&self) -> PyResult<Option<PointStore>> {
+        beside(self.out.as_ref())
+    }
+}
+
+fn checked<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, Unsound> {
+    let (count, unknown) = (sweep.points(), sweep.unknown_metric(metrics));
+    let faults = |found: Vec<sweep::PointProblem>| {
+        Unsound::PointStore(found.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
+    };
+    let checked = sweep.check().map_err(faults)?;
+    unknown.map_or(Ok(checked), |problem| Err(Unsound::Metric(problem)))
+}
+
+fn beside(out: Option<&PathBuf>) -> PyResult<Option<PointStore>> {
+    out.map(|out| PointStore::create(out).map_err(|error| file(out, &error))).transpose()
+}
+
+/// Runs a sweep in threads of this process: its table, how many runs there were, and how many were kept before.
+#[pyfunction]
+pub fn here(
+    py: Python<'_>,
+    description: &Bound<'_, Description>,
+    asked: SweepAsked,
+    jobs: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Table, usize, usize)> {
+    let subject = description.get().subject.clone();
+    let (dimensions, points) = (asked.dimensions(&subject)?, asked.points()?);
+    let (kept, run) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (rows, plan) = work(py, jobs, progress.as_ref(), |watch| {
+        let reader = |varied: &[String]| read(&subject, &asked.sets, varied, watch);
+        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &asked.metrics)?;
+        let plan = asked.plan(&dimensions, checked.inputs());
+        let tell = |event| {
+            if let SweepEvent::Finished { stored: was_kept } = event {
+                let count = if was_kept { &kept } else { &run };
+                count.fetch_add(1, Ordering::Relaxed);
+                watch.one();
+            }
+        };
+        let options = RunOptions { points: points.as_ref(), shard: None, lines: plan.lines, on_event: &tell };
+        Ok::<_, Unsound>((checked.run(&options), plan))
+    })??;
+    let rows = rows.map_err(|error| PyOSError::new_err(format!("cannot keep a point: {error}")))?;
+    Ok((Table::of(plan.dataset(&rows))?, run.into_inner(), kept.into_inner()))
+}
+
+/// Reads a point, unless nobody waits for it any more.
+pub fn read(
+    subject: &Subject,
+    sets: &[String],
+    varied: &[String],
+    watch: &Watch,
+) -> Result<narrows::text::Read<narrows::machine::Machine>, Problems> {
+    match watch.is_stopped() {
+        true => Err(Problems::one(Problem::new("the sweep was stopped"))),
+        false => subject.read_varied(sets, varied),
+    }
+}
+
+/// Checks a sweep whose points are run elsewhere.
+#[pyfunction]
+pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, asked: SweepAsked) -> PyResult<Planned> {
+    let subject = description.get().subject.clone();
+    let (dimensions, points) = (asked.dimensions(&subject)?, asked.points()?);
+    let inputs = work(py, None, None, |watch| {
+        let reader = |varied: &[String]| read(&subject, &asked.sets, varied, watch);
+        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &asked.metrics)?;
+        Ok::<_, Unsound>(checked.inputs().to_vec())
+    })??;
+    Ok(Planned { plan: asked.plan(&dimensions, &inputs), points, results: Mutex::default() })
+}
+
+#[pymethods]
+impl Planned {
+    /// The points to be run next, by their numbers: one of those with the same inputs.
+    fn open(&self) -> Vec<usize> {
+        let results = self.results.lock().expect("nobody panics with it");
+        let mut seen = HashSet::new();
+        let mut open = self.plan.open(|inputs| results.get(inputs).cloned());
+        open.retain(|point| seen.insert(&self.plan.inputs[*point]));
+        open
+    }
+
+    /// The settings of a point, by its number.
+    fn settings(&self, point: usize) -> Vec<String> {
+        settings(&values_of(&self.plan.dimensions, point))
+    }
+
+    /// Whether the result of a point was kept; then it is taken.
+    fn kept(&self, point: usize) -> bool {
+        let inputs = &self.plan.inputs[point];
+        match self.points.as_ref().map(|points| points.find(inputs)) {
+            Some(StoredPoint::Valid(record)) => {
+                self.put(inputs, &record);
+                true
+            }
+            Some(StoredPoint::Absent | StoredPoint::Corrupt(..)) | None => false,
+        }
+    }
+
+    /// Takes what a worker gave for a point, and keeps it where results are kept.
+    fn take(&self, point: usize, record: &str) -> PyResult<()> {
+        let inputs = &self.plan.inputs[point];
+        let record = Record::parse(record).map_err(PyValueError::new_err)?;
+        if !record.is_intact() || record.inputs() != *inputs {
+            let why = "a worker gave the result of another point: its files or its version differ from those here";
+            return Err(DescriptionError::new_err(why));
+        }
+        if let Some(points) = &self.points {
+            points.store(inputs, &record).map_err(|error| file(points.folder(), &error))?;
+        }
+        self.put(inputs, &record);
+        Ok(())
+    }
+
+    /// The table of the points whose results were taken, in their order; of points with several seeds those whose
+    /// runs are all there.
+    fn table(&self) -> PyResult<Table> {
+        let results = self.results.lock().expect("nobody panics with it");
+        let gathered = self.plan.gather_from(|inputs| results.get(inputs).cloned());
+        Table::of(self.plan.dataset(&gathered.points))
+    }
+}
+
+impl Planned {
+    fn put(&self, inputs: &str, record: &Record) {
+        let row = Arc::new(ResultRow::of(record));
+        self.results.lock().expect("nobody panics with it").insert(inputs.to_owned(), row);
+    }
+}
+
+/// Runs one point: what a worker does.
+#[pyfunction]
+pub fn run_point(
+    py: Python<'_>,
+    description: &Bound<'_, Description>,
+    sets: Vec<String>,
+    varied: Vec<String>,
+) -> PyResult<String> {
+    let subject = description.get().subject.clone();
+    let record = py.detach(|| {
+        let read = subject.read_varied(&sets, &varied)?;
+        Ok(Record::of(&read, &narrows::experiment::run(&read.value, Recorder::off())))
+    });
+    Ok(record.map_err(unsound)?.pretty())
+}

@@ -1,0 +1,118 @@
+//! Tidy data for other libraries: the Arrow PyCapsule interface, by which pandas, polars and pyarrow take the columns
+//! as they lie in memory.
+//!
+//! Leaves out computing with tables: that is what those are for.
+
+use crate::wrong::{file, wrong};
+use arrow_array::RecordBatch;
+use arrow_array::RecordBatchIterator;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use narrows::experiment::plot::PlotSpec;
+use narrows::experiment::tidy;
+use narrows::report::dataset::{ColumnValues, Dataset, Encoding, batch};
+use narrows::text::Problem;
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyList};
+use std::path::PathBuf;
+
+/// Rows of observations, columns of variables, in base units.
+#[pyclass(frozen, module = "narrows._narrows")]
+pub struct Table {
+    data: Dataset,
+    batch: RecordBatch,
+}
+
+impl Table {
+    /// Of a dataset.
+    pub fn of(data: Dataset) -> PyResult<Table> {
+        let batch = batch(&data).map_err(PyValueError::new_err)?;
+        Ok(Table { data, batch })
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// Reads what a sweep, or `narrows run --messages`, wrote.
+    #[staticmethod]
+    fn read(path: PathBuf) -> PyResult<Table> {
+        let bytes = std::fs::read(&path).map_err(|error| file(&path, &error))?;
+        let no_data = |why: String| wrong(Problem::new(format!("`{}` holds no table: {why}", path.display())));
+        let data = match Encoding::of(&path) {
+            Some(encoding) => Dataset::read(bytes, encoding),
+            None if path.extension().is_some_and(|ending| ending == "json") => {
+                tidy::of_json(&String::from_utf8_lossy(&bytes))
+            }
+            None => return Err(wrong(no_form(&path))),
+        };
+        Table::of(data.map_err(no_data)?)
+    }
+
+    fn __len__(&self) -> usize {
+        self.data.rows()
+    }
+
+    #[getter]
+    fn columns(&self) -> Vec<&str> {
+        self.data.variables.iter().map(|variable| variable.name.as_str()).collect()
+    }
+
+    #[getter]
+    fn units(&self) -> Vec<(&str, &str)> {
+        self.data.variables.iter().map(|variable| (variable.name.as_str(), variable.unit.as_str())).collect()
+    }
+
+    /// A column's values; None where nothing was measured.
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+        let found = self.data.find(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
+        match &found.values {
+            ColumnValues::Texts(values) => PyList::new(py, values),
+            ColumnValues::Counts(values) => PyList::new(py, values),
+            ColumnValues::Numbers(values) => PyList::new(py, values),
+        }
+    }
+
+    fn write(&self, path: PathBuf) -> PyResult<()> {
+        let encoding = Encoding::of(&path).ok_or_else(|| wrong(no_form(&path)))?;
+        let bytes = self.data.bytes(encoding).map_err(PyValueError::new_err)?;
+        std::fs::write(&path, bytes).map_err(|error| file(&path, &error))
+    }
+
+    /// A chart as SVG, and how many values were not there to be drawn.
+    fn plot(
+        &self,
+        x: String,
+        y: Vec<String>,
+        by: Vec<String>,
+        log: (bool, bool),
+        title: Option<String>,
+    ) -> PyResult<(String, usize)> {
+        let drawn = PlotSpec { title, x, y, by, log }.draw(&self.data).map_err(wrong)?;
+        Ok((drawn.svg, drawn.left_out))
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Asking for another schema is a wish, and may be left unheard.
+        let _ = requested_schema;
+        let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
+        let stream = FFI_ArrowArrayStream::new(Box::new(batches));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.batch.schema().as_ref());
+        let schema = schema.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+}
+
+fn no_form(path: &std::path::Path) -> Problem {
+    let problem = Problem::new(format!("`{}`: tables are not kept in this form", path.display()));
+    problem.help("name a file that ends in `.csv`, `.jsonl` or `.parquet`")
+}

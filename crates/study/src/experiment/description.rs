@@ -1,0 +1,158 @@
+//! A description and the experiments on it, as a library user asks for them: run, sweep, find, what-if, fit.
+//!
+//! Leaves out: points that are kept for later, shares of a sweep, progress, comparisons of two descriptions. The command
+//! line has these.
+
+use super::RunResult;
+use super::find::{FindQuery, MetricCrossing};
+use super::fit::FitResult;
+use super::fit::curve::Curve;
+use super::fit::curve_fit::CurveFit;
+use super::subject::Subject;
+use super::sweep::{self, RunOptions, Sweep, SweepPoint};
+use super::whatif::{WhatIf, WhatIfError, WhatIfQuery};
+use narrows_core::Error;
+use narrows_core::engine::Recorder;
+use narrows_core::machine::{Machine, Registry};
+use narrows_core::text::{Problem, Problems, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Standard deviation of measured values, as a part of each (chosen; the command line's default).
+const NOISE: f64 = 0.03;
+
+/// A description of a machine and its workload, with settings over it.
+///
+/// It is read and checked by each experiment. Experiments use all processors of the current pool of `rayon`; their
+/// results do not depend on the number of threads.
+pub struct Description {
+    subject: Subject,
+    sets: Vec<String>,
+}
+
+impl Description {
+    /// Opens a shipped example by its name, a file with a description, or the result of a run as JSON, whose machine is
+    /// the description.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the file cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Description, Error> {
+        Description::open_with(Registry::shared(), path)
+    }
+
+    /// Opens a description like [`open`](Description::open), whose parts are those of `registry`.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the file cannot be read.
+    pub fn open_with(registry: &Arc<Registry>, path: impl AsRef<Path>) -> Result<Description, Error> {
+        let subject = Subject::find(registry, path.as_ref()).map_err(Error::io)?;
+        Ok(Description { subject, sets: Vec::new() })
+    }
+
+    /// Returns the description `text`, whose parts are those of `registry`. Paths in it are relative to the current
+    /// folder.
+    pub fn new(registry: &Arc<Registry>, text: impl Into<String>) -> Description {
+        Description { subject: Subject::new(registry, "description", text, None), sets: Vec::new() }
+    }
+
+    /// Adds the setting `KEY=VALUE`, which overrides the description and earlier settings.
+    #[must_use]
+    pub fn set(mut self, setting: impl Into<String>) -> Description {
+        self.sets.push(setting.into());
+        self
+    }
+
+    /// Reads and checks the machine.
+    ///
+    /// # Errors
+    ///
+    /// Returns every problem of the description and its settings.
+    pub fn machine(&self) -> Result<Machine, Error> {
+        Ok(self.read(&[])?.value)
+    }
+
+    /// Runs the machine once.
+    ///
+    /// # Errors
+    ///
+    /// Returns every problem of the description and its settings.
+    pub fn run(&self) -> Result<RunResult, Error> {
+        Ok(super::run(&self.machine()?, Recorder::off()))
+    }
+
+    /// Runs every combination of varied values, each dimension given as `KEY=VALUE,VALUE,…` or a range; the last one
+    /// varies fastest.
+    ///
+    /// # Errors
+    ///
+    /// Returns the problems of the dimensions, or of the points that are invalid; nothing is run then.
+    pub fn sweep(&self, vary: &[&str]) -> Result<Vec<SweepPoint>, Error> {
+        let options: Vec<String> = vary.iter().map(|option| (*option).to_owned()).collect();
+        let dimensions = sweep::dimensions(self.subject.registry(), &options, &self.sets);
+        let dimensions =
+            dimensions.map_err(|problems| Error::Question(Problems::new(problems, &Default::default())))?;
+        let sweep = Sweep { reader: &|varied| self.read(varied), dimensions: &dimensions };
+        let points = sweep.points();
+        let checked = sweep.check().map_err(|faults| {
+            Error::Points(faults.into_iter().map(|faulty| (faulty.heading(points), faulty.problem)).collect())
+        })?;
+        let options = RunOptions { points: None, shard: None, lines: None, on_event: &|_| () };
+        checked.run(&options).map_err(|error| Error::io(Problem::new(format!("the sweep cannot go on: {error}"))))
+    }
+
+    /// Searches the range `KEY=LOW..HIGH` for the value at which `condition`, such as `METRIC >= VALUE`, begins or
+    /// ceases to hold.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the condition or the range cannot be read, or the problems of a value that was tried.
+    pub fn find(&self, condition: &str, range: &str) -> Result<MetricCrossing, Error> {
+        let read = |varied: &[String]| self.read(varied);
+        let query = FindQuery::of(condition, range, false, &read, &[])?;
+        query.check(&[Vec::new()], &read)?;
+        let found = query.search(&[Vec::new()], &read, None, None, &|_| ()).map_err(|error| error.groups())?;
+        let (_, crossing) = found.into_iter().next().expect("one point was searched");
+        Ok(crossing)
+    }
+
+    /// Multiplies and divides every number of the machine by `factor`, one at a time, and reports how `metric` changes;
+    /// without a metric, the one that the workload is run for.
+    ///
+    /// # Errors
+    ///
+    /// Returns the problems of the description, that the metric is unknown, that the run does not complete, or that the
+    /// factor is not more than 1.
+    pub fn what_if(&self, metric: Option<&str>, factor: f64) -> Result<WhatIf, Error> {
+        if !(factor > 1.0 && factor.is_finite()) {
+            return Err(Error::question(Problem::new(format!("{factor} is not a factor: it must be more than 1"))));
+        }
+        let query = WhatIfQuery { reader: &|varied| self.read(varied), metric, factor };
+        query.run(&|| ()).map_err(|error| match error {
+            WhatIfError::Invalid(problems) => Error::from(problems),
+            WhatIfError::Unmeasurable(problem) => Error::question(problem),
+        })
+    }
+
+    /// Fits the constants `keys` on measured curves of latency or bandwidth by message size, each given as its name for
+    /// messages and its text, which is CSV or the output of perftest or OSU's benchmarks. Without keys, all constants are
+    /// fitted that are described as derived, calibrated or chosen.
+    ///
+    /// # Errors
+    ///
+    /// Returns why a curve cannot be read, that a constant is unknown, or the problems of the description.
+    pub fn fit(&self, measured: &[(&str, &str)], keys: &[&str]) -> Result<FitResult, Error> {
+        let curve = |(name, text): &(&str, &str)| Curve::read(Path::new(name), text).map_err(Error::Question);
+        let curves: Vec<Curve> = measured.iter().map(curve).collect::<Result<_, _>>()?;
+        let constants: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        let reader = |varied: &[String]| self.read(varied);
+        let (curves, constants) = (&curves[..], &constants[..]);
+        let fit = CurveFit { reader: &reader, curves, constants, prior: None, noise: NOISE, done: &|| () };
+        Ok(fit.fit()?)
+    }
+
+    fn read(&self, varied: &[String]) -> Result<Read<Machine>, Problems> {
+        self.subject.read_varied(&self.sets, varied)
+    }
+}

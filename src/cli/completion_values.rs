@@ -1,0 +1,62 @@
+//! Values for shell completion: examples, parts, papers and keys. The shell calls the program, so that all shipped
+//! values are known.
+
+use super::registry;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
+use narrows_core::machine::shipped;
+use narrows_study::study;
+use std::ffi::OsStr;
+
+/// The keys that select a shipped part, and the folders of the parts.
+const FAMILIES: [(&str, &str); 4] =
+    [("host", "hosts/"), ("ni", "ni/"), ("protocol", "protocols/"), ("fabric", "fabrics/")];
+
+/// Completes a description: an example or a file.
+pub fn descriptions() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| named(current, shipped::examples()))
+}
+
+/// Completes a study: a paper, `PAPER/ARTIFACT`, or a folder.
+pub fn studies() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let of = |paper: &&str| -> Vec<String> {
+            let study = study::Study::load(&study::Location::of(paper, registry()));
+            study.map_or_else(
+                |_| Vec::new(),
+                |read| read.value.artifacts.iter().map(|(id, _)| id.text.clone()).collect(),
+            )
+        };
+        let text = current.to_string_lossy();
+        let Some((paper, _)) = text.split_once('/') else { return named(current, study::papers().to_vec()) };
+        let known = study::papers().iter().find(|known| **known == paper);
+        let artifacts = known.map(of).unwrap_or_default().into_iter().map(|id| format!("{paper}/{id}"));
+        named(current, artifacts.collect())
+    })
+}
+
+/// Completes an override: `KEY=`, and the names of shipped parts for keys that select one.
+pub fn settings() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| beginning(current, all_settings()))
+}
+
+fn all_settings() -> Vec<String> {
+    let lines = registry().schema().lines();
+    let keys = lines.into_iter().map(|line| line.path).filter(|path| !path.contains(char::is_uppercase));
+    let parts = FAMILIES.iter().flat_map(|(key, folder)| {
+        shipped::parts().iter().filter_map(move |part| Some(format!("{key}={}", part.strip_prefix(folder)?)))
+    });
+    parts.chain(keys.map(|key| format!("{key}="))).collect()
+}
+
+/// Returns the names that begin with `current`, and the matching files.
+fn named<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
+    let mut all = beginning(current, names);
+    all.extend(PathCompleter::any().complete(current));
+    all
+}
+
+fn beginning<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
+    let text = current.to_string_lossy();
+    let begin = names.into_iter().map(T::into).filter(|name| name.starts_with(&*text));
+    begin.map(CompletionCandidate::new).collect()
+}

@@ -1,0 +1,72 @@
+//! The exit status of commands, and the output of their problems.
+
+use narrows_core::Error;
+use narrows_core::text::{Problem, Problems};
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+/// The result of a command.
+pub type CommandResult = Result<ExitStatus, Failure>;
+
+/// The exit status of a command with valid input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExitStatus {
+    /// Success.
+    Done,
+    /// A claim failed under `--strict`, or a verdict of `verify` is not as expected.
+    ClaimFailed,
+    /// A run ended in a deadlock or livelock, or at a limit.
+    Stuck,
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> ExitCode {
+        ExitCode::from(match status {
+            ExitStatus::Done => 0,
+            ExitStatus::ClaimFailed => 1,
+            ExitStatus::Stuck => 3,
+        })
+    }
+}
+
+/// Invalid input: the problems because of which a command could not run.
+#[derive(Debug)]
+pub struct Failure(Error);
+
+impl Failure {
+    /// Returns the failure with these groups of problems, each under its line, which may be empty.
+    pub fn grouped(groups: Vec<(String, Problems)>) -> Failure {
+        Failure(groups.into())
+    }
+
+    /// Prints the error on standard error, and returns the exit code.
+    pub fn report(&self) -> ExitCode {
+        eprint_line!("{}", self.0.render(colour_on_stderr()));
+        ExitCode::from(2)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure(error)
+    }
+}
+
+impl From<Problems> for Failure {
+    fn from(problems: Problems) -> Failure {
+        Failure(problems.into())
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Failure {
+        Problems::one(problem).into()
+    }
+}
+
+/// Returns whether standard error is coloured: only if it is a terminal and NO_COLOR is unset.
+fn colour_on_stderr() -> bool {
+    let unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    std::io::stderr().is_terminal() && unset("NO_COLOR") && !dumb
+}

@@ -1,0 +1,192 @@
+//! Open and closed loops on every kind of interface: does an open loop wait as a queue with its arrivals and its service
+//! time does, say so when it saturates, and agree with a closed loop when there is little to wait for?
+//!
+//! The service time of a machine is what a closed loop measures: the interval of its deliveries. Where it is constant,
+//! the waiting times follow from the arrivals alone (Lindley's recursion), and their mean from the load (the
+//! Pollaczek-Khinchine formula).
+
+use narrows::engine::{Limits, Outcome, Recorder, Resource, Simulation, Time};
+use narrows::experiment::{RunResult, run};
+use narrows::machine;
+use narrows::program::arrivals::Arrivals;
+use narrows::text::Document;
+use rand::RngExt;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Interfaces whose service time is constant on the host of 1998.
+const INTERFACES: [&str; 6] = ["ni2w", "udma", "ap3000", "memory-channel", "startjr", "single-cycle"];
+/// Fabrics, with the protocol that each needs.
+const FABRICS: [&str; 3] =
+    [r#""protocols/return-to-sender-1998", "fabrics/ideal-1998""#, r#""fabrics/nifdy-mesh""#, r#""fabrics/myrinet""#];
+const PAYLOAD: u64 = 64;
+const WARM_UP: usize = 200;
+
+/// Runs a stream from one node to another.
+fn stream(interface: &str, fabric: &str, arrivals: &str, messages: u64, seed: u64) -> RunResult {
+    let text = format!(
+        "parts = [\"hosts/memory-bus-1998\", \"ni/{interface}\", {fabric}]\nrun.seed = {seed}\n\
+         nodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n[workload.stream]\n\
+         messages = {messages}\nwarm-up = {WARM_UP}\npayload = \"{PAYLOAD} B\"\narrivals.{arrivals}\n"
+    );
+    let read = machine::read(Document::Text("stream", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    run(&read.value, Recorder::off())
+}
+
+fn metric(result: &RunResult, name: &str) -> f64 {
+    result.metric(name).unwrap_or_else(|| panic!("{name} is not measured: {:?}", result.metrics))
+}
+
+/// Returns the service time of a machine and the latency of a message that waits for no other, in µs: the mean over
+/// random phases of polling.
+fn service(interface: &str, fabric: &str) -> (f64, f64) {
+    let busy = stream(interface, fabric, "closed-loop = {}", 1_000, 1);
+    let service = PAYLOAD as f64 / metric(&busy, "message.bandwidth");
+    let idle = stream(interface, fabric, &poisson(service, 0.005).1, 300, 1);
+    (service, metric(&idle, "message.latency_one_way"))
+}
+
+fn poisson(service_us: f64, load: f64) -> (Time, String) {
+    let interval = Time::from_ps((service_us / load * 1e6) as u64);
+    (interval, format!("poisson.interval = \"{} ps\"", interval.ps()))
+}
+
+/// Returns the mean waiting time of the messages behind the warm-up of a queue with one server, by Lindley's recursion.
+fn lindley(arrivals: &Arrivals, seed: u64, messages: usize, mut service_us: impl FnMut() -> f64) -> f64 {
+    let times: Vec<f64> = arrivals.schedule(seed, 0).take(messages + WARM_UP).map(Time::as_us).collect();
+    let (mut wait, mut sum) = (0.0, 0.0);
+    for (number, pair) in times.windows(2).enumerate() {
+        sum += if number >= WARM_UP { wait } else { 0.0 };
+        wait = f64::max(0.0, wait + service_us() - (pair[1] - pair[0]));
+    }
+    (sum + wait) / messages as f64
+}
+
+#[test]
+fn an_open_loop_waits_as_its_arrivals_and_the_service_time_say() {
+    for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
+        let (service, alone) = service(interface, fabric);
+        for load in [0.3, 0.6, 0.9] {
+            let (interval, process) = poisson(service, load);
+            let result = stream(interface, fabric, &process, 1_000, 1);
+            assert_eq!(result.outcome, Outcome::Done, "{interface}, {fabric}, {load}");
+            let waited = metric(&result, "message.latency_one_way") - alone;
+            let expected = lindley(&Arrivals::Poisson { interval }, 1, 1_000, || service);
+            // Phases of polling and of clocks shift single messages by a fraction of a service time.
+            let error = (waited - expected).abs();
+            assert!(
+                error < 0.06 * expected + 0.06 * service,
+                "{interface}, {fabric}, {load}: waits {waited} us, {expected} us by Lindley's recursion, service {service} us"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_backlog_beyond_saturation_grows_linearly_and_the_run_says_saturated() {
+    for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
+        let (service, _) = service(interface, fabric);
+        let runs = [2_000, 8_000].map(|messages| stream(interface, fabric, &poisson(service, 1.2).1, messages, 1));
+        for result in &runs {
+            let Outcome::Saturated(why) = &result.outcome else {
+                panic!("{interface}, {fabric}: {:?}", result.outcome);
+            };
+            assert!(why.contains("the backlog of a -> b grew"), "{why}");
+            let [offered, accepted] = ["offered", "accepted"].map(|name| metric(result, &format!("message.{name}")));
+            assert!((accepted * service / PAYLOAD as f64 - 1.0).abs() < 0.03, "{interface}, {fabric}: {accepted} MB/s");
+            assert!((offered / accepted / 1.2 - 1.0).abs() < 0.1, "{interface}, {fabric}: {offered}, {accepted} MB/s");
+            // What is not accepted stays behind, in a short run and in a long one.
+            let growth = metric(result, "message.backlog_growth") * PAYLOAD as f64 / 1e6;
+            let error = (growth - (offered - accepted)).abs();
+            assert!(error < 0.05 * offered, "{interface}, {fabric}: grows by {growth} MB/s, {offered} - {accepted}");
+        }
+    }
+}
+
+#[test]
+fn open_and_closed_loops_agree_at_low_load() {
+    for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
+        let (_, open) = service(interface, fabric);
+        let arrivals = "closed-loop = { outstanding = 1, think-time = \"53 us\" }";
+        let closed = metric(&stream(interface, fabric, arrivals, 300, 1), "message.latency_one_way");
+        // The closed loop meets fewer phases of the receiver's polling.
+        assert!((open / closed - 1.0).abs() < 0.05, "{interface}, {fabric}: open {open} us, closed {closed} us");
+    }
+}
+
+/// Returns the mean and half the width of the 99 % interval of values from independent runs.
+fn interval_99(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    // Student's t for 19 degrees of freedom.
+    assert_eq!(values.len(), 20, "the quantile below is of 20 values");
+    (mean, 2.861 * (variance / count).sqrt())
+}
+
+#[test]
+fn a_constant_service_time_waits_as_m_d_1() {
+    let (service, alone) = service("single-cycle", FABRICS[0]);
+    for load in [0.3, 0.6, 0.9] {
+        let (_, process) = poisson(service, load);
+        let waited = |seed| {
+            let result = stream("single-cycle", FABRICS[0], &process, 4_000, seed);
+            (metric(&result, "message.latency_one_way") - alone) / service
+        };
+        let (mean, half) = interval_99(&(1..=20).map(waited).collect::<Vec<_>>());
+        let expected = load / (2.0 * (1.0 - load));
+        // The phase of the receiver's polling is worth up to 2 % of a service time.
+        assert!((mean - expected).abs() < half + 0.02, "load {load}: {mean} ± {half}, {expected} expected");
+    }
+}
+
+/// Returns the mean waiting time for a resource that is held for exponentially distributed times of 1 µs.
+fn wait_for_a_resource(load: f64, seed: u64) -> f64 {
+    const MESSAGES: usize = 20_000;
+    let simulation = Simulation::new(Recorder::off());
+    let sim = simulation.sim();
+    let resource = Rc::new(Resource::new(&sim, "server"));
+    let waits = Rc::new(RefCell::new(Vec::new()));
+    let interval = Time::from_ps((1e6 / load) as u64);
+    let (held, collected, clock) = (resource.clone(), waits.clone(), sim.clone());
+    sim.spawn("server", async move {
+        let mut random = narrows::engine::rng::stream(seed, "service");
+        for arrival in (Arrivals::Poisson { interval }).schedule(seed, 0).take(MESSAGES + WARM_UP) {
+            clock.until(arrival).await;
+            let hold = held.acquire().await;
+            collected.borrow_mut().push(clock.now().since(arrival).as_us());
+            let uniform: f64 = random.random();
+            clock.delay(Time::from_ps((-(1.0 - uniform).ln() * 1e6) as u64)).await;
+            drop(hold);
+        }
+    });
+    assert_eq!(simulation.run(Limits::default()), Outcome::Done);
+    let waits = waits.borrow();
+    waits[WARM_UP..].iter().sum::<f64>() / MESSAGES as f64
+}
+
+#[test]
+fn an_exponential_service_time_waits_as_m_m_1() {
+    for load in [0.3, 0.6, 0.9] {
+        let (mean, half) = interval_99(&(1..=20).map(|seed| wait_for_a_resource(load, seed)).collect::<Vec<_>>());
+        let expected = load / (1.0 - load);
+        assert!((mean - expected).abs() < half + 0.01, "load {load}: {mean} ± {half}, {expected} expected");
+    }
+}
+
+#[test]
+fn what_is_outstanding_bounds_a_closed_loop() {
+    let run = |outstanding: u64| {
+        let arrivals = format!("closed-loop.outstanding = {outstanding}");
+        stream("single-cycle", FABRICS[0], &arrivals, 500, 1)
+    };
+    let (service, alone) = service("single-cycle", FABRICS[0]);
+    for outstanding in [1, 2] {
+        let bandwidth = metric(&run(outstanding), "message.bandwidth");
+        // Little's law, unless the machine allows no more.
+        let expected = f64::min(PAYLOAD as f64 * outstanding as f64 / alone, PAYLOAD as f64 / service);
+        assert!((bandwidth / expected - 1.0).abs() < 0.1, "{outstanding}: {bandwidth} MB/s, {expected} expected");
+    }
+    let note = run(400).note.expect("a limit that is never reached is worth a note");
+    assert!(note.contains("`workload.stream.arrivals.closed-loop.outstanding`, 400, limits nothing"), "{note}");
+}

@@ -1,0 +1,57 @@
+//! The name of a type names one thing.
+
+use super::{CODE, is_test, none, sources};
+use std::collections::BTreeMap;
+
+/// The file that a file's module is declared in, and the module's name.
+fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String, String), String)> {
+    let (folder, file) = name.rsplit_once('/')?;
+    let (folder, module) = match file {
+        "mod.rs" => folder.rsplit_once('/')?,
+        file => (folder, file.strip_suffix(".rs")?),
+    };
+    let parent = |of: &&(String, String)| {
+        let of = of.0.as_str();
+        of != name
+            && (of == format!("{folder}/mod.rs") || of == format!("{folder}.rs") || of == format!("{folder}/lib.rs"))
+    };
+    Some((all.iter().find(parent)?, module.to_owned()))
+}
+
+/// Whether others can name what a file declares.
+fn is_open(name: &str, all: &[(String, String)]) -> bool {
+    CODE.iter().any(|folder| name == format!("{folder}/lib.rs"))
+        || declared(name, all).is_some_and(|((parent, text), module)| {
+            text.lines().any(|line| line == format!("pub mod {module};")) && is_open(parent, all)
+        })
+}
+
+/// The types that a file declares for others.
+fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str> {
+    let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type ", "pub union "];
+    let after = |line: &'a str| kinds.iter().find_map(|kind| line.strip_prefix(kind));
+    let names = text.lines().filter_map(after);
+    let names = names.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""));
+    if is_open(name, all) {
+        return names.collect();
+    }
+    let Some(((_, parents), _)) = declared(name, all).filter(|((parent, _), _)| is_open(parent, all)) else {
+        return Vec::new();
+    };
+    let uses: Vec<&str> = parents.split("pub use ").skip(1).filter_map(|rest| rest.split(';').next()).collect();
+    let is_used = |name: &&str| {
+        uses.iter().any(|list| list.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == *name))
+    };
+    names.filter(is_used).collect()
+}
+
+#[test]
+fn a_type_has_a_name_of_its_own() {
+    let all = sources();
+    let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, text) in all.iter().filter(|(name, _)| !is_test(name)) {
+        types(name, text, &all).into_iter().for_each(|of| names.entry(of).or_default().push(name));
+    }
+    let more = names.iter().filter(|(_, files)| files.len() > 1);
+    none(more.map(|(name, files)| format!("{name} is a type in each of {files:?}")).collect());
+}

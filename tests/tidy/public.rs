@@ -1,0 +1,210 @@
+//! The public interface: what is listed in the roots of the crates and in the modules that they show. It is small, each
+//! name has an example, and nobody outside needs what is hidden.
+//!
+//! An item is public if every module above it is, and none of them is `#[doc(hidden)]`. Leaves out methods and fields.
+
+use super::modules::Module;
+use super::{files, none, root};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Most names that the public interface has.
+const NAMES_MAX: usize = 150;
+
+/// The roots of the crates.
+const ROOTS: [&str; 3] = ["crates/core/src/lib.rs", "crates/study/src/lib.rs", "src/lib.rs"];
+
+/// A name of the public interface.
+struct Name {
+    file: String,
+    has_example: bool,
+}
+
+/// The public names and modules, by the path below the root of their crate; the roots of all crates are one.
+#[derive(Default)]
+struct Public {
+    names: BTreeMap<Vec<String>, Name>,
+    modules: BTreeSet<Vec<String>>,
+}
+
+impl Public {
+    fn read() -> Public {
+        let mut public = Public::default();
+        for file in ROOTS {
+            public.take_module(&root().join(file), &[]);
+        }
+        public
+    }
+
+    /// Takes what the file of the module `path` shows.
+    fn take_module(&mut self, file: &Path, path: &[String]) {
+        self.modules.insert(path.to_vec());
+        let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        for item in items(&text).into_iter().filter(|item| !item.has("#[doc(hidden)]")) {
+            let below = |name: &str| [path, &[name.to_owned()]].concat();
+            if let Some(name) = item.code.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(';')) {
+                self.take_module(&child(file, name), &below(name));
+                continue;
+            }
+            // What another crate lists is counted there; the prelude repeats names of other modules.
+            if item.has("#[doc(inline)]") {
+                continue;
+            }
+            let is_repeated = item.has("#[doc(no_inline)]");
+            for name in names(&item.code).iter().map(|name| below(name)) {
+                let shown = file.strip_prefix(root()).expect("a file of the project").display().to_string();
+                let has_example = is_repeated || item.has_example(file);
+                self.names.entry(name).or_insert(Name { file: shown, has_example });
+            }
+        }
+    }
+
+    /// Returns the first part of `path` that is not public: names below the root of a crate.
+    fn hidden_part<'p>(&self, path: &'p [String]) -> Option<&'p [String]> {
+        for length in 1..=path.len() {
+            let part = &path[..length];
+            if self.names.contains_key(part) || path[length - 1] == "*" {
+                return None;
+            } else if !self.modules.contains(part) {
+                return Some(part);
+            }
+        }
+        None
+    }
+}
+
+/// An item at the left margin of a file: the lines of documentation and attributes before it, and its code.
+struct Item<'t> {
+    before: Vec<&'t str>,
+    code: String,
+}
+
+impl Item<'_> {
+    fn has(&self, attribute: &str) -> bool {
+        self.before.contains(&attribute)
+    }
+
+    /// Whether the documentation has an example that is compiled.
+    fn has_example(&self, file: &Path) -> bool {
+        let include = |line: &str| {
+            let name = line.strip_prefix("#[doc = include_str!(\"")?.strip_suffix("\")]")?;
+            fs::read_to_string(file.parent()?.join(name)).ok()
+        };
+        let text = |line: &&str| line.strip_prefix("///").map(|text| text.trim().to_owned()).or_else(|| include(line));
+        let documentation = self.before.iter().filter_map(text).collect::<Vec<_>>().join("\n");
+        has_example(&documentation)
+    }
+}
+
+/// Whether a page has a block of code that is compiled.
+fn has_example(page: &str) -> bool {
+    let fences = page.lines().filter_map(|line| line.strip_prefix("```"));
+    // Every other fence begins a block.
+    fences.step_by(2).any(|kind| ["", "rust", "no_run", "rust,no_run", "should_panic"].contains(&kind.trim()))
+}
+
+/// Returns the public items of a file.
+fn items(text: &str) -> Vec<Item<'_>> {
+    let (mut items, mut before) = (Vec::new(), Vec::new());
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("///") || line.starts_with("#[") {
+            before.push(line);
+        } else if line.starts_with("pub ") {
+            let mut code = line.to_owned();
+            while line.starts_with("pub use") && !code.ends_with(';') {
+                code += lines.next().expect("a declaration ends").trim();
+            }
+            items.push(Item { before: std::mem::take(&mut before), code });
+        } else if !line.is_empty() {
+            before.clear();
+        }
+    }
+    items
+}
+
+/// Returns the names that an item declares or re-exports.
+fn names(code: &str) -> Vec<String> {
+    let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("").to_owned();
+    if let Some(tree) = code.strip_prefix("pub use ") {
+        let tree = tree.trim_end_matches(';');
+        let leaves = match tree.split_once('{') {
+            Some((_, leaves)) => leaves.trim_end_matches('}'),
+            None => tree.rsplit("::").next().unwrap_or(tree),
+        };
+        return leaves.split(',').map(str::trim).filter(|leaf| !leaf.is_empty()).map(word).collect();
+    }
+    let kinds = ["struct ", "enum ", "trait ", "fn ", "async fn ", "const fn ", "const ", "type "];
+    let declared = kinds.iter().find_map(|kind| code.strip_prefix("pub ")?.strip_prefix(kind));
+    declared.map(word).into_iter().collect()
+}
+
+/// Returns the file of a module that `file` declares.
+fn child(file: &Path, name: &str) -> PathBuf {
+    let folder = file.parent().expect("a file lies in a folder");
+    let (file, module) = (folder.join(format!("{name}.rs")), folder.join(name).join("mod.rs"));
+    if file.exists() { file } else { module }
+}
+
+#[test]
+fn items_and_examples_are_read() {
+    let text = "/// A.\n///\n/// ```\n/// a();\n/// ```\n#[doc(hidden)]\npub use a::{\n    B, C,\n};\n\nfn d() {}\npub struct E;\n";
+    let found = items(text);
+    assert_eq!(found.iter().map(|item| names(&item.code)).collect::<Vec<_>>(), [vec!["B", "C"], vec!["E"]]);
+    assert!(found[0].has("#[doc(hidden)]") && found[0].has_example(root()) && !found[1].has_example(root()));
+    assert!(!has_example("```ignore\na\n```\n```toml\nb\n```") && has_example("```toml\nb\n```\n```rust\na\n```"));
+}
+
+#[test]
+fn public_names_are_few_and_each_has_an_example() {
+    let public = Public::read();
+    let distinct: BTreeSet<&String> = public.names.keys().filter_map(|path| path.last()).collect();
+    let count = distinct.len();
+    assert!((100..=NAMES_MAX).contains(&count), "{count} public names, {NAMES_MAX} are allowed: {distinct:?}");
+    let bare = public.names.iter().filter(|(_, name)| !name.has_example);
+    none(bare.map(|(path, name)| format!("{}: {} has no example", name.file, path.join("::"))).collect());
+}
+
+/// The crates of the program as users name them.
+const CRATES: [&str; 3] = ["narrows", "narrows_core", "narrows_study"];
+
+/// Returns the paths into the crates of the program that a page names outside its declarations.
+fn named_paths(text: &str) -> Vec<Vec<String>> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let words = text.split(|c: char| !is_name(c)).filter(|word| word.contains("::"));
+    let paths = words.map(|word| word.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect());
+    paths.filter(|path: &Vec<String>| CRATES.contains(&path[0].as_str())).collect()
+}
+
+/// Returns the code of a page's blocks of Rust.
+fn rust_of(page: &str) -> String {
+    let mut is_rust = false;
+    let lines = page.lines().filter(|line| {
+        let kind = line.strip_prefix("```");
+        is_rust = kind.map_or(is_rust, |kind| !is_rust && kind.starts_with("rust"));
+        is_rust && kind.is_none()
+    });
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn users_outside_need_nothing_that_is_hidden() {
+    let public = Public::read();
+    let mut wrong = Vec::new();
+    let pages = files("docs", ".md").into_iter().chain(files("", "README.md")).map(|(name, text)| {
+        let code = rust_of(&text);
+        (name, named_paths(&text), code)
+    });
+    let outside = files("examples/outside", ".rs").into_iter().map(|(name, text)| (name, Vec::new(), text));
+    for (name, named, code) in pages.chain(outside) {
+        let module = Module::read(name.clone(), &code);
+        let imports = module.imports.iter().map(|import| import.path.clone()).chain(module.paths.iter().cloned());
+        for path in imports.chain(named).filter(|path| CRATES.contains(&path[0].as_str())) {
+            if let Some(hidden) = public.hidden_part(&path[1..]) {
+                wrong.push(format!("{name}: {} is not public", hidden.join("::")));
+            }
+        }
+    }
+    none(wrong);
+}
