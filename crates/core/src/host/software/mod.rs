@@ -19,6 +19,7 @@ use crate::text::{Parameters, Table};
 #[param(before = refuse_messaging)]
 pub struct SoftwareParameters {
     /// Clock of the processor.
+    #[param(max = "100 GHz")]
     pub clock: Hertz,
     /// Number of cores.
     ///
