@@ -190,3 +190,26 @@ fn what_is_outstanding_bounds_a_closed_loop() {
     let note = run(400).note.expect("a limit that is never reached is worth a note");
     assert!(note.contains("`workload.stream.arrivals.closed-loop.outstanding`, 400, limits nothing"), "{note}");
 }
+
+/// Returns the endpoints of the flows of `nodes` equal nodes called `n`, as the metrics name them.
+fn flows(nodes: u32, flows: &str) -> Vec<String> {
+    let text = format!(
+        "parts = [\"hosts/memory-bus-1998\", \"ni/single-cycle\", {}]\n\
+         nodes.n = {{ host = \"memory-bus-1998\", count = {nodes} }}\n\
+         [workload.stream]\nflows = {flows}\nmessages = 2\npayload = \"8 B\"\n",
+        FABRICS[0]
+    );
+    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let result = run(&read.value, Recorder::off());
+    assert_eq!(result.outcome, Outcome::Done);
+    let names = result.metrics.iter().filter_map(|metric| metric.name.strip_prefix("flow."));
+    names.map(|name| name.trim_end_matches(".bandwidth").to_owned()).collect()
+}
+
+#[test]
+fn one_line_is_an_incast() {
+    let incast: Vec<String> = (1..32).map(|sender| format!("n{sender}.n0")).collect();
+    assert_eq!(flows(32, r#"["n[1..31] -> n0"]"#), incast);
+    assert_eq!(flows(32, r#"["* -> n0"]"#), incast);
+    assert_eq!(flows(3, r#"["* -> *"]"#), ["n0.n1", "n0.n2", "n1.n0", "n1.n2", "n2.n0", "n2.n1"]);
+}

@@ -125,8 +125,12 @@ impl Machine {
         {
             workload = workload.with_spec(resolved);
         }
+        let nodes = nodes::or_all(named, fabric.nodes(), &hosts);
+        if let Some(expanded) = workload.with_endpoints(&endpoint_patterns(&nodes)) {
+            workload = workload.with_spec(expanded);
+        }
         Machine {
-            nodes: nodes::or_all(named, fabric.nodes(), &hosts),
+            nodes,
             ends,
             hosts,
             fabric,
@@ -198,6 +202,14 @@ impl Machine {
         let notes = check::notes::notes(self);
         (!notes.is_empty()).then(|| notes.join("\n"))
     }
+}
+
+/// Returns the names that patterns of endpoints may match: those of all nodes, and of all endpoints of nodes that have
+/// several.
+fn endpoint_patterns(nodes: &[NodeDescription]) -> Vec<String> {
+    let several = nodes.iter().filter(|node| node.endpoints > 1);
+    let endpoints = several.flat_map(|node| (0..node.endpoints).map(|index| format!("{}:{index}", node.name)));
+    nodes.iter().map(|node| node.name.clone()).chain(endpoints).collect()
 }
 
 /// Returns the interfaces of nodes, the common one first.

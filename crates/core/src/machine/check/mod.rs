@@ -8,6 +8,7 @@ mod reach;
 mod sound;
 
 use crate::machine::{HostPart, InterfacePart, Machine, NodeDescription, shipped};
+use crate::program::flow_patterns::is_pattern;
 use crate::text::suggest::among;
 use crate::text::{Problem, Read};
 use std::collections::BTreeSet;
@@ -163,7 +164,11 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for (key, name) in machine.workload.endpoint_names() {
         if machine.end(name).is_none() {
             let key = machine.workload.key(&key);
-            problems.push(read.wrong(&key, &format!("there is no {kind} `{name}`"), &among(kinds, name, &names)));
+            let message = match is_pattern(name) {
+                true => format!("no {kind} matches `{name}` so that there is a flow"),
+                false => format!("there is no {kind} `{name}`"),
+            };
+            problems.push(read.wrong(&key, &message, &among(kinds, name, &names)));
         }
     }
     let defaults = [0, 1].map(|node| machine.nodes.get(node).map(|node| node.name.as_str()));
